@@ -4,10 +4,9 @@ import { SseDecoder } from "../src/sse/framing.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
-import { Unsupported } from "../src/text/hub/field-support.ts";
+import { Unsupported, type TextRequest } from "../src/text/hub/request.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { maxCacheMarks, keepLastMarks } from "../src/text/hub/prompt-cache.ts";
-import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import {

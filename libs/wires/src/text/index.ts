@@ -25,7 +25,7 @@ export type {
   VendorRun,
   VendorTextWire,
 } from "./hub/wire.ts";
-export type { FieldSupport } from "./hub/field-support.ts";
+export type { FieldSupport } from "./hub/request.ts";
 export type { TextRequest } from "./hub/request.ts";
 export type { JsonRecord as JsonObject } from "../json/fields.ts";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";

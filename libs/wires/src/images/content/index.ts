@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Base64Text } from "../../json/base64.ts";
 import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
 import { requireImageBytes } from "../hub/image-bytes.ts";

@@ -2,7 +2,7 @@ import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
 import { invalidFailure, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
 
 /** Clients' formats: the simple body, as JSON or as a form, and the qwen-style body. */

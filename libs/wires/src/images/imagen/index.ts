@@ -1,6 +1,6 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { asRecords, type JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";

@@ -1,4 +1,4 @@
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { additionalMembers } from "../../kind/index.ts";

@@ -2,7 +2,7 @@ import { withoutUndefined, type RankingWire, Failure, type Units } from "@modelg
 import { isRecord, memberOf, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Parsed, WithUsage } from "../../wire.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { voiceName } from "../hub/index.ts";
 import type { SpeechClient, SpeechVendor, SpeechFormat, SpeechRequest } from "../hub/index.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Target, Wire } from "../../wire.ts";
 
 const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {

@@ -1,7 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { memberOf, type JsonRecord } from "../../json/fields.ts";
-import { searchTool, type WebSearchTool, parseLocation, hasOtherOptions } from "../hub/request.ts";
-import type { Unsupported } from "../hub/field-support.ts";
+import { searchTool, parseLocation, hasOtherOptions, type WebSearchTool, type Unsupported } from "../hub/request.ts";
 
 export function parseSearch(options: JsonRecord): WebSearchTool {
   const { search_context_size: contextSize, user_location, ...others } = options;

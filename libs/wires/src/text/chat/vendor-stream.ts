@@ -1,11 +1,10 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecords, type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent } from "../hub/answer.ts";
+import { notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";

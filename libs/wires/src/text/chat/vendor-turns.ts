@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
 import { refusesUnknownFields } from "../hub/openai-models.ts";
 import type {
   Part,
@@ -15,7 +15,6 @@ import type {
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint, renderBreakpoint } from "../hub/prompt-cache.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { TextRequest, Turn } from "../hub/request.ts";
 import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";

@@ -1,10 +1,9 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
 import { isReasoningRequested } from "../dialogue.ts";
-import type { Unsupported } from "../hub/field-support.ts";
+import { reasoningEffort, type Unsupported, type Effort, type ReasoningOptions } from "../hub/request.ts";
 import { acceptedLevel, takesThinkingLevels } from "../hub/gemini.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import { reasoningEffort, type Effort, type ReasoningOptions } from "../hub/request.ts";
 
 const budgetByEffort = {
   none: 0,

@@ -3,7 +3,7 @@ import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/answer.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";

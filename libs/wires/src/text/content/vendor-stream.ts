@@ -1,9 +1,8 @@
 import { asRecords, isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";

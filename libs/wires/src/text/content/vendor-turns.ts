@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { type Unsupported, unsupportedFailure } from "../hub/field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
 import { takesThinkingLevels } from "../hub/gemini.ts";
 import type {
   Part,
@@ -17,7 +17,6 @@ import type {
 import { openingText } from "../hub/paired-messages.ts";
 import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
-import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";

@@ -1,11 +1,10 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import { asRecords, memberOf, isRecord, type JsonRecord, asText } from "../../json/fields.ts";
 import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedExtraUsage } from "../fees.ts";
-import type { TextAnswer, FinishReason } from "../hub/answer.ts";
+import { parseFinishReason, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import type { Citation, Part } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
-import { parseFinishReason } from "../hub/vendor-answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
 /** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */

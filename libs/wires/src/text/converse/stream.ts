@@ -1,10 +1,9 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import { finishReasons, converseFees, readStopSequence, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 

@@ -3,10 +3,9 @@ import type { JsonRecord } from "../../json/fields.ts";
 import { adaptiveModel } from "../hub/claude.ts";
 import { renderClaudeThinking } from "../hub/claude-thinking.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import type { Unsupported } from "../hub/field-support.ts";
+import { reasoningEffort, type Unsupported, type Effort, type TextRequest } from "../hub/request.ts";
 import type { Message } from "../hub/paired-messages.ts";
 import { converseBlocks } from "./turns.ts";
-import { reasoningEffort, type Effort, type TextRequest } from "../hub/request.ts";
 
 interface ConverseThinking {
   /** Members for `additionalModelRequestFields`, which differ by family of models. */

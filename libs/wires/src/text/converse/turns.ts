@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { memberOf, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type CacheHint } from "../hub/request.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type {
   FilePart,
@@ -14,7 +14,6 @@ import type {
 } from "../hub/part.ts";
 import type { PartRenderers } from "../hub/render.ts";
 import { isBlank, requireItemOfWire, refuseCompaction, renderPartBy, toValidId } from "../hub/render.ts";
-import type { TextRequest, CacheHint } from "../hub/request.ts";
 import { isRedacted, ownSignature, redactedKind, signatureKind } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 

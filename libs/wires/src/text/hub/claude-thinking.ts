@@ -1,10 +1,9 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { adaptiveModel, type AdaptiveModel } from "./claude.ts";
-import type { Unsupported } from "./field-support.ts";
+import { reasoningEffort, type Unsupported, type Effort, type ReasoningOptions, type TextRequest } from "./request.ts";
 import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";
 import { forcesTool } from "./render.ts";
-import { reasoningEffort, type Effort, type ReasoningOptions, type TextRequest } from "./request.ts";
 import type { TextTarget } from "./wire.ts";
 
 /** Members that request reasoning, and values that they change in the rest of the request. */

@@ -1,6 +1,5 @@
-import type { Unsupported } from "./field-support.ts";
+import type { Unsupported, TextRequest } from "./request.ts";
 import { forcesTool } from "./render.ts";
-import type { TextRequest } from "./request.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 export interface AdaptiveModel {

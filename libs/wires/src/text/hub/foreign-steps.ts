@@ -1,8 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "../../json/fields.ts";
-import type { Unsupported } from "./field-support.ts";
+import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
-import type { TextRequest, TextWireName, Tool } from "./request.ts";
 
 /** Matches types of items and blocks that are steps of a vendor's search, and names of search tools in messages. */
 const searchStep =

@@ -2,9 +2,9 @@ import { isRecord, splitWords } from "../../json/fields.ts";
 import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import type { FittedBody } from "../pass.ts";
-import type { Unsupported } from "./field-support.ts";
+import type { Unsupported, Effort, RequestField, TextRequest } from "./request.ts";
+import { reasoningEffort, efforts } from "./request.ts";
 import { unlessEmpty } from "./render.ts";
-import { reasoningEffort, efforts, type Effort, type RequestField, type TextRequest } from "./request.ts";
 
 /** Matches models of OpenAI, which refuses fields that it does not know. */
 const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;

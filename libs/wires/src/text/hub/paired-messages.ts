@@ -1,8 +1,7 @@
 import type { JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "./request.ts";
 import type { Part } from "./part.ts";
 import { allInstructions, pairedTurns } from "./paired-turns.ts";
-import type { TextRequest, Turn } from "./request.ts";
 
 /** One message of a request, on wires whose content is a list of blocks. */
 export interface Message {

@@ -1,7 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "./request.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
-import type { TextRequest, Turn } from "./request.ts";
 
 /** Returns all instructions. Those in the middle of the dialogue move to the beginning, which is reported as a loss. */
 export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {

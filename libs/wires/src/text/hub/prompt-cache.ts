@@ -1,9 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest } from "./request.ts";
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";
-import type { TextRequest } from "./request.ts";
 
 /** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
 const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;

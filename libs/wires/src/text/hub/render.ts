@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "./field-support.ts";
+import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
+import { unsupportedFailure, searchToolName } from "./request.ts";
 import type { Part, VendorPart } from "./part.ts";
-import { searchToolName, type TextRequest, type TextWireName, type Tool } from "./request.ts";
 
 export type PartRenderers<Context> = {
   readonly [Kind in Part["kind"]]: (part: Extract<Part, { kind: Kind }>, context: Context) => readonly JsonRecord[];

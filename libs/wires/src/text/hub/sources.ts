@@ -1,8 +1,7 @@
 import { ownEntry } from "../../json/fields.ts";
 import { includesAny } from "../../json/scan.ts";
-import { unsupportedFailure } from "./field-support.ts";
+import { unsupportedFailure, type TextWireName } from "./request.ts";
 import type { Source } from "./part.ts";
-import type { TextWireName } from "./request.ts";
 
 /** Returns the Base64 of a `data:` URL, and its media type without parameters; undefined for any other URL. */
 export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {

@@ -8,8 +8,7 @@ import type { Dialogue } from "../dialogue.ts";
 import type { RequestedFees, ReportedExtraUsage } from "../fees.ts";
 import type { TextPass } from "../pass.ts";
 import type { TextAnswer, TextEvent } from "./answer.ts";
-import type { FieldSupport } from "./field-support.ts";
-import type { RequestField, TextRequest } from "./request.ts";
+import type { FieldSupport, RequestField, TextRequest } from "./request.ts";
 
 export interface ParsedText extends Parsed<TextRequest> {
   /** True if the last input item requests a compaction at the end of this turn (responses); the service performs it. */

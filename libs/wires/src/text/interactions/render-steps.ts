@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure } from "../hub/field-support.ts";
+import { unsupportedFailure } from "../hub/request.ts";
 import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
 import { encodeEnvelope, renderSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
+import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/answer.ts";
 import { parseModelStep, signatureCarriedBy } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 

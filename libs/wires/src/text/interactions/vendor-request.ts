@@ -1,11 +1,11 @@
 import { isAgent, withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
-import { unsupportedFields, Unsupported, type FieldSupport } from "../hub/field-support.ts";
+import type { FieldSupport, OutputFormat, TextRequest } from "../hub/request.ts";
+import { unsupportedFields, Unsupported, reasoningEffort, searchToolName } from "../hub/request.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { acceptedLevel } from "../hub/gemini.ts";
 import { requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { reasoningEffort, searchToolName, type OutputFormat, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { renderTurns } from "./vendor-turns.ts";

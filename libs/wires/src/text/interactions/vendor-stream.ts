@@ -1,11 +1,10 @@
 import type { JsonRecord } from "../../json/fields.ts";
 import { asRecord, memberOf, Fields, isRecord, ownEntry, parseRecord, asRecords, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
-import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseSignature } from "../hub/signatures.ts";
 import { isVendorStep, parseAnnotation, parseContent } from "./parts.ts";

@@ -1,10 +1,9 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { Unsupported } from "../hub/field-support.ts";
+import type { Unsupported, TextRequest, Turn } from "../hub/request.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
 import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./render-steps.ts";
 

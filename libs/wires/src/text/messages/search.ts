@@ -1,8 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import type { WebSearchTool } from "../hub/request.ts";
+import type { WebSearchTool, Unsupported } from "../hub/request.ts";
 import { searchTool, parseLocation, renderLocation, hasOtherOptions, searchToolName } from "../hub/request.ts";
-import type { Unsupported } from "../hub/field-support.ts";
 
 /** Version of the vendor's search tool that is used unless the client names one. */
 const searchType = "web_search_20250305";

@@ -1,8 +1,7 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
-import type { TextAnswer, FinishReason } from "../hub/answer.ts";
+import { parseFinishReason, isEmptyText, readAnswerPart, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { RefusalPart } from "../hub/part.ts";
-import { parseFinishReason, isEmptyText, readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseContent } from "./client-parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 

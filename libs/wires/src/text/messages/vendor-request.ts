@@ -4,12 +4,12 @@ import { adaptiveModel, isOnBedrock, takesSingleSampling, withAcceptedToolChoice
 import { renderClaudeThinking } from "../hub/claude-thinking.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import type { FieldSupport, TextRequest } from "../hub/request.ts";
+import { unsupportedFailure, unsupportedFields, Unsupported, searchToolName } from "../hub/request.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { keepLastMarks, maxCacheMarks, withMarkLifetime } from "../hub/prompt-cache.ts";
 import type { ToolRenderers } from "../hub/render.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, renderToolBy, requireToolName } from "../hub/render.ts";
-import { searchToolName, type TextRequest } from "../hub/request.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./extras.ts";
 import { renderSearch } from "./search.ts";

@@ -1,10 +1,9 @@
 import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent } from "../hub/answer.ts";
+import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { parseFinishReason, notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseSignature } from "../hub/signatures.ts";
 import { parseCitation, readEnvelope } from "./extras.ts";

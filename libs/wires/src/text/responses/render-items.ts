@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import { logProbability } from "../hub/content.ts";
-import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import { unsupportedFailure, type Unsupported } from "../hub/request.ts";
 import type {
   CompactionPart,
   ImagePart,

@@ -1,8 +1,8 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import { unlessEmpty } from "../hub/render.ts";
-import { searchTool, type WebSearchTool, parseLocation, renderLocation, hasOtherOptions } from "../hub/request.ts";
-import type { Unsupported } from "../hub/field-support.ts";
+import type { WebSearchTool, Unsupported } from "../hub/request.ts";
+import { searchTool, parseLocation, renderLocation, hasOtherOptions } from "../hub/request.ts";
 
 const searchType = "web_search";
 

@@ -1,8 +1,7 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
-import type { TextAnswer, FinishReason } from "../hub/answer.ts";
+import { readAnswerPart, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
-import { readAnswerPart } from "../hub/vendor-answer.ts";
 import { parseModelItem } from "./parse-items.ts";
 import { responsesUsage } from "./usage.ts";
 

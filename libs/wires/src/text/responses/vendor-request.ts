@@ -2,7 +2,8 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import { type FieldSupport, unsupportedFailure, unsupportedFields, Unsupported } from "../hub/field-support.ts";
+import type { FieldSupport, TextRequest, NamespacedTool, Tool } from "../hub/request.ts";
+import { unsupportedFailure, unsupportedFields, Unsupported, reasoningEffort } from "../hub/request.ts";
 import {
   openAiEffort,
   rulesOfOpenAiModel,
@@ -13,7 +14,6 @@ import {
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { adaptCacheMarks, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { toolChoiceName, requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { reasoningEffort, type TextRequest, type NamespacedTool, type Tool } from "../hub/request.ts";
 import { localNames, namespaceOf } from "./namespaces.ts";
 import { renderSearch } from "./search.ts";
 import { renderTurns } from "./vendor-turns.ts";

@@ -1,10 +1,9 @@
 import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
-import type { TextEvent, OpenedPart } from "../hub/answer.ts";
+import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { notJsonFailure, reportEvents } from "../hub/vendor-answer.ts";
 import { qualifiedName } from "./namespaces.ts";
 import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";

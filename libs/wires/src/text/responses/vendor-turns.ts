@@ -1,11 +1,10 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "../../json/fields.ts";
-import { unsupportedFailure, type Unsupported } from "../hub/field-support.ts";
+import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
 import type { Part, ReasoningPart, ToolResultPart } from "../hub/part.ts";
 import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint } from "../hub/prompt-cache.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
-import type { TextRequest, Turn } from "../hub/request.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { localNames, type LocalName } from "./namespaces.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";

@@ -1,5 +1,5 @@
 import type { TranscriptsWire } from "@modelgate/contracts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import type { Frame } from "../../sse/framing.ts";
 import type { WithUsage, ClientSide, Rendered, VendorSide } from "../../wire.ts";

@@ -1,4 +1,4 @@
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { missingFailure, invalidFailure } from "../../json/fields.ts";
 import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
 import type {

@@ -2,7 +2,7 @@ import type { Failure, VectorsWire } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "../../json/fields.ts";
 import { countTextBytes, type InputSize, type AdditionalMembers } from "../../kind/index.ts";
 import { measurePart } from "../../text/content/media.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
 
 export const maxInputs = 2_048;

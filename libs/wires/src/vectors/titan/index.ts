@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Target } from "../../wire.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { invalidFailure, type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
 import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";

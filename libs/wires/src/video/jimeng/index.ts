@@ -1,4 +1,4 @@
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { withoutUndefined, type TaskState } from "@modelgate/contracts";
 import { missingFailure, asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";

@@ -1,4 +1,4 @@
-import { unsupportedFailure } from "../../text/hub/field-support.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord } from "../../json/fields.ts";
 import {
