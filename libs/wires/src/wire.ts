@@ -39,10 +39,7 @@ export type AnswerHeaders = Readonly<Record<string, string | readonly string[] |
 
 /** The vendor side of a wire. A kind adds members (streams, limits, tasks) and may narrow the parameters. */
 export interface VendorSide<Request, Answer, Output = Rendered> {
-  /**
-   * Renders the vendor's request. Throws Failure unsupported_parameter, with a field of the neutral form as `param`,
-   * for a field that cannot be expressed and changes the meaning.
-   */
+  /** Renders the vendor's request. Throws Failure unsupported_parameter that names a neutral field. */
   render(request: Request, target: Target): Output;
   /** Parses a complete answer. Throws Failure upstream_error if it is not one. Absent: answers are not JSON. */
   parse?(body: JsonRecord, headers: AnswerHeaders): Answer;

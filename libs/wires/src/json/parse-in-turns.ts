@@ -13,10 +13,7 @@ const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infin
 /** Maximum length of a member's name, in bytes as written, in a document that is parsed in steps. */
 const nameBytes = 64 * 1024;
 
-/**
- * Parses JSON within its bounds to the value that JSON.parse returns. Each step takes about a millisecond; a document
- * of at most `maxStepBytes` takes one. Throws SyntaxError for invalid JSON, and the failures of `JsonScanner`.
- */
+/** Parses JSON as JSON.parse does, within its bounds, in steps of about a millisecond. */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
   if (bytes.length <= maxStepBytes) return parseUnknown(bytes.toString());

@@ -54,10 +54,7 @@ export class JsonScanner {
     this.#isLarge = bytes.length > maxStepBytes;
   }
 
-  /**
-   * Scans about `count` further bytes; returns true at the end. Throws Failure invalid_json (400) for brackets that
-   * nest too deep or do not match, and request_too_large (413) for too many values or members.
-   */
+  /** Scans about `count` further bytes; returns true at the end. Throws Failure beyond the bounds. */
   scan(count: number): boolean {
     const bytes = this.#bytes;
     const until = Math.min(bytes.length, this.#at + count);
@@ -133,10 +130,7 @@ function invalidJson(): Failure {
   return new Failure("invalid_json", "The body is not valid JSON.");
 }
 
-/**
- * Searches bytes for one of several byte sequences, in steps of about a millisecond. A search in one step could take a
- * third of a second in a large body whose every byte may begin a sequence.
- */
+/** Searches bytes in steps of about a millisecond: a large body could otherwise take a third of a second. */
 export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= maxStepBytes) {
     for (const needle of needles) if (bytes.includes(needle)) return true;

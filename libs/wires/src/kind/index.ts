@@ -126,10 +126,7 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/**
- * Returns the additional members for a rendering to `wire`, and the dropped names: additional members of another wire,
- * and the optional fields in `hints` that have a value. False counts as no value, since its loss changes nothing.
- */
+/** Returns the additional members for `wire`, and the names of those and of `hints` that are lost; false is no loss. */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,

@@ -16,10 +16,7 @@ export interface LeftOut {
   readonly dropped: readonly string[];
 }
 
-/**
- * Removes the tools for which `isPriced` is false and the service tiers for which `isTierPriced` is false; every other
- * byte is unchanged. Returns undefined if the tool choice needs a removed tool, or if a tool to remove is in `input`.
- */
+/** Removes unpriced tools and tiers; undefined if the tool choice needs one, or if one is in `input`. */
 export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,

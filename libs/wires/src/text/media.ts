@@ -10,10 +10,7 @@ export interface Media {
   readonly more?: number | undefined;
 }
 
-/**
- * Maximum number of tokens of one image. Vendors scale an image down unless the request has a high `detail`; at full
- * size they count patches, up to 10,000 of up to 1.62 tokens each.
- */
+/** Maximum tokens of one image: scaled down, or in patches (10,000 of up to 1.62 tokens) at a high `detail`. */
 const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
 /** Values of `detail` at which images keep their size. */
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);

@@ -61,10 +61,7 @@ export interface FittedBody {
 
 /** Pass-through on one wire: only a few members change. Complete bodies are read in steps of milliseconds. */
 export interface TextPass extends TextStreamPass {
-  /**
-   * Returns true if a vendor's model accepts the body unchanged. Parts of the conversation may come from other vendors,
-   * with signatures and members that this one refuses; such a body is converted. Absent: always true.
-   */
+  /** Returns false for a body that the model refuses, which is converted instead. Absent: always true. */
   takes?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** True if `upstreamBody` removes other wires' signatures, so that a body with such signatures can be passed. */
   readonly dropsForeignSignatures: boolean;
@@ -188,10 +185,7 @@ export interface EarlyEndOptions {
 export interface EarlyEnd {
   /** Records a frame that was sent to the client; `raw` is its piece with the model's text, from `extractRawText`. */
   recordFrame(frame: Buffer, raw: string): void;
-  /**
-   * Returns the frames that end the stream as if it had reached its output limit; undefined if no part of an answer was
-   * sent. `sequence` is the last frame's number, on a wire that numbers frames.
-   */
+  /** Returns frames that end the stream at its output limit; undefined if nothing was sent. */
   frames(used: Units, sequence: number | undefined): readonly string[] | undefined;
 }
 

@@ -241,11 +241,7 @@ const headCharacters = 1_000;
 /** Maximum length of a web address; a longer address is treated as an object in a vendor's store. */
 const maxUrlCharacters = 64 * 1024;
 
-/**
- * Returns true if an address names an object in a vendor's store: by the vendor's own API, or by a scheme that only
- * vendors read. Public web addresses and data URLs are content.
- * @param vendorHosts hosts of the channels' own addresses
- */
+/** Returns true for a vendor's own address or scheme. Public addresses and data URLs are content. */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const [, id] = scheme.exec(head) ?? [];

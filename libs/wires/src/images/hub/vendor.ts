@@ -14,10 +14,7 @@ export interface RenderedImages extends Rendered {
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, RenderedImages> {
   /** True if images must be sent as bytes; otherwise addresses suffice. */
   readonly needsBytes?: true;
-  /**
-   * Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused to create the image,
-   * upstream_error for a body that is not an answer, and the failure that a failed task reports.
-   */
+  /** Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused, else upstream_error. */
   parse(body: JsonRecord): ImagesAnswer;
 }
 

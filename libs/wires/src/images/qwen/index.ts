@@ -49,10 +49,7 @@ function taskOf(body: JsonRecord): string | undefined {
   });
 }
 
-/**
- * Parses a vendor's answer: images, or a task that is done or failed. A partly failed task returns the images that
- * succeeded. Throws Failure upstream_rejected (400) for a refused prompt or image, else upstream_error.
- */
+/** Parses images, or the end of a task; a partly failed task returns the images that succeeded. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const read = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");

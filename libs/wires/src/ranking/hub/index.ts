@@ -66,10 +66,7 @@ function parseDocuments(fields: Fields): readonly RankedDocument[] {
   });
 }
 
-/**
- * Renders a document as text, for wires without objects: its `text`, or a line per member as in YAML (only those in
- * `rankFields`, if given). Throws Failure unsupported_parameter for an image.
- */
+/** Renders a document as text: its `text`, or a line per member as in YAML. Refuses images. */
 export function documentText(document: RankedDocument, rankFields: readonly string[] | undefined): string {
   if (typeof document === "string") return document;
   if (rankFields === undefined && typeof document["text"] === "string") return document["text"];
@@ -145,10 +142,7 @@ function parseDocument(item: Fields): JsonRecord | undefined {
   return typeof document === "string" ? { text: document } : item.record("document");
 }
 
-/**
- * Renders as many results as the client requested. If documents are requested, those that the vendor did not return are
- * taken from the request. Throws Failure upstream_error for a result whose document is not in the request.
- */
+/** Renders the requested number of results; documents that the vendor left out come from the request. */
 export function renderResults(
   answer: RankingAnswer,
   { request }: UnstreamedContext<RankingRequest>,

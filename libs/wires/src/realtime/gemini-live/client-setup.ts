@@ -5,10 +5,7 @@ import { isSet, otherMembers } from "./vendor-settings.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { toCamelCase, parseObjectList } from "./client-message.ts";
 
-/**
- * Checks a client's setup and removes its request for resumption handles, which are not issued. Throws Failure for a
- * handle, since it may name state of another account at the vendor, and for tools without a price.
- */
+/** Checks a setup. Refuses resumption handles, which may name another account's state, and unpriced tools. */
 export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
   if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
@@ -104,10 +101,7 @@ const knownMembers: ReadonlySet<string> = new Set([
 ]);
 const defaultSilentMs = 500;
 
-/**
- * Converts a live client's setup to session settings of the realtime format. `transcriber` is the model that
- * transcribes the client's speech if transcripts are requested. Throws Failure for settings that the format lacks.
- */
+/** Converts a setup to session settings. `transcriber` transcribes the client's speech if requested. */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
   if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);

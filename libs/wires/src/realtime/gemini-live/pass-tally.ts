@@ -4,10 +4,7 @@ import { responseUsage } from "./vendor-response.ts";
 import { utf8Bytes, type SeenEvent } from "../hub/inspect.ts";
 import { responseUnits } from "../hub/usage.ts";
 
-/**
- * Derives billing events from a live vendor's messages: the beginning and end of its responses, and their usage. A
- * response ends with the model's turn, or with tool calls; the results of the calls request the next response.
- */
+/** Derives billing events. A response ends with the model's turn or with calls, whose results request the next. */
 export class LiveTally {
   readonly #sessionId: string;
   readonly #calls = new Set<string>();

@@ -14,10 +14,7 @@ const createResponse = "response.create";
 const createItem = "conversation.item.create";
 const imageInput: ModelInput = { audioBytes: 0, textBytes: imageTextBytes };
 
-/**
- * Connects a client and a vendor of the live format. The vendor's messages are forwarded unchanged. The client's are
- * parsed and rendered again with the vendor's name of the model. `LiveTally` derives the bill.
- */
+/** Connects both sides of the live format. The client's messages are rendered again; `LiveTally` has the bill. */
 export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;
   readonly #names: RealtimeNames;

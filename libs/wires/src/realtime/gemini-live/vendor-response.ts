@@ -133,10 +133,7 @@ export class ResponseWriter {
   }
 }
 
-/**
- * Converts the vendor's `usageMetadata` to the usage of a `response.done`; null if it is absent. Some servers count the
- * output in members of the response (`responseTokenCount`), others in those of the candidates.
- */
+/** Converts `usageMetadata`; the output's members are of the response or, on some servers, of the candidates. */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
   const reasoningTokens = countOrZero(metadata["thoughtsTokenCount"]);

@@ -21,10 +21,7 @@ export function modelOfStart(message: RealtimeMessage): string {
   return model;
 }
 
-/**
- * Checks the settings in an event that starts or changes a session. Throws Failure (400) for a stored session, and for
- * work of the vendor's other models, because no price covers it and no permission of the caller was checked for it.
- */
+/** Refuses (400) a stored session, and work of the vendor's other models: no price covers it, nothing checked it. */
 export function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;

@@ -33,10 +33,7 @@ export interface RealtimeBridge {
   read?(message: RealtimeMessage): readonly ClientEvent[];
   /** True if a session begins with a message of the vendor: its first one, or its answer to `start`. */
   readonly greets: boolean;
-  /**
-   * Converts the client's first message to the one that starts the session at the vendor. Absent: the client's first
-   * message is passed like the others. Throws Failure for a message that may not be passed.
-   */
+  /** Converts the client's first message, or refuses it. Absent: it is passed like the others. */
   start?(message: RealtimeMessage): RealtimeMessage;
   /** Type of the vendor's event that confirms `start`. */
   readonly startedBy?: string;

@@ -37,10 +37,7 @@ const sessionEvents: ReadonlySet<string> = new Set([
 ]);
 const modelPath = ["session", "model"];
 
-/**
- * Connects a client and a vendor of the realtime format. Messages are forwarded unchanged, except for model names that
- * differ. A client cannot change the session's model, since price and channel depend on it.
- */
+/** Connects both sides of the realtime format. The model cannot change: price and channel depend on it. */
 export class OpenaiBridge implements RealtimeBridge {
   readonly greets = true;
   readonly #names: RealtimeNames;

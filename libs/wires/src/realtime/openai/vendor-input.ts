@@ -2,10 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import { bytesPerSecondOf, pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
-/**
- * Format of a session's input audio, as requested by the client and as confirmed by the vendor. If they differ, the
- * lower number of bytes per second counts: the same bytes are then more seconds, for which more money is reserved.
- */
+/** Input audio as requested and as confirmed: the one with fewer bytes per second counts, and reserves more. */
 export class InputFormatTracker {
   #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};

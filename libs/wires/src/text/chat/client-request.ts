@@ -136,10 +136,7 @@ export function wantsUsage(body: object): boolean {
   return isRecord(options) && options["include_usage"] === true;
 }
 
-/**
- * Parses the requested reasoning from this wire's field (`reasoning_effort`) or from a vendor's: `thinking`,
- * `enable_thinking` with `thinking_budget`, or `reasoning`. A member that turns reasoning off takes precedence.
- */
+/** Parses reasoning from any vendor's member; one that turns it off takes precedence. */
 function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const reasoningFields = body.fields("reasoning");
   const thinking = body.fields("thinking");

@@ -34,10 +34,7 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/**
- * Reads the usage of an answer or a chunk, in any position that vendors use. A chunk without prompt tokens is ignored:
- * every prompt has tokens, so such a chunk counts only what was used since the previous chunk (Cloudflare).
- */
+/** Reads usage in any vendor's position. A chunk without prompt tokens counts only a piece (Cloudflare). */
 export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;

@@ -83,10 +83,7 @@ interface Finish {
   readonly stopSequence?: string | undefined;
 }
 
-/**
- * Returns the reason why a choice ended. A normal end of a choice with calls means that they are to be run, whichever
- * reason the vendor sent. An unknown reason is a normal end. `stop_reason` is the stop sequence (vLLM).
- */
+/** Returns why a choice ended; with calls, they are to be run. `stop_reason` is the stop sequence (vLLM). */
 export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>): Finish {
   const finishReason = choice["finish_reason"];
   const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;

@@ -104,10 +104,7 @@ function refuseForeignPart(part: Part): void {
     throw unsupportedFailure(`${part.kind} parts of the model`);
 }
 
-/**
- * Renders the reasoning that the vendor needs: details that it created, and text before a tool call, which several
- * vendors require and others ignore. Other reasoning is left out, since some vendors refuse it.
- */
+/** Renders the vendor's details, and text before a call, which several require. Some refuse other reasoning. */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonRecord {
   const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);
@@ -178,10 +175,7 @@ function urlOf(source: Source): string {
   return source.kind === "url" ? source.url : writeDataUrl(source);
 }
 
-/**
- * Renders a file. Vendors of this wire accept PDF. A text file is sent as text with its name, since few vendors accept
- * it as a file. The service has already replaced addresses by their content.
- */
+/** Renders a file. Vendors accept PDF; a text file is sent as text, since few accept it as a file. */
 function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
   const { source, name, title, cache } = file;
   unsupported.noteMembers("file", file, ["title", "context", "citations"]);

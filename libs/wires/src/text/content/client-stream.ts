@@ -135,10 +135,7 @@ function partKey(choice: number, part: number): string {
   return `${choice}:${part}`;
 }
 
-/**
- * Piece without candidates that keeps a stream alive; clients of this wire ignore it. A comment would be smaller, but
- * SDKs of coding agents (Gemini CLI 0.61, google-genai for Python) read every line as data and end the stream.
- */
+/** Piece that clients ignore. SDKs (Gemini CLI 0.61, google-genai) read a comment as data and end the stream. */
 const keepAliveChunk = '{"candidates":[]}';
 
 /** Creates the framing of `alt=sse`: no event names and no final event; the stream ends with its connection. */

@@ -2,10 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { Citation, TokenProbability } from "../hub/part.ts";
 
-/**
- * Parses the sources of a candidate's statements: its citations and its search results. Offsets are left out, since
- * they count bytes of the complete text here, but characters of one part in the neutral form.
- */
+/** Parses citations and search results. Offsets count bytes of the complete text, so they are left out. */
 export function parseCitations(candidate: JsonRecord): readonly Citation[] {
   return [
     ...parseCitationMetadata(candidate["citationMetadata"]),

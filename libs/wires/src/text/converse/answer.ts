@@ -108,10 +108,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   malformed_model_output: "other",
 };
 
-/**
- * Converts `usage` to disjoint units; undefined if it has no tokens. As in units, `inputTokens` excludes tokens that
- * were read from or written to a cache; `cacheDetails` states how many of the written ones are cached for an hour.
- */
+/** Converts `usage` to units. `cacheDetails` states how many of the written tokens are cached for an hour. */
 export function converseUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const inputTokens = parseCount(usage["inputTokens"]);

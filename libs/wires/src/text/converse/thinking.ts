@@ -26,10 +26,7 @@ const nearestOfThreeEfforts = {
   max: "high",
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
-/**
- * Renders the requested reasoning. It is dropped and reported as lost for a model without reasoning, and where
- * `renderClaudeThinking` drops it. The gateway's default output limit includes a thinking budget.
- */
+/** Renders reasoning, or reports it as lost. The gateway's default limit includes a thinking budget. */
 export function renderThinking(
   request: TextRequest,
   target: TextTarget,

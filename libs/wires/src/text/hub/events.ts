@@ -57,10 +57,7 @@ export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
-/**
- * Orders the events of interleaved parts, for wires whose parts may not overlap: events of a later part wait until the
- * open part ends. Keeps only the first choice, since these wires have one answer.
- */
+/** Orders interleaved parts for wires whose parts may not overlap. Such wires have only the first choice. */
 export class PartSequencer {
   #open: number | undefined;
   #characters = 0;

@@ -7,10 +7,7 @@ import type { Part } from "./part.ts";
 const searchStep =
   /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
-/**
- * Steps that other wires can leave out, and the names under which they are reported. Calls that a program makes are
- * separate items, which remain. A `fallback` only marks the change of the model that answers.
- */
+/** Steps that other wires can leave out, by the names of their loss. A `fallback` only marks another model. */
 const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [searchStep, "turn.search"],
   [/^program(?:_output)?$/, "turn.program"],

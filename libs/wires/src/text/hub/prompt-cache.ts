@@ -118,10 +118,7 @@ export function renderBreakpoint(
   return {};
 }
 
-/**
- * Renders the lifetime and the mode of caching on OpenAI's wires: `prompt_cache_options` for models that accept
- * breakpoints, else `prompt_cache_retention`. Automatic caching is turned off for more than three breakpoints.
- */
+/** Renders caching for OpenAI's wires. Automatic caching is turned off for more than three breakpoints. */
 export function renderCaching(
   request: TextRequest,
   model: string,

@@ -102,10 +102,7 @@ export function ownSignature(signature: Signature | undefined, wire: TextWireNam
   return signature?.wire === wire ? signature.value : undefined;
 }
 
-/**
- * Removes the signatures in a request's history, for a vendor that did not make them or no longer accepts them.
- * Redacted reasoning is lost with its signature; a compaction stays, since its content exists nowhere else.
- */
+/** Removes signatures that the vendor did not make or no longer accepts; a compaction stays: it has the only copy. */
 export function withoutSignatures(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSignature) })) };
 }

@@ -79,10 +79,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   readonly fields: FieldSupport;
   /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
   capTools?(body: Buffer, max: number): Buffer;
-  /**
-   * Name of the member that limits output, on a wire where reasoning counts as output: rendering adds the thinking
-   * budget to the gateway's default limit in it. Absent: limits are sent unchanged.
-   */
+  /** Member whose default limit is raised by the thinking budget. Absent: limits are sent unchanged. */
   readonly raisedBound?: string;
   /** Starts to follow an answer that is generated in the background. Absent: the wire has no such answers. */
   run?(): VendorRun;

@@ -29,10 +29,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["prewarm"],
 };
 
-/**
- * Renders the request for a vendor of this wire. The vendor is asked to store nothing, except for agents, which work
- * only in the background. Throws Failure unsupported_parameter if the wire cannot express the request.
- */
+/** Renders the request for a vendor. Only agents, which work in the background, may store anything. */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSteps(clientRequest, "interactions", unsupported);

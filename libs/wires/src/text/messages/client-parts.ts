@@ -22,10 +22,7 @@ const readers: Readonly<Record<string, ReadBlock>> = {
   thinking: readThinking,
 };
 
-/**
- * Parses a content: text, or blocks. Blocks of unknown types become vendor parts, which are sent only to vendors of
- * this wire. Signatures in separate blocks are attached to the parts that they belong to.
- */
+/** Parses text or blocks; unknown blocks become vendor parts. Carried signatures are attached to their parts. */
 export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
   const content = of.raw(name);
   if (content === undefined) return [];

@@ -40,10 +40,7 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 }
 
 export const messagesPass: TextPass = {
-  /**
-   * Returns false for a body that the model refuses: with a thinking budget, turns that call tools must begin with
-   * reasoning that this vendor signed. The newest models refuse a budget and sampling parameters.
-   */
+  /** Returns false for what the model refuses: a budget without signed reasoning in a tool loop, or sampling. */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
     if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
@@ -116,10 +113,7 @@ export const messagesPass: TextPass = {
   earlyEnd: endMessageEarly,
 };
 
-/**
- * Removes reasoning with signatures in the gateway's envelopes from a body: it came from vendors of other wires, and
- * this vendor refuses reasoning that it did not sign. Returns the same bytes if there is no such reasoning.
- */
+/** Removes reasoning in the gateway's envelopes, which this vendor did not sign and refuses. */
 function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* includesAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;

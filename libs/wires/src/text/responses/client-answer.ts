@@ -8,10 +8,7 @@ import { PartWriter } from "./part-writer.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 
-/**
- * Renders the response object of a complete answer. Its output is built by the writer of streams, so that both have the
- * same items. Takes the first choice, since clients of this wire cannot request more.
- */
+/** Renders a complete answer by the writer of streams, so that both have the same items. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");

@@ -8,10 +8,7 @@ const maxCharacters = 64;
 /** Number of characters of the hash that replaces the end of a long name. */
 const hashCharacters = 8;
 
-/**
- * Returns a tool's name with its namespace, for wires without namespaces. Equal input gives an equal name, so that a
- * call in the history finds its tool. A name that is too long is cut and ends in a hash.
- */
+/** Returns a name with its namespace, equal for equal input; one that is too long ends in a hash. */
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;
   const joined = `${namespace}__${name}`;

@@ -11,10 +11,7 @@ import { localNames, type LocalName } from "./namespaces.ts";
 import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
-/**
- * Maximum characters of output that are kept for the terminal event, which repeats all output. A longer answer ends
- * with upstream_error, since an incomplete answer must not look complete.
- */
+/** Maximum characters of output for the terminal event. A longer answer fails: it must not look complete. */
 export const maxOutputCharacters = 32 * 2 ** 20;
 
 /** Writes the output items of an answer and their events, one item after another. */

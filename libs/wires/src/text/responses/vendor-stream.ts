@@ -9,10 +9,7 @@ import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
-/**
- * Reads a vendor's stream of response events. The content of items is emitted as it arrives. Encrypted content, and
- * items of tools, arrive only with an item's end and are emitted then. Unknown events are ignored.
- */
+/** Reads a stream. Encrypted content and items of tools arrive only with an item's end. */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   #started = false;

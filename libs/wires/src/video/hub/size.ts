@@ -28,10 +28,7 @@ export interface FittedShape {
   readonly dropped: readonly ("size" | "aspectRatio")[];
 }
 
-/**
- * Fits a shape to a vendor's ratios, and to its resolutions if it has any. A shape that the vendor cannot make is
- * dropped and reported, so that the vendor chooses one; it is never rounded to another shape.
- */
+/** Fits a shape to a vendor's ratios and resolutions. Another shape is dropped, never rounded. */
 export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
@@ -75,10 +72,7 @@ const unknownResolution = 100_000;
 /** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
 
-/**
- * Reads the resolution in a vendor's request, in pixels of the shorter side; undefined if the vendor chooses. The price
- * depends on it, so the largest of several values counts, and an unknown one counts as above all others.
- */
+/** Reads the pixels of the shorter side; for the price, the largest value counts, and unknown ones as above all. */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);

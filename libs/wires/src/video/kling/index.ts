@@ -27,10 +27,7 @@ export const kling = {
   client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/**
- * Parses the request for a task: the gateway's own body, or Kling's with the model in `model_name`, images in plain
- * Base64 and the length as text. The gateway handles `callback_url` and `external_task_id` itself.
- */
+/** Parses the gateway's body, or Kling's. The gateway handles `callback_url` and `external_task_id` itself. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const [modelName, model] = [fields.text("model_name"), fields.text("model")];
