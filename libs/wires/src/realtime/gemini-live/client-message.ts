@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { camelName, isRecord, ownEntry, type JsonRecord } from "../../json/fields.ts";
+import { camelName, invalidFailure, isRecord, missingFailure, ownEntry, type JsonRecord } from "../../json/fields.ts";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Message of a Gemini Live client. The names of the members that the gateway reads are converted to camelCase. */
@@ -29,9 +29,9 @@ export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[
       "A message has exactly one of setup, clientContent, realtimeInput, toolResponse.",
     );
   const read = ownEntry(messageReaders, name);
-  if (read === undefined) throw new Failure("invalid_value", `Unknown name ${JSON.stringify(name)}.`, { param: name });
+  if (read === undefined) throw invalidFailure(name, `Unknown name ${JSON.stringify(name)}.`);
   const value = message[name];
-  if (!isRecord(value)) throw invalidField(name, "an object");
+  if (!isRecord(value)) throw invalidFailure(name, `${name} must be an object.`);
   return read(toCamelCase(value));
 }
 
@@ -49,8 +49,7 @@ const messageReaders: Readonly<Record<string, (value: JsonRecord) => readonly Li
 function parseRealtimeInput(input: JsonRecord): readonly LiveMessage[] {
   const { mediaChunks, audio, video, text, activityStart, activityEnd, audioStreamEnd, ...unknownMembers } = input;
   const [unknown] = Object.keys(unknownMembers);
-  if (unknown !== undefined)
-    throw new Failure("invalid_value", `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`, { param: unknown });
+  if (unknown !== undefined) throw invalidFailure(unknown, `Unknown name ${JSON.stringify(unknown)} at realtimeInput.`);
   const path = "realtimeInput";
   const messages: LiveMessage[] = parseObjectList(mediaChunks, `${path}.mediaChunks`).map((chunk) => {
     const blob = parseBlob(chunk, `${path}.mediaChunks`);
@@ -70,13 +69,13 @@ function isPresent(value: unknown): boolean {
 }
 
 export function parseBlob(value: unknown, path: string): Blob {
-  if (!isRecord(value)) throw invalidField(path, "an object");
+  if (!isRecord(value)) throw invalidFailure(path, `${path} must be an object.`);
   const { data, mimeType } = toCamelCase(value);
   return { data: requireString(data, `${path}.data`), mimeType: requireString(mimeType, `${path}.mimeType`) };
 }
 
 function requireString(value: unknown, path: string): string {
-  if (typeof value !== "string") throw invalidField(path, "a string");
+  if (typeof value !== "string") throw invalidFailure(path, `${path} must be a string.`);
   return value;
 }
 
@@ -85,7 +84,7 @@ export function parseObjectList(value: unknown, path: string): readonly JsonReco
   if (!isPresent(value)) return [];
   const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
   return listed.map((each) => {
-    if (!isRecord(each)) throw invalidField(path, "a list of objects");
+    if (!isRecord(each)) throw invalidFailure(path, `${path} must be a list of objects.`);
     return toCamelCase(each);
   });
 }
@@ -101,18 +100,13 @@ export function toCamelCase(value: JsonRecord): JsonRecord {
   return after;
 }
 
-function invalidField(param: string, expected: string): Failure {
-  return new Failure("invalid_value", `${param} must be ${expected}.`, { param });
-}
-
 /** Returns the model in a client's setup, without its resource path. Throws Failure for any other message. */
 export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
   if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");
   const { model } = first.setup;
   const name = typeof model === "string" ? modelResourcePattern.exec(model)?.[1] : undefined;
-  if (name === undefined || name === "")
-    throw new Failure("missing_required_parameter", "setup.model is missing.", { param: "setup.model" });
+  if (name === undefined || name === "") throw missingFailure("setup.model", "setup.model is missing.");
   return name;
 }
 

@@ -1,6 +1,7 @@
-import { Failure, withoutUndefined } from "@modelgate/contracts";
+import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
 import { toJsonSchema } from "../../text/content/schema.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { toCamelCase, parseObjectList } from "./client-message.ts";
@@ -9,14 +10,14 @@ import { toCamelCase, parseObjectList } from "./client-message.ts";
 export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
   if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
-    throw unsupported(
+    throw unsupportedFailure(
       "setup.sessionResumption.handle",
       "Sessions cannot be resumed through this gateway: start a new one, and send its history as clientContent.",
     );
   const tools = toolsIn(setup);
   const unsupportedTool = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");
   if (unsupportedTool !== undefined && !vendorTools)
-    throw unsupported(
+    throw unsupportedFailure(
       "setup.tools",
       `setup.tools has ${unsupportedTool}, which the vendor runs, but this model has no price for it. Leave it out, or ask the operator to allow it.`,
     );
@@ -48,10 +49,6 @@ function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
 
 /** Answer to a client that requests resumption handles: the format's message that no handle is available. */
 export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
-
-function unsupported(param: string, message: string): Failure {
-  return new Failure("unsupported_parameter", message, { param });
-}
 
 /** Settings of a setup that only Gemini's models have. */
 const geminiOnlySettings =

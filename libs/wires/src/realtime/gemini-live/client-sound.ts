@@ -1,5 +1,5 @@
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { invalidFailure } from "../../json/fields.ts";
-import { Failure } from "@modelgate/contracts";
 
 /** Samples per second if a client gives no rate. */
 export const defaultRate = 16_000;
@@ -10,10 +10,8 @@ export const sampleBytes = 2;
 
 export function parseSampleRate(mimeType: string): number {
   const [type = "", ...params] = mimeType.split(";").map((each) => each.trim().toLowerCase());
-  if (type !== "audio/pcm") {
-    const message = `${JSON.stringify(mimeType)} is not a supported audio format: use audio/pcm.`;
-    throw new Failure("unsupported_parameter", message, { param: "mimeType" });
-  }
+  if (type !== "audio/pcm")
+    throw unsupportedFailure("mimeType", `${JSON.stringify(mimeType)} is not a supported audio format: use audio/pcm.`);
   const rateText = params.find((param) => param.startsWith("rate="))?.slice("rate=".length);
   const rate = rateText === undefined ? defaultRate : Number(rateText);
   if (!Number.isInteger(rate) || rate < minRate || rate > maxRate)

@@ -1,6 +1,7 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { refuseAmbiguous } from "../../json/ambiguous.ts";
-import { isRecord, ownEntry, asRecord, type JsonRecord } from "../../json/fields.ts";
+import { invalidFailure, isRecord, missingFailure, ownEntry, asRecord, type JsonRecord } from "../../json/fields.ts";
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { LiveAnswerConverter } from "./vendor-answers.ts";
@@ -51,10 +52,8 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
-      if (handle === undefined) {
-        const message = `This model does not accept the event ${JSON.stringify(type ?? null)}.`;
-        throw new Failure("unsupported_parameter", message, { param: "type" });
-      }
+      if (handle === undefined)
+        throw unsupportedFailure("type", `This model does not accept the event ${JSON.stringify(type ?? null)}.`);
       this.#checkStores?.(event);
       if (type !== "session.update") this.#setup.begin();
       handle(event, message.data.length);
@@ -104,7 +103,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly #on: Readonly<Record<string, (event: JsonRecord, bytes: number) => void>> = {
     "session.update": ({ session }) => this.#setup.update(asRecord(session)),
     "input_audio_buffer.append": ({ audio }) => {
-      if (typeof audio !== "string") throw new Failure("invalid_value", "audio must be a string.", { param: "audio" });
+      if (typeof audio !== "string") throw invalidFailure("audio", "audio must be a string.");
       if (isManual(this.#setup.settings)) this.#pending.addAudio(audio);
       else this.#setup.send(audioInput(audio));
     },
@@ -123,7 +122,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       this.send("input_audio_buffer.cleared", {});
     },
     "conversation.item.create": ({ item }, bytes) => {
-      if (!isRecord(item)) throw new Failure("missing_required_parameter", "item is missing.", { param: "item" });
+      if (!isRecord(item)) throw missingFailure("item", "item is missing.");
       this.#pending.add(item, bytes, (callId) => this.#answers.nameOfCall(callId));
       if (typeof item["call_id"] === "string") this.#answers.callAnswered(item["call_id"]);
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });

@@ -1,5 +1,6 @@
+import { unsupportedFailure } from "../../text/hub/request.ts";
 import { Failure } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, invalidFailure, asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
 import { eventMessage, isPlainAudioEvent, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Reads a client's event. Throws Failure for a message that is not a JSON object in a text frame. */
@@ -12,11 +13,9 @@ export function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
 /** Returns the model in a client's first event. Throws Failure (400) unless the event is a valid start. */
 export function modelOfStart(message: RealtimeMessage): string {
   const event = parseLiveEvent(message);
-  if (event["type"] !== "session.start")
-    throw new Failure("invalid_value", "The first event must be session.start.", { param: "type" });
+  if (event["type"] !== "session.start") throw invalidFailure("type", "The first event must be session.start.");
   const { model } = asRecord(event["session"]);
-  if (typeof model !== "string" || model === "")
-    throw new Failure("missing_required_parameter", "session.model is missing.", { param: "session.model" });
+  if (typeof model !== "string" || model === "") throw missingFailure("session.model", "session.model is missing.");
   checkLiveSettings(event);
   return model;
 }
@@ -26,9 +25,7 @@ export function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;
   if (store === true)
-    throw new Failure("unsupported_parameter", "Sessions cannot be stored: their recordings cannot be read here.", {
-      param: "session.store",
-    });
+    throw unsupportedFailure("session.store", "Sessions cannot be stored: their recordings cannot be read here.");
   const { type = "client", responses, decisions } = asRecord(delegation);
   if (type !== "client" || responses !== undefined || decisions !== undefined)
     throw unpricedWork("session.delegation", "Use client delegation");
@@ -36,10 +33,9 @@ export function checkLiveSettings({ session }: JsonRecord): void {
 }
 
 function unpricedWork(param: string, advice: string): Failure {
-  return new Failure(
-    "unsupported_parameter",
+  return unsupportedFailure(
+    param,
     `${param} is not supported here: it lets another model of the vendor work. ${advice}.`,
-    { param },
   );
 }
 

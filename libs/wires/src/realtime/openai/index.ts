@@ -29,12 +29,9 @@ export const realtime = {
 
 /** Events of client and vendor that set up a session; the older format has separate names for them. */
 const updateEvents: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
-const sessionEvents: ReadonlySet<string> = new Set([
-  "session.created",
-  "session.updated",
-  "transcription_session.created",
-  "transcription_session.updated",
-]);
+const sessionEvents: ReadonlySet<string> = new Set(
+  "session.created session.updated transcription_session.created transcription_session.updated".split(" "),
+);
 const modelPath = ["session", "model"];
 
 /** Connects both sides of the realtime format. The model cannot change: price and channel depend on it. */
