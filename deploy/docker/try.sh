@@ -29,7 +29,7 @@ ask() { curl --silent --fail-with-body --max-time 20 "$url/$1" -H "Authorization
 call() { ask chat/completions -H 'Content-Type: application/json' -d "$1"; }
 # The first one is the account's; the others belong to its credits.
 balance() {
-  compose exec -T control node services/control/src/gatectl/main.ts account show demo --json |
+  compose exec -T control node programs/gatectl.js account show demo --json |
     grep -o '"balanceNanos":"[0-9]*"' | head -n 1 | tr -dc 0-9
 }
 # Fails if the balance does not soon decrease from $before by exactly this number of nano-dollars.

@@ -174,7 +174,7 @@ async function call(edge: string, body: object): Promise<string> {
 }
 
 /** Command that deploy/README.md runs in the pod of control. */
-const gatectl = "services/control/src/gatectl/main.ts account show demo --json";
+const gatectl = "programs/gatectl.js account show demo --json";
 const saying = (content: string) => ({ messages: [{ role: "user", content }] });
 const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];
 try {

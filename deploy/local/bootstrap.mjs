@@ -26,7 +26,7 @@ const tasks = {
   docs: { entry: "docs/main.ts", servers: false },
   restarts: { entry: "e2e/restarts/main.ts", servers: true },
   attack: { entry: "e2e/attack/main.ts", servers: true },
-  gatectl: { entry: "services/control/src/gatectl/main.ts", servers: false },
+  gatectl: { entry: "deploy/local/gatectl.ts", servers: false },
   prepare: {
     entry: undefined,
     servers: true,

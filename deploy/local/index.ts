@@ -6,7 +6,6 @@ export {
   addressOf,
   portsOf,
   serviceNames,
-  simulatorProgram,
   startService,
   startTogether,
   type ProcessName,

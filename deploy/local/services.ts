@@ -1,8 +1,6 @@
-import { join } from "node:path";
+import { builtProgram } from "@modelgate/build";
 import { spawnService, type Child } from "./child.ts";
 import { serviceMessageIn } from "./complaints.ts";
-
-const root = join(import.meta.dirname, "../..");
 
 /**
  * Services of a suite on one machine, in the order in which they are ended: those that accept calls first, the ledger
@@ -83,12 +81,6 @@ export const nodeFlags: readonly string[] = [
 /** Name of a process of a suite: a service, or the gateway, which runs several services. */
 export type ProcessName = ServiceName | "gateway";
 
-/** Program that runs the services that MODELGATE_SERVICES names. */
-export const gatewayProgram = join(root, "services/gateway/src/main.ts");
-
-/** Program of the simulator. It is with the tests because it is not shipped. */
-export const simulatorProgram = join(root, "e2e/simulator/src/main.ts");
-
 interface StartedService {
   readonly child: Child;
   readonly ready: Promise<void>;
@@ -135,7 +127,7 @@ function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<st
 
 function startProcess(
   name: ProcessName,
-  { ports, onComplaint, program = gatewayProgram, spawn = spawnService, ...settings }: ServiceSettings,
+  { ports, onComplaint, program = builtProgram("gateway"), spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
 ): StartedService {
   const say = (line: string): void => {
@@ -145,7 +137,7 @@ function startProcess(
   return spawn({
     name,
     command: process.execPath,
-    args: [...nodeFlags, name === "simulator" ? simulatorProgram : program],
+    args: [...nodeFlags, name === "simulator" ? builtProgram(name) : program],
     env: {
       REDIS_URL: settings.redisUrl,
       NATS_URL: settings.natsUrl,

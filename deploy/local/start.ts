@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { bundlePrograms } from "@modelgate/build";
 import { checkStores } from "./answering.ts";
 import { banner } from "./banner.ts";
 import { CannotStart, failureText, lastLines } from "./cannot-start.ts";
@@ -89,8 +90,9 @@ async function start(): Promise<void> {
       env["NATS_URL"] === undefined ? startServer(startNats, "nats", natsPort) : undefined,
     ]),
   );
-  const built = buildConsole();
-  await Promise.race([built, stores.then(() => built)]); // a failure of the servers is reported without waiting for the build
+  const built = Promise.all([bundlePrograms(), buildConsole()]);
+  // A failure of the servers is reported without waiting for the build.
+  await unlessEnding(Promise.race([built, stores.then(() => built)]));
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const processNames: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];

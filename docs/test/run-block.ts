@@ -38,7 +38,7 @@ export async function runBlock(demo: Demo, { language, text }: Block, tools: Blo
 function textFor(demo: Demo, text: string): string {
   return text
     .replaceAll("127.0.0.1:8080", demo.address)
-    .replaceAll("npm run gatectl --", `${process.execPath} services/control/src/gatectl/main.ts`);
+    .replaceAll("npm run gatectl --", `${process.execPath} deploy/local/gatectl.ts`);
 }
 
 /** Runs a block of JavaScript from a file in `folder`, whose packages it imports. */

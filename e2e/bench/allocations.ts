@@ -28,7 +28,7 @@ interface Site {
 const shape = shapes.find((name) => name === options.shape) ?? "apart";
 const kind = options.kind === "burst" || options.kind === "large" ? options.kind : "chat";
 await using stub = await startStub();
-await using ours = await startOurs(stub.address, shape, inspectedEnv);
+await using ours = await startOurs(stub.address, shape, { env: inspectedEnv, sources: true });
 const load = loadOf(kind, ours);
 if (load !== undefined) {
   const inspector = await openInspector(inspectorIn(ours.suite.process("text").logs()));

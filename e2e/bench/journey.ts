@@ -8,7 +8,7 @@ import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
  */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({
-  fresh: true,
+  sources: true,
   shape: "apart",
   env: inspectedEnv,
   config: {

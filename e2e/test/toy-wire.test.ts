@@ -31,6 +31,7 @@ beforeAll(async () => {
   vendor = await startScriptedServer(answer);
   suite = await startSuite({
     shape: "apart",
+    sources: true,
     env: { NODE_OPTIONS: `--import=${new URL("./toy-wire/register.ts", import.meta.url).href}` },
     config: {
       groups: { default: { models: ["*"] } },

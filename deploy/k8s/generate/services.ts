@@ -138,7 +138,7 @@ const table: readonly ServiceRow[] = [
     resources: { cpu: "100m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 1, max: 2 },
     drainSeconds: 30,
-    // gatectl runs in the pod: kubectl exec deploy/control -- node services/control/src/gatectl/main.ts
+    // gatectl runs in the pod: kubectl exec deploy/control -- node programs/gatectl.js
     env: {
       CONTROL_URL: "http://127.0.0.1:8080",
       LEDGER_URL: "http://ledger:8080",

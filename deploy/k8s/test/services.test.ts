@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import { builtProgram } from "@modelgate/build";
 import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays, overlaysApart, services, declaredBy } from "./suite.ts";
@@ -149,11 +150,10 @@ describe.each(overlays)("%s", (name) => {
     const [, mount] = itemsAt(control?.container, "volumeMounts");
     const file = String(control?.env.get("MODELGATE_CONFIG")).slice(`${textOf(mount?.["mountPath"])}/`.length);
     const path = `deploy/k8s/overlays/${name}/${file}`;
-    const { status, stdout, stderr } = spawnSync(
-      process.execPath,
-      [join(root, "services/control/src/gatectl/main.ts"), "config", "check", path],
-      { cwd: root, encoding: "utf8" },
-    );
+    const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram("gatectl"), "config", "check", path], {
+      cwd: root,
+      encoding: "utf8",
+    });
     expect(stderr + stdout).toContain(`${path} is valid.`);
     expect(status).toBe(0);
   });

@@ -15,7 +15,7 @@ function pidOf(service: string, parent: number): number | undefined {
       try {
         const parentOf = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, "utf8"))?.[1];
         const commandLine = readFileSync(`/proc/${pid}/cmdline`, "utf8");
-        return Number(parentOf) === parent && commandLine.includes(`services/${service}/src/main.ts`);
+        return Number(parentOf) === parent && commandLine.includes(`/${service}.js`);
       } catch {
         return false;
       }

@@ -38,7 +38,7 @@ export async function measureAtRest(): Promise<AtRest> {
     await using second = await start(data);
     const { pid, redisUrl } = readRunFile(readFileSync(join(data, "run.json"), "utf8"));
     const all = withChildren(pid);
-    const gateway = all.find((each) => commandOf(each).includes("services/gateway/src/main.ts")) ?? pid;
+    const gateway = all.find((each) => commandOf(each).includes("/gateway.js")) ?? pid;
     await setTimeout(settleMs);
     const redis = new Redis(redisUrl);
     const look = async (): Promise<readonly [one: number, all: number, commands: number]> => [

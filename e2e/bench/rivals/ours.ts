@@ -1,4 +1,4 @@
-import { startLocalSuite, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
+import { startLocalSuite, type LocalBackends, type Shape, type Suite, type SuiteOptions } from "@modelgate/testkit";
 import type { Gateway } from "./gateways.ts";
 import { models } from "./stub-models.ts";
 
@@ -16,11 +16,15 @@ export interface Ours extends Gateway {
 }
 
 /** Starts the suite with authentication, limits, reservations, settlement, events and log. */
-export async function startOurs(stub: string, shape: Shape, env: Readonly<Record<string, string>> = {}): Promise<Ours> {
+export async function startOurs(
+  stub: string,
+  shape: Shape,
+  options: Pick<SuiteOptions<LocalBackends>, "env" | "sources"> = {},
+): Promise<Ours> {
   const names = Object.values(models);
   const suite = await startLocalSuite({
     fresh: true,
-    env,
+    ...options,
     limits: "product",
     shape,
     services: "all",

@@ -1,4 +1,3 @@
 import { runProcess } from "@modelgate/platform";
-import { service } from "./service.ts";
 
-await runProcess(() => Promise.resolve([service]));
+await runProcess(async () => [(await import("./service.ts")).service]);

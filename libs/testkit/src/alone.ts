@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, simulatorProgram, type Child } from "@modelgate/deploy/local";
-import { limitsVariable, limitedProgram, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
+import { builtProgram } from "@modelgate/build";
+import { freePorts, type Child } from "@modelgate/deploy/local";
+import { limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function startServiceAlone(
   const { child, ready } = spawnWarm({
     name,
     command: process.execPath,
-    args: [name === "simulator" ? simulatorProgram : limitedProgram],
+    args: [builtProgram(name === "simulator" ? name : "limited")],
     env: {
       HOST: "127.0.0.1",
       [`${prefix}_PORT`]: String(port),

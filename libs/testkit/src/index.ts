@@ -1,5 +1,6 @@
 export { adjustEnv, type Limits } from "./limits/limits.ts";
 export { startServiceAlone, type AloneService } from "./alone.ts";
+export { builtProgram } from "@modelgate/build";
 export { ChildEnded, findProgram, freePorts, startNats } from "@modelgate/deploy/local";
 export {
   startBackends,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
+import { builtProgram, sourceProgram } from "@modelgate/build";
 import {
   addressOf,
   freePorts,
@@ -17,7 +18,7 @@ import {
 } from "@modelgate/deploy/local";
 import { stringify } from "yaml";
 import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
-import { limitedProgram, limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
+import { limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
@@ -43,6 +44,11 @@ export interface SuiteOptions<B extends Backends> {
    * absent, a test run may reuse processes that ran the same programs for an earlier test file.
    */
   readonly fresh?: true;
+  /**
+   * True to run the services from their sources, in new processes, for tests and tools that need the modules of the
+   * sources: to change what they hold, or to name the files that ran.
+   */
+  readonly sources?: true;
 }
 
 /** Layout of the services of a suite. */
@@ -118,6 +124,7 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   configure(options.config);
   const ports = portsOf(await freePorts(serviceNames.length * 2));
   const secret = randomBytes(24).toString("base64url");
+  const program = options.limits === "product" ? "gateway" : "limited";
   const settings: ServiceSettings = {
     ports,
     redisUrl: backends.redisUrl,
@@ -135,9 +142,9 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
         : { [limitsVariable]: JSON.stringify(withLimits(quickLimits, options.limits)) }),
       ...options.env,
     },
-    ...(options.limits === "product" ? {} : { program: limitedProgram }),
+    program: options.sources ? sourceProgram(program) : builtProgram(program),
     ...(options.envOf === undefined ? {} : { envOf: options.envOf }),
-    ...(options.fresh ? {} : { spawn: spawnWarm }),
+    ...(options.fresh || options.sources ? {} : { spawn: spawnWarm }),
   };
   const children = new Map<ServiceName, Child>();
   const edgeUrl = addressOf(ports, "edge");

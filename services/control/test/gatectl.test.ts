@@ -1,10 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseUsd } from "@modelgate/contracts";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { builtProgram, startSuite, until, type Suite } from "@modelgate/testkit";
 
 const key = "sk-configured-0123456789abcdef";
 const payerKey = "sk-payer-0123456789abcdef";
@@ -46,9 +45,8 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 
 /** Runs a gatectl command in a separate process, as an operator does. */
 function spawned(...words: readonly string[]) {
-  const main = join(import.meta.dirname, "../src/gatectl/main.ts");
   const env = { ...process.env, CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
-  return spawnSync(process.execPath, [main, ...words], { env, encoding: "utf8" });
+  return spawnSync(process.execPath, [builtProgram("gatectl"), ...words], { env, encoding: "utf8" });
 }
 
 describe("gatectl", () => {

@@ -1,6 +1,9 @@
-import OpusScript from "opusscript";
+import { createRequire } from "node:module";
+import type Opus from "opusscript";
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
+/** Not in the bundle, because it reads a file next to its own. */
+const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
 /** Samples per packet of 20 ms. */
 const packetSamples = sampleRate / 50;
 /** Samples per second in which Ogg pages of Opus count positions, regardless of the speech's sample rate. */

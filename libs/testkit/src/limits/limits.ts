@@ -1,5 +1,3 @@
-import { join } from "node:path";
-
 /**
  * Limits that a test lowers: numbers in a service's `env` object, by the service's name and the path in that object.
  * They are constants in the product, which has no variables for them; `program.ts` runs the same services with other
@@ -9,9 +7,6 @@ import { join } from "node:path";
 export interface Limits {
   readonly [name: string]: Limits | number;
 }
-
-/** Path of the program that runs the gateway with the limits of a test. */
-export const limitedProgram = join(import.meta.dirname, "program.ts");
 
 /** Name of the variable from which that program reads the limits, as JSON. */
 export const limitsVariable = "TESTKIT_LIMITS";

@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { Socket } from "node:net";
-import { join } from "node:path";
+import { builtProgram } from "@modelgate/build";
 import { ChildEnded, type Child } from "@modelgate/deploy/local";
 import { runEndMark, type WarmOrder } from "./orders.ts";
 
@@ -32,7 +32,7 @@ export class WarmProcess {
   #runEnd = Promise.withResolvers<void>();
 
   constructor(command: string, flags: readonly string[]) {
-    this.#process = spawn(command, [...flags, join(import.meta.dirname, "program.ts")], {
+    this.#process = spawn(command, [...flags, builtProgram("warm")], {
       detached: true,
       stdio: ["ignore", "pipe", "pipe", "ipc"],
     });

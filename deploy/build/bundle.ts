@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { rolldown, type OutputChunk } from "rolldown";
+import { keepPlaces } from "./keep-places.ts";
+import { writeLicences } from "./licences.ts";
+import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
+
+/** Name of the file with the licences of all packages in the bundle. */
+const noticesFile = "LICENCES.txt";
+
+/**
+ * Writes all programs and their modules into a folder. A file holds the modules that the same programs and services
+ * use, so a process loads only what it runs.
+ */
+export async function bundle(folder: string, names: readonly ProgramName[] = programNames): Promise<void> {
+  await using build = await rolldown({
+    cwd: root,
+    input: Object.fromEntries(names.map((name) => [name, sourceProgram(name)])),
+    platform: "node",
+    tsconfig: false,
+    logLevel: "warn",
+    plugins: [keepPlaces(folder)],
+    // Without this, modules that others use may be put into a program's file, which a warm process runs repeatedly.
+    experimental: { chunkOptimization: false },
+    onLog(level, log, report) {
+      // Optional packages of packages, which are not installed.
+      if (log.code === "UNRESOLVED_IMPORT" && log.id?.includes("node_modules")) return;
+      report(level, log);
+    },
+  });
+  const { output } = await build.write({
+    dir: folder,
+    format: "esm",
+    entryFileNames: "[name].js",
+    // Without hashes, so that a new bundle replaces the entries of Node's compile cache.
+    chunkFileNames: "part-[name].js",
+    sourcemap: "hidden",
+    sourcemapExcludeSources: true,
+  });
+  const chunks = output.filter((file) => file.type === "chunk");
+  checkPrograms(chunks);
+  writeLicences(
+    join(folder, noticesFile),
+    chunks.flatMap(({ moduleIds }) => moduleIds),
+  );
+}
+
+/** Throws an error if a file imports a program, which would run again. */
+function checkPrograms(chunks: readonly OutputChunk[]): void {
+  const files = new Set(programNames.map((name) => `${name}.js`));
+  for (const { fileName, imports, dynamicImports } of chunks)
+    for (const imported of [...imports, ...dynamicImports])
+      if (files.has(imported)) throw new Error(`${fileName} imports the program ${imported}`);
+}

@@ -1,0 +1,113 @@
+import { spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
+import { expect, test } from "vitest";
+import { builtProgram } from "../index.ts";
+import { root } from "../programs.ts";
+
+const folder = dirname(builtProgram("gateway"));
+
+/** Runs a program after a script, without the variables that it needs. */
+function run(program: string, script: string, env: Readonly<Record<string, string>> = {}, words: string[] = []) {
+  const hook = `data:text/javascript,${encodeURIComponent(script)}`;
+  const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
+  return spawnSync(process.execPath, ["--import", hook, program, ...words], {
+    encoding: "utf8",
+    env: { PATH, NODE_COMPILE_CACHE, ...env },
+  });
+}
+
+test("stack traces name the file and the line of the source", () => {
+  const showStack = `
+    process.stdout.write = () => {
+      process.stderr.write(new Error("shown").stack);
+      process.exit();
+    };`;
+  const { stderr } = run(builtProgram("gatectl"), showStack, {}, ["--help"]);
+  const places = [...stderr.matchAll(/at (\w+) \((file:.*\.ts):(\d+):(\d+)\)/g)];
+  expect(places.map(([, name]) => name)).toEqual(["message", "runGatectl"]);
+  for (const [, , file = "", line, column] of places) {
+    const lines = readFileSync(fileURLToPath(file), "utf8").split("\n");
+    const text = lines[Number(line) - 1]?.slice(Number(column) - 1);
+    expect(text).toMatch(/^(write\(|message\()/);
+  }
+});
+
+/** Returns the sources of the files that the gateway loads with these services. */
+function loadedSources(services: string): readonly string[] {
+  const listLoaded = `
+    import { registerHooks } from "node:module";
+    registerHooks({ load: (url, context, next) => (process.stdout.write(url + "\\n"), next(url, context)) });`;
+  const { stdout, stderr } = run(builtProgram("gateway"), listLoaded, { MODELGATE_SERVICES: services });
+  expect(stderr).toContain("Wrong environment");
+  const urls = stdout.split("\n").filter((url) => url.startsWith(`file://${folder}/`));
+  const files = urls.filter((url) => existsSync(`${fileURLToPath(url)}.map`)); // the bundler's runtime has no source
+  return files.flatMap((url) => {
+    const map: { sources: string[] } = JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, "utf8"));
+    return map.sources.map((source) => join("/.build/0", source).slice(1));
+  });
+}
+
+test.each(["edge", "text", "media", "audio", "video", "realtime", "ledger", "control"])(
+  "a process that runs %s loads no other service, no test and no tokenizer",
+  (name) => {
+    const sources = loadedSources(name);
+    expect(sources).toContain(`services/${name}/src/service.ts`);
+    const own = ["services/gateway/", `services/${name}/`];
+    const others = sources.filter((source) => /^(services|e2e|libs\/testkit)\/|gpt-tokenizer/.test(source));
+    expect(others.filter((source) => !own.some((folder) => source.startsWith(folder)))).toEqual([]);
+  },
+);
+
+test("the bundle has the licence of every package in it", () => {
+  const notices = readFileSync(join(folder, "LICENCES.txt"), "utf8");
+  const parts = notices.split(`\n\n${"-".repeat(80)}\n\n`);
+  const names = new Set(
+    readdirSync(folder)
+      .filter((file) => file.endsWith(".js"))
+      .flatMap((file) => [
+        ...readFileSync(join(folder, file), "utf8").matchAll(
+          /^\/\/ node_modules\/.*\/node_modules\/((?:@[^/]+\/)?[^/\n]+)/gm,
+        ),
+      ])
+      .map(([, name]) => name),
+  );
+  expect(names.size).toBeGreaterThan(100);
+  expect([...names].filter((name) => !parts.some((part) => part.startsWith(`${name} `)))).toEqual([]);
+  expect(parts.find((part) => part.startsWith("ioredis "))).toContain("Permission is hereby granted");
+});
+
+/** Sends a message to a thread, and returns its answer. */
+function ask(thread: Worker, message: object): Promise<unknown[]> {
+  // The rule concerns windows; a thread's port has exactly one receiver.
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin
+  thread.postMessage(message);
+  return once(thread, "message");
+}
+
+test("threads run from the bundle: the tokenizer, and the reader of a recording's length", async () => {
+  const tokenizer = new Worker(join(folder, "tokenizer-worker.js"));
+  expect(await ask(tokenizer, { id: 7, text: "Hello world" })).toEqual([{ id: 7, tokens: 2 }]);
+  await tokenizer.terminate();
+
+  const recording = openSync(join(root, "e2e/simulator/src/audio/voice.wav"), "r");
+  const reader = new Worker(join(folder, "length-worker.js"));
+  expect(await once(reader, "message")).toEqual([{}]); // it is ready
+  const { size } = fstatSync(recording);
+  expect(await ask(reader, { descriptor: recording, size })).toEqual([{ duration: expect.any(Number) }]);
+  await reader.terminate();
+  closeSync(recording);
+});
+
+test("images start programs that they bundle", () => {
+  const dockerfile = readFileSync(join(root, "deploy/docker/Dockerfile"), "utf8");
+  const bundled = [...dockerfile.matchAll(/deploy\/build\/main\.ts programs ([\w ]+\w)/g)].map(([, names = ""]) =>
+    names.split(" "),
+  );
+  const started = [...dockerfile.matchAll(/^ENV PROGRAM=programs\/(\w+)\.js$/gm)].map(([, name]) => name);
+  expect(bundled).toEqual([["simulator"], ["gateway", "gatectl"]]);
+  expect(started).toEqual(["simulator", "gateway"]);
+});
