@@ -82,9 +82,11 @@ class Connection implements BooksConnection {
   async useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T> {
     const books = this.#books;
     if (books === undefined) throw this.#unavailable(undefined);
+    const before = this.#unavailableSince;
     try {
       const result = await step(books);
-      this.#report(undefined);
+      // Of a step that began before an outage, the queries may have been answered before it.
+      if (this.#unavailableSince === before) this.#report(undefined);
       return result;
     } catch (error) {
       if (!isUnavailable(error)) throw error;
