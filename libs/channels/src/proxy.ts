@@ -46,7 +46,11 @@ export function connectThrough(
   };
 }
 
-/** Opens a connection through a proxy to a host. An IPv6 address has no brackets. */
+/**
+ * Opens a connection through a proxy to a host. An IPv6 address has no brackets. CONNECT is sent by undici. Its
+ * Socks5ProxyAgent is not used: it is experimental and prints a warning about that, it returns no socket, which
+ * WebSockets need, it refuses the scheme socks5h, and it sends an IPv6 address as a name in brackets.
+ */
 async function openTunnel(proxy: URL, host: string, port: number, timeoutMs: number): Promise<Socket> {
   checkAddress(proxy);
   return proxy.protocol.startsWith("socks")

@@ -14,7 +14,7 @@ export interface TestProxy extends AsyncDisposable {
  * Starts a proxy for CONNECT. It resolves every name to this machine. It refuses requests whose credentials are not
  * `credentials`, written `name:password`.
  */
-export async function startConnectProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
+async function startConnectProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
@@ -38,7 +38,7 @@ export async function startConnectProxy({ credentials }: { credentials?: string 
 }
 
 /** Starts a SOCKS5 proxy (RFC 1928, RFC 1929). It resolves every name to this machine. */
-export async function startSocksProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
+async function startSocksProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
   const sockets = new Set<Socket>();
   const server = createTcpServer((client) => {
@@ -70,6 +70,10 @@ export async function startSocksProxy({ credentials }: { credentials?: string } 
   });
   return await listening("socks5", server, targets, sockets);
 }
+
+/** Kinds of proxies, for tables of tests. */
+export const proxyKinds = ["CONNECT", "SOCKS5"] as const;
+export const startProxy = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy } as const;
 
 /** Starts a server that accepts connections and never answers. */
 export async function startSilentServer(scheme: string): Promise<TestProxy> {

@@ -16,9 +16,8 @@ import { readText } from "../src/refused.ts";
 import { openRemoteFiles } from "../src/remote/remote-files.ts";
 import { openRemoteStreams } from "../src/remote/remote-streams.ts";
 import { openTransport } from "../src/transport.ts";
-import { startConnectProxy, startSilentServer, startSocksProxy } from "./proxies.ts";
+import { proxyKinds, startProxy, startSilentServer } from "./proxies.ts";
 
-const starts = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy };
 const signal = new AbortController().signal;
 let vendor: Server;
 let port: number;
@@ -44,9 +43,9 @@ afterEach(() => {
 const requestTo = (url: string, proxy: string | undefined) =>
   ({ url: new URL(url), method: "POST", headers: {}, body: Buffer.from("{}"), timeoutMs: 5_000, proxy }) as const;
 
-describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
+describe.each(proxyKinds)("a %s proxy", (kind) => {
   test("carries calls to a host that only it can resolve, over reused connections", async () => {
-    await using proxy = await starts[kind]();
+    await using proxy = await startProxy[kind]();
     await using transport = openTransport();
     for (const path of ["/one", "/two"]) {
       const answer = await transport.send(requestTo(`http://vendor.example:${port}${path}`, proxy.url), signal);
@@ -57,8 +56,8 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
   });
 
   test("does not share connections with another proxy, or with direct calls to the same address", async () => {
-    await using proxy = await starts[kind]();
-    await using other = await starts[kind]();
+    await using proxy = await startProxy[kind]();
+    await using other = await startProxy[kind]();
     await using transport = openTransport();
     for (const each of [proxy.url, undefined, other.url])
       await readText(await transport.send(requestTo(`http://127.0.0.1:${port}/`, each), signal), 100);
@@ -67,7 +66,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
   });
 
   test("gets the name and the password of its URL, and its error names neither", async () => {
-    await using proxy = await starts[kind]({ credentials: "somebody:s3cr@t" });
+    await using proxy = await startProxy[kind]({ credentials: "somebody:s3cr@t" });
     await using transport = openTransport();
     const withName = proxy.url.replace("://", "://somebody:s3cr%40t@");
     const answer = await transport.send(requestTo(`http://vendor.example:${port}/`, withName), signal);
@@ -81,7 +80,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
   });
 
   test("that refuses the target fails with its reason", async () => {
-    await using proxy = await starts[kind]();
+    await using proxy = await startProxy[kind]();
     await using transport = openTransport();
     const refused = transport.send(requestTo(`http://forbidden.example:${port}/`, proxy.url), signal);
     await expect(refused).rejects.toThrow(
@@ -92,7 +91,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
   });
 
   test("that cannot be reached fails with the code of the connection", async () => {
-    const proxy = await starts[kind]();
+    const proxy = await startProxy[kind]();
     await proxy[Symbol.asyncDispose]();
     await using transport = openTransport();
     const failed = transport.send(requestTo(`http://vendor.example:${port}/`, proxy.url), signal);
@@ -128,7 +127,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     const pair = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) };
     const secure = createTlsServer(pair, (_, response) => response.end());
     await once(secure.listen(0, "127.0.0.1"), "listening");
-    await using proxy = await starts[kind]();
+    await using proxy = await startProxy[kind]();
     await using transport = openTransport();
     const target = `vendor.example:${(secure.address() as AddressInfo).port}`;
     const failed = transport.send(requestTo(`https://${target}/`, proxy.url), signal);
@@ -138,7 +137,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
   });
 
   test("carries WebSockets, and reports its failure for them too", async () => {
-    await using proxy = await starts[kind]();
+    await using proxy = await startProxy[kind]();
     const request = requestTo(`ws://vendor.example:${port}/realtime`, proxy.url);
     const answer = await connectSocket(request, { maxMessageBytes: 100 }, signal);
     if (!("socket" in answer)) throw new Error(`the handshake was refused: ${answer.status}`);
@@ -148,6 +147,16 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     expect(proxy.targets).toEqual([`vendor.example:${port}`]);
     const refused = { ...request, url: new URL("ws://forbidden.example/") };
     await expect(connectSocket(refused, { maxMessageBytes: 100 }, signal)).rejects.toBeInstanceOf(ProxyFailed);
+  });
+
+  test("gets no link-local address", async () => {
+    await using proxy = await startProxy[kind]();
+    await using transport = openTransport();
+    const call = requestTo(`http://169.254.169.254:${port}/`, proxy.url);
+    const session = requestTo(`ws://169.254.169.254:${port}/`, proxy.url);
+    await expect(transport.send(call, signal)).rejects.toThrow("link-local");
+    await expect(connectSocket(session, { maxMessageBytes: 100 }, signal)).rejects.toThrow("link-local");
+    expect(proxy.targets).toEqual([]);
   });
 
   describe("of a fetched file", () => {
@@ -177,14 +186,14 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     };
 
     test("gets the address that was checked, and the file's host gets its name", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const url = `http://public.example:${port}/image.png`;
       expect(await fetchWith(proxy.url, url)).toBe(`GET /image.png at public.example:${port}`);
       expect(proxy.targets).toEqual([`203.0.113.7:${port}`]);
     });
 
     test("gets the name of an address that the vendor gave", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const url = `http://public.example:${port}/image.png`;
       expect(await fetchWith(proxy.url, url, vendorsOrigin)).toBe(`GET /image.png at public.example:${port}`);
       expect(await streamWith(proxy.url, url, vendorsOrigin)).toBe(200);
@@ -204,7 +213,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
         },
       });
       await once(secure.listen(0, "127.0.0.1"), "listening");
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const { port: securePort } = secure.address() as AddressInfo;
       const failed = streamWith(proxy.url, `https://public.example:${securePort}/`);
       await expect(failed).rejects.toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
@@ -213,7 +222,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     });
 
     test("gets a name that is unknown here only if the vendor gave it or the operator allows it", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const unknown = `http://unknown.example:${port}/`;
       await expect(fetchWith(proxy.url, unknown)).rejects.toThrow("its host is not known");
       await expect(streamWith(proxy.url, unknown)).rejects.toThrow("its host is not known");
@@ -225,14 +234,14 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     });
 
     test("gets the name of the channel's own address, although it is private", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const privateUrl = `http://private.example:${port}`;
       await fetchWith(proxy.url, `${privateUrl}/image.png`, privateUrl);
       expect(proxy.targets).toEqual([`private.example:${port}`]);
     });
 
     test("gets no private address, unless the operator allows its host", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       for (const host of ["private.example", "10.0.0.1", "[::1]", "169.254.169.254"])
         for (const trusted of [undefined, vendorsOrigin]) {
           const url = `http://${host}:${port}/`;
@@ -245,7 +254,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     });
 
     test("is checked at each redirect", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const to = (host: string) =>
         `http://public.example:${port}/moved?to=${encodeURIComponent(`http://${host}:${port}/`)}`;
       for (const host of ["unknown.example", "private.example"]) {
@@ -256,7 +265,7 @@ describe.each(["CONNECT", "SOCKS5"] as const)("a %s proxy", (kind) => {
     });
 
     test("that fails is not the client's mistake", async () => {
-      await using proxy = await starts[kind]();
+      await using proxy = await startProxy[kind]();
       const unreached = fetchWith(proxy.url, "http://forbidden.example/", vendorsOrigin);
       await expect(unreached).rejects.toMatchObject({ code: "upstream_proxy_failed", status: 502 });
     });

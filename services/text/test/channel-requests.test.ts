@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { startScriptedServer } from "@modelgate/testkit";
-import { startConnectProxy } from "../../../libs/channels/test/proxies.ts";
+import { proxyKinds, startProxy } from "../../../libs/channels/test/proxies.ts";
 import { startArea } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
@@ -12,37 +12,40 @@ const answer = {
   usage: { prompt_tokens: 3, completion_tokens: 1, total_tokens: 4 },
 };
 
-test("a call uses its channel's proxy, headers and members; if the proxy fails, the client gets 502", async () => {
-  await using vendor = await startScriptedServer(() => ({ body: answer }));
-  await using proxy = await startConnectProxy();
-  const { port } = new URL(vendor.url);
-  const channel = (id: string, host: string, model: string) => ({
-    id,
-    provider: "openai",
-    wires: ["chat"],
-    baseUrl: `http://${host}:${port}/v1`,
-    keys: ["k"],
-    models: [model],
-    proxy: proxy.url,
-    headers: { "x-tenant": "acme" },
-    defaults: { user: "ours" },
-    force: { provider: { zdr: true } },
-  });
-  const config = {
-    groups: { default: { models: ["*"] } },
-    models: { open: { kind: "chat" }, closed: { kind: "chat" } },
-    channels: [channel("a", "vendor.example", "open"), channel("b", "forbidden.example", "closed")],
-    accounts: { demo: { balance: "1", tokens: [{ key, group: "default" }] } },
-  };
-  await using area = await startArea(service, { config });
-  const ask = (model: string) =>
-    area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hello" }] }, key);
-  expect((await ask("open")).status).toBe(200);
-  const [vendorRequest] = vendor.requests;
-  expect(JSON.parse(vendorRequest?.body ?? "")).toMatchObject({ user: "ours", provider: { zdr: true } });
-  expect(vendorRequest?.headers["x-tenant"]).toBe("acme");
-  expect(proxy.targets).toEqual([`vendor.example:${port}`]);
-  const refused = await ask("closed");
-  expect([refused.status, await refused.json()]).toMatchObject([502, { error: { code: "upstream_proxy_failed" } }]);
-  expect(vendor.requests).toHaveLength(1);
-});
+test.each(proxyKinds)(
+  "a call uses its channel's %s proxy, headers and members; if it fails, the client gets 502",
+  async (kind) => {
+    await using vendor = await startScriptedServer(() => ({ body: answer }));
+    await using proxy = await startProxy[kind]();
+    const { port } = new URL(vendor.url);
+    const channel = (id: string, host: string, model: string) => ({
+      id,
+      provider: "openai",
+      wires: ["chat"],
+      baseUrl: `http://${host}:${port}/v1`,
+      keys: ["k"],
+      models: [model],
+      proxy: proxy.url,
+      headers: { "x-tenant": "acme" },
+      defaults: { user: "ours" },
+      force: { provider: { zdr: true } },
+    });
+    const config = {
+      groups: { default: { models: ["*"] } },
+      models: { open: { kind: "chat" }, closed: { kind: "chat" } },
+      channels: [channel("a", "vendor.example", "open"), channel("b", "forbidden.example", "closed")],
+      accounts: { demo: { balance: "1", tokens: [{ key, group: "default" }] } },
+    };
+    await using area = await startArea(service, { config });
+    const ask = (model: string) =>
+      area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hello" }] }, key);
+    expect((await ask("open")).status).toBe(200);
+    const [vendorRequest] = vendor.requests;
+    expect(JSON.parse(vendorRequest?.body ?? "")).toMatchObject({ user: "ours", provider: { zdr: true } });
+    expect(vendorRequest?.headers["x-tenant"]).toBe("acme");
+    expect(proxy.targets).toEqual([`vendor.example:${port}`]);
+    const refused = await ask("closed");
+    expect([refused.status, await refused.json()]).toMatchObject([502, { error: { code: "upstream_proxy_failed" } }]);
+    expect(vendor.requests).toHaveLength(1);
+  },
+);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { ResolvedChannel } from "@modelgate/catalog";
 import { openTransport, readChannelStates, type Transport } from "@modelgate/channels";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
@@ -9,7 +9,9 @@ import {
   type ScriptedAnswer,
   type ScriptedServer,
 } from "@modelgate/testkit";
+import { proxyKinds, startProxy } from "../../../../libs/channels/test/proxies.ts";
 import { VendorLists } from "../../src/configuration/vendor-lists.ts";
+import { vendorRoutes } from "../../src/vendors/routes.ts";
 
 const { log } = createLogger("test", "silent");
 let answer: ScriptedAnswer = {};
@@ -92,4 +94,43 @@ test("for a vendor without a list, the error says that its models must be named"
     { ...channel(), configuration: { id: "p", provider: "perplexity", models: "*" } },
   ]);
   expect(channels[0]?.off).toBe("perplexity does not list models: name them");
+});
+
+describe.each(proxyKinds)("a %s proxy", (kind) => {
+  test("carries the request for a channel's list, but not to a link-local address", async () => {
+    answer = { status: 200, body: { data: [{ id: "a" }] } };
+    await using proxy = await startProxy[kind]();
+    const { port } = new URL(vendor.url);
+    const lists = new VendorLists({ redis, transport, log, everyMs: 0 });
+    const at = async (host: string) => {
+      const baseUrl = `http://${host}:${port}/openai/v1`;
+      const { channels, lists: found } = await lists.complete([{ ...channel(), baseUrl, proxy: proxy.url }]);
+      return { off: channels[0]?.off, models: found.get("g") };
+    };
+    expect(await at("vendor.example")).toEqual({ off: undefined, models: ["a"] });
+    expect(await at("forbidden.example")).toEqual({ off: expect.stringContaining("proxy"), models: [] });
+    expect(await at("169.254.169.254")).toEqual({ off: expect.stringContaining("link-local"), models: [] });
+    expect(proxy.targets).toEqual([`vendor.example:${port}`, `forbidden.example:${port}`]);
+    expect(asked()).toHaveLength(1);
+  });
+
+  test("that is the default carries the request for the models of a vendor that is being added", async () => {
+    answer = { status: 200, body: { data: [{ id: "gpt-4o" }] } };
+    await using proxy = await startProxy[kind]();
+    const { port } = new URL(vendor.url);
+    const routes = vendorRoutes(transport, [], { defaultProxy: proxy.url });
+    const at = async (host: string) =>
+      await routes["POST /vendors/models"]?.({
+        params: {},
+        query: new URLSearchParams(),
+        body: { provider: "openai", baseUrl: `http://${host}:${port}/v1`, key: "sk-0123456789abcdef" },
+        actor: "test",
+        operator: { name: "test", role: "operator" },
+        headers: {},
+        address: "",
+      });
+    expect(await at("vendor.example")).toMatchObject({ models: [{ id: "gpt-4o" }], message: null });
+    await expect(at("169.254.169.254")).rejects.toMatchObject({ code: "invalid_value", param: "baseUrl" });
+    expect(proxy.targets).toEqual([`vendor.example:${port}`]);
+  });
 });
