@@ -8,7 +8,7 @@ import {
   type Output,
 } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("id")],
@@ -22,7 +22,7 @@ const columns: readonly Column[] = [
 const none = "no accounts";
 
 const creditColumns: readonly Column[] = [
-  ["TIME", fieldCell("time")],
+  ["TIME", timeCell("time")],
   ["KIND", fieldCell("kind")],
   ["AMOUNT", dollarsCell("nanos")],
   ["REASON", fieldCell("reason")],

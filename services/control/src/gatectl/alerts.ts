@@ -1,10 +1,10 @@
 import { field } from "../field.ts";
 import { positionalInPath, type Command } from "./command.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ID", fieldCell("id")],
-  ["TIME", (row) => fieldCell("time")(row).replace(/\.\d+Z$/, "Z")],
+  ["TIME", timeCell("time")],
   ["SEVERITY", fieldCell("severity")],
   ["DELIVERIES", deliveriesOf],
   ["ALERT", (row) => fieldCell("summary")(row)],

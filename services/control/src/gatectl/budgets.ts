@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
-import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
+import { dollarsCell, fieldCell, table, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ID", fieldCell("id")],
@@ -11,7 +11,7 @@ const columns: readonly Column[] = [
   ["AMOUNT", amountOf],
   ["USED", dollarsCell("usedNanos")],
   ["LEFT", dollarsCell("leftNanos")],
-  ["RESETS", (row) => fieldCell("resetsAt")(row).replace(".000Z", "Z")],
+  ["RESETS", timeCell("resetsAt")],
 ];
 
 function zoneIn(row: unknown): string {

@@ -8,7 +8,7 @@ import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
 /** Configuration file that commands use if none is given. */
 export const defaultFile = "deploy/config/demo.yaml";
@@ -66,7 +66,7 @@ async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<
 
 const versionColumns: readonly Column[] = [
   ["VERSION", fieldCell("version")],
-  ["TIME", fieldCell("time")],
+  ["TIME", timeCell("time")],
   ["AUTHOR", fieldCell("actor")],
   ["NOTE", fieldCell("note")],
 ];

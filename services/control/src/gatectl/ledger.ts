@@ -3,7 +3,7 @@ import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { CommandFailed, type Query, type Server } from "./server.ts";
-import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("account")],
@@ -26,7 +26,7 @@ function divergenceOf(divergence: unknown): string {
 }
 
 const auditColumns: readonly Column[] = [
-  ["TIME", fieldCell("time")],
+  ["TIME", timeCell("time")],
   ["ACTOR", fieldCell("actor")],
   ["ACCOUNT", fieldCell("account")],
   ["ACTION", fieldCell("action")],

@@ -22,7 +22,7 @@ import { usageCommands } from "./usage.ts";
 const amountPrefix = "\u0000";
 
 /** All commands, for parsing, help and execution. */
-const commands: readonly Command[] = [
+export const commands: readonly Command[] = [
   ...accountCommands,
   ...organisationCommands,
   ...tokenCommands,

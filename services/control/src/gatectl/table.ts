@@ -8,26 +8,59 @@ export type Column = readonly [head: string, cell: (row: unknown) => string];
 const maxWidth = 120;
 const gap = "  ";
 
+/** Longest word that is not split if the cells of its column are wrapped, such as an id that people copy. */
+const maxWord = 40;
+
 /**
- * Renders rows under headings, one line per row, if the lines have at most `maxWidth` characters; otherwise as a block
- * for each row, with a line for each cell. Returns `none` if there are no rows.
+ * Renders rows under headings in lines of at most `maxWidth` characters. Cells of the widest columns are wrapped if
+ * necessary, between words. If that is not enough, each row is a block with a line for each cell. Returns `none` if
+ * there are no rows.
  */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const cells = cellsOf(rows, columns);
   if (cells.length === 1) return none;
-  const widths = widthsOf(cells);
-  const width = widths.reduce((sum, each) => sum + each, gap.length * (columns.length - 1));
-  return width > maxWidth ? blocks(cells) : cells.map((line) => alignedLine(line, widths)).join("\n");
+  const widths = fittingWidths(cells);
+  return widths === undefined ? blocks(cells) : cells.flatMap((line) => wrappedRow(line, widths)).join("\n");
+}
+
+/**
+ * Returns the widths of the columns: those of their longest cells, or less for the widest columns, so that a line has at
+ * most `maxWidth` characters. Returns undefined if it does not fit even if every cell is wrapped.
+ */
+function fittingWidths(cells: readonly (readonly string[])[]): readonly number[] | undefined {
+  const longestOf = (lengthOf: (cell: string) => number): readonly number[] =>
+    (cells[0] ?? []).map((_, at) => Math.max(...cells.map((line) => lengthOf(line[at] ?? ""))));
+  const full = longestOf((cell) => cell.length);
+  const least = longestOf((cell) => Math.min(maxWord, Math.max(0, ...cell.split(" ").map((word) => word.length))));
+  for (let widest = maxWidth; widest > 0; widest--) {
+    const widths = full.map((width, at) => Math.max(least[at] ?? 0, Math.min(width, widest)));
+    if (widths.reduce((sum, each) => sum + each, gap.length * (widths.length - 1)) <= maxWidth) return widths;
+  }
+  return undefined;
+}
+
+/** Returns the lines of a row whose cells are wrapped to these widths. */
+function wrappedRow(line: readonly string[], widths: readonly number[]): readonly string[] {
+  const parts = line.map((cell, at) => wrapped(cell, widths[at] ?? 0));
+  const height = Math.max(...parts.map(({ length }) => length));
+  return Array.from({ length: height }, (_, row) =>
+    alignedLine(
+      parts.map((cell) => cell[row] ?? ""),
+      widths,
+    ),
+  );
+}
+
+/** Splits a text into lines of at most `width` characters: between words, and within a word that is longer. */
+function wrapped(text: string, width: number): readonly string[] {
+  if (text.length <= width) return [text];
+  return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S.{0,${width - 1}}`, "gsu")) ?? [""];
 }
 
 /** Returns the headings, and the cells of each row. */
 function cellsOf(rows: unknown, columns: readonly Column[]): readonly (readonly string[])[] {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   return [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => visible(cell(row))))];
-}
-
-function widthsOf(cells: readonly (readonly string[])[]): readonly number[] {
-  return (cells[0] ?? []).map((_, at) => Math.max(...cells.map((line) => line[at]?.length ?? 0)));
 }
 
 function alignedLine(line: readonly string[], widths: readonly number[]): string {
@@ -41,12 +74,13 @@ function alignedLine(line: readonly string[], widths: readonly number[]): string
 function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
   const headWidth = Math.max(...heads.map((head) => head.length));
   const cellWidth = maxWidth - headWidth - gap.length;
-  const lines = (cell: string): readonly string[] => cell.match(new RegExp(`.{1,${cellWidth}}`, "gsu")) ?? [""];
   return rows
     .map((row) =>
       row
         .flatMap((cell, at) =>
-          lines(cell).map((part, first) => alignedLine([first === 0 ? (heads[at] ?? "") : "", part], [headWidth])),
+          wrapped(cell, cellWidth).map((part, first) =>
+            alignedLine([first === 0 ? (heads[at] ?? "") : "", part], [headWidth]),
+          ),
         )
         .join("\n"),
     )
@@ -70,6 +104,12 @@ export function fieldCell(name: string): (row: unknown) => string {
     if (Array.isArray(value)) return value.join(", ");
     return typeof value === "string" ? value : JSON.stringify(value);
   };
+}
+
+/** Returns a cell function that shows a time without fractions of seconds. */
+export function timeCell(name: string): (row: unknown) => string {
+  const cell = fieldCell(name);
+  return (row) => cell(row).replace(/\.\d+Z$/, "Z");
 }
 
 /** Returns a cell function that shows a field in nano-dollars as dollars. */

@@ -2,7 +2,7 @@ import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["TOKEN", fieldCell("id")],
@@ -12,9 +12,9 @@ const columns: readonly Column[] = [
   ["GROUP", fieldCell("group")],
   ["MODELS", (row) => (field(row, "models") === undefined ? "all of the group" : fieldCell("models")(row))],
   ["STATE", tokenState],
-  ["EXPIRES", fieldCell("expiresAt")],
+  ["EXPIRES", timeCell("expiresAt")],
   ["BUDGET", budgetOf],
-  ["ROTATION DUE", fieldCell("rotationDueAt")],
+  ["ROTATION DUE", timeCell("rotationDueAt")],
 ];
 
 /** Returns a line with the end and the last use of the key that the last rotation replaced; "" if there is none. */

@@ -5,7 +5,7 @@ import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, type Server } from "./server.ts";
 import { UsageError, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, dollarsCell, table, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
@@ -27,7 +27,7 @@ function noteOf(row: unknown): string {
 }
 /** Columns of a list of calls; `usage show` shows all fields of a call. */
 const listColumns: readonly Column[] = [
-  ["TIME", (row) => fieldCell("time")(row).replace(/\.\d{3}Z$/, "Z")],
+  ["TIME", timeCell("time")],
   ["REQUEST", fieldCell("requestId")],
   ["ACCOUNT", fieldCell("accountId")],
   ["MODEL", fieldCell("model")],

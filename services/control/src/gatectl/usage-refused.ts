@@ -1,7 +1,7 @@
 import { field } from "../field.ts";
 import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
 /** Describes the further refused calls that a row represents. */
 const alsoRefused = (row: unknown): string => {
@@ -9,7 +9,7 @@ const alsoRefused = (row: unknown): string => {
   return calls > 1 ? `and ${calls - 1} more` : "";
 };
 const columns: readonly Column[] = [
-  ["TIME", fieldCell("time")],
+  ["TIME", timeCell("time")],
   ["REQUEST", fieldCell("requestId")],
   ["ACCOUNT", fieldCell("accountId")],
   ["TOKEN", fieldCell("tokenId")],
