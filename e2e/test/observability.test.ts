@@ -11,6 +11,13 @@ interface Received {
   readonly traceId: string;
   readonly spanId: string;
   readonly parentSpanId?: string;
+  readonly attributes: readonly Attribute[];
+}
+
+/** Attribute of a span in OTLP's JSON. */
+interface Attribute {
+  readonly key: string;
+  readonly value: { readonly stringValue?: string; readonly intValue?: number | string; readonly doubleValue?: number };
 }
 
 interface Export {
@@ -90,6 +97,42 @@ test("a trace continues from the client through edge and service to the vendor",
   expect(vendor?.parentSpanId).toBe(text?.spanId);
   const [seen] = await suite.simulator.requests("main");
   expect(seen?.headers["traceparent"]).toBe(`00-${traceId}-${vendor?.spanId ?? ""}-01`);
+});
+
+test("exported spans have OpenTelemetry's attributes for generative AI and the cost, and no content", async () => {
+  const traceId = "5bf92f3577b34da6a3ce929d0e0e4737";
+  const usage = { inputTokens: 120, cachedTokens: 100, outputTokens: 3 };
+  const said = `${canary.said} ${"word ".repeat(300)} {{simulate: ${JSON.stringify({ usage })}}}`;
+  const traceparent = `00-${traceId}-00f067aa0ba902b7-01`;
+  const answer = await post(suite, hello("chat", said), keys.demo, { traceparent });
+  const { usage: billed } = JSON.parse(await answer.text());
+  const ofTrace = await until("the spans of the call", () => {
+    const found = spans().filter((span) => span.traceId === traceId);
+    return found.length >= 3 && found;
+  });
+  const call = ofTrace.find(({ service, name }) => service === "text" && !name.startsWith("call "));
+  const attributes = Object.fromEntries(
+    (call?.attributes ?? []).map(({ key, value }) => [
+      key,
+      value.stringValue ?? Number(value.intValue ?? value.doubleValue),
+    ]),
+  );
+  expect(attributes).toMatchObject({
+    "gen_ai.operation.name": "chat",
+    "gen_ai.provider.name": "openai",
+    "gen_ai.request.model": "chat",
+    "gen_ai.response.model": "chat",
+    "gen_ai.usage.input_tokens": billed.prompt_tokens,
+    "gen_ai.usage.output_tokens": billed.completion_tokens,
+    "gen_ai.usage.cache_read.input_tokens": billed.prompt_tokens_details.cached_tokens,
+    "modelgate.cost_usd": Number(answer.headers.get("x-modelgate-cost")),
+  });
+  expect(billed).toMatchObject({ completion_tokens: 3, prompt_tokens_details: { cached_tokens: 100 } });
+  const attempt = ofTrace.find(({ name }) => name === "call chat");
+  expect(attempt?.attributes.map(({ key }) => key)).toEqual(
+    expect.arrayContaining(["gen_ai.provider.name", "gen_ai.request.model", "modelgate.channel"]),
+  );
+  expect(JSON.stringify(ofTrace)).not.toContain(canary.said);
 });
 
 test("an invalid trace context is not forwarded", async () => {

@@ -158,6 +158,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): v
     "gen_ai.operation.name": labelValues.gen_ai_operation_name,
     "gen_ai.provider.name": labelValues.gen_ai_provider_name,
     "gen_ai.request.model": model,
+    "gen_ai.response.model": outcome === "failed" || draft.upstreamModel === "" ? undefined : draft.upstreamModel,
     "gen_ai.usage.input_tokens": input,
     "gen_ai.usage.output_tokens": output,
     "gen_ai.usage.cache_read.input_tokens": units.cachedInputTokens,

@@ -68,6 +68,7 @@ test.each<[string, Units, object]>([
     "gen_ai.operation.name": "chat",
     "gen_ai.provider.name": "azure.ai.openai",
     "gen_ai.request.model": "fast",
+    "gen_ai.response.model": "fast-1",
     ...expected,
   });
 });
