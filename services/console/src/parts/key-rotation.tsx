@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Stack, Text } from "@mantine/core";
+import { Button, Group, NativeSelect, Stack, Text } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { useState, type ReactNode } from "react";
 import { post } from "../api/client.ts";
@@ -9,20 +9,30 @@ import { NewKey } from "./new-key.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
+/** Seconds for which an old key works after its rotation. The API has the same default, and allows any time up to 90 days. */
+const gracePeriods = {
+  0: "Not at all",
+  3_600: "1 hour",
+  86_400: "1 day",
+  604_800: "7 days",
+  2_592_000: "30 days",
+} as const;
+const defaultGrace = "604800";
+
 /** Button that replaces the key of a token. The new key is shown once. */
-export function RotateKey({ token: { id, name } }: { readonly token: Token }) {
+export function RotateKey({ token: { id, name, previous } }: { readonly token: Token }) {
   const [opened, { open, close }] = useDisclosure(false);
-  const [endsNow, setEndsNow] = useState(false);
+  const [grace, setGrace] = useState(defaultGrace);
   const [key, setKey] = useState<string>();
   const change = useChange({
-    change: () => post("/tokens/{id}/rotate", { params: { id }, body: endsNow ? { graceSeconds: 0 } : {} }),
+    change: () => post("/tokens/{id}/rotate", { params: { id }, body: { graceSeconds: Number(grace) } }),
     changes: ["tokens"],
     onDone: (rotated) => setKey(rotated.key),
   });
   const end = (): void => {
     close();
     setKey(undefined);
-    setEndsNow(false);
+    setGrace(defaultGrace);
   };
   return (
     <KeyDialog
@@ -34,12 +44,19 @@ export function RotateKey({ token: { id, name } }: { readonly token: Token }) {
     >
       {key === undefined ? (
         <Stack>
-          <Text>{say("The new key has the same limits and budgets. The old key works for 7 more days.")}</Text>
-          <Checkbox
-            label={say("End the old key now")}
-            checked={endsNow}
-            onChange={(event) => setEndsNow(event.currentTarget.checked)}
+          <Text>{say("The new key has the same limits and budgets.")}</Text>
+          <NativeSelect
+            label={say("The old key still works for")}
+            data={Object.entries(gracePeriods).map(([value, text]) => ({ value, label: say(text) }))}
+            value={grace}
+            onChange={(event) => setGrace(event.currentTarget.value)}
           />
+          {previous !== undefined && Date.parse(previous.expiresAt) > Date.now() && (
+            <div>
+              <Text size="sm">{say("Another rotation ends the key before it now.")}</Text>
+              <PreviousKey previous={previous} />
+            </div>
+          )}
           <FailedChange error={change.error} />
           <Group justify="end">
             <Button loading={change.isPending} onClick={change.start}>
