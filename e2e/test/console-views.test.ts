@@ -27,7 +27,12 @@ const config = {
     ears: { kind: "transcription", price: { second: 0.0001 } },
     talk: { kind: "realtime", price: { input: 4, output: 16, inputAudio: 32, outputAudio: 64 } },
   },
-  channels: [...baseConfig.channels, channel("films", ["film"]), channel("sounds", ["voice", "ears", "talk"])],
+  channels: [
+    channel("main", ["chat", "fixed", "sketch"], { headers: { "x-tenant": "acme" }, defaults: { user: "ours" } }),
+    ...baseConfig.channels.slice(1),
+    channel("films", ["film"]),
+    channel("sounds", ["voice", "ears", "talk"]),
+  ],
 };
 
 describe.skipIf(program === undefined)("every view of the console", () => {

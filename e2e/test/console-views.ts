@@ -23,7 +23,7 @@ export interface Made {
   readonly vendorUrl: string;
 }
 
-/** Creates the data of the views: a call with a tag, a video, a named key, a person, and a second version. */
+/** Creates the data of the views: a call with a tag, a video, a named key, people, and an organisation. */
 export async function prepareViews(suite: Suite): Promise<Made> {
   const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
   const answer = await until("a first call", async () => {
@@ -35,6 +35,10 @@ export async function prepareViews(suite: Suite): Promise<Made> {
   await fetch(`${suite.edgeUrl}/v1/videos`, { method: "POST", headers, body });
   await suite.ask("token", "create", "demo", "--group", "default", "--name", "laptop");
   await suite.ask("operator", "create", "vic", "--role", "viewer");
+  await suite.ask("org", "create", "example");
+  await suite.ask("team", "create", "example", "search", "--account", "poor");
+  await suite.ask("org", "invite", "example", "ada", "--team", "search");
+  await suite.ask("token", "create", "poor", "--group", "default", "--team", "search");
   await until("the call in the books", async () => (await suite.ask<object[]>("usage")).length > 0);
   return { requestId: answer.headers.get("x-request-id") ?? "", vendorUrl: `${suite.simulator.url}/at/new/openai/v1` };
 }
@@ -108,7 +112,7 @@ export const views: readonly View[] = [
   {
     name: "A call",
     path: ({ requestId }) => `calls/${requestId}`,
-    shows: (page) => page.getByRole("table", { name: "Cost" }),
+    shows: (page) => page.getByText("The channel added headers.x-tenant, defaults.user"),
   },
   pageAt("Accounts and keys", "accounts"),
   form("Create account", "accounts", /^Id/),
@@ -125,6 +129,11 @@ export const views: readonly View[] = [
     shows: (page) => page.getByText("Answer"),
   },
   form("Edit the key laptop", "accounts/demo", /^Name/),
+  form("Rotate the key laptop", "accounts/demo", "The old key still works for"),
+  pageAt("Organisations", "organisations", (page) => page.getByRole("table", { name: "Organisations" })),
+  form("Create organisation", "organisations", /^Id/),
+  pageAt("An organisation", "organisations/example", (page) => page.getByRole("region", { name: "Team search" })),
+  form("Create team", "organisations/example", /^Id/),
   pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()),
   pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })),
   form("Add a model", "models", "Other settings, as JSON"),

@@ -108,6 +108,8 @@ export interface AttemptReport {
   readonly vendorMessage?: string | undefined;
   /** The vendor's id of the exchange, for its support. */
   readonly upstreamRequestId?: string | undefined;
+  /** Names of the channel's headers and body members in the request; absent: it has none, or it was not sent. */
+  readonly added?: readonly string[] | undefined;
   /** Time from the start of the attempt until its answer was accepted, or until it failed. */
   readonly ms: number;
 }
@@ -142,6 +144,8 @@ export interface UpstreamRequest extends VendorRequest {
   readonly timeoutMs: number;
   /** Object in which the progress of the request is recorded. */
   readonly state?: SendState | undefined;
+  /** Names of the channel's headers and body members in the request, by their path in the configuration. */
+  readonly added?: readonly string[] | undefined;
   /** URL of the channel's proxy; undefined: the request is sent directly. */
   readonly proxy: string | undefined;
 }

@@ -123,7 +123,11 @@ function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: 
 const maxCode = 100;
 
 /** Describes an attempt that failed, or whose answer has begun, for logs and headers. */
-function reportOf({ attempt: { route }, at, answer }: SentAttempt, failed?: string, error?: unknown): AttemptReport {
+function reportOf(
+  { attempt: { route }, at, answer, added }: SentAttempt,
+  failed?: string,
+  error?: unknown,
+): AttemptReport {
   return {
     channel: route.candidate.channel.id,
     key: route.key.id,
@@ -133,6 +137,7 @@ function reportOf({ attempt: { route }, at, answer }: SentAttempt, failed?: stri
     vendorMessage:
       error === undefined ? undefined : vendorMessageOf(error, { channel: route.candidate.channel, key: route.key }),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
+    added,
     ms: Date.now() - at,
   };
 }

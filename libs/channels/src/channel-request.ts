@@ -42,7 +42,8 @@ export function channelRequest(
     requestHeaders === undefined && channelHeaders === undefined
       ? headers
       : { ...headers, ...channelHeaders, ...requestHeaders };
-  const unsigned = { url, method, headers: all, body, timeoutMs, state, proxy };
+  const added = channelHeaders === undefined ? undefined : pathsOf("headers", Object.keys(channelHeaders));
+  const unsigned = { url, method, headers: all, body, timeoutMs, state, added, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
   if (addsMembers === true && (defaults !== undefined || force !== undefined))
     return signChanged(unsigned, channel, provider, signing);
@@ -59,7 +60,7 @@ async function signChanged(
   provider: RequestRoute["provider"],
   signing: SigningCall,
 ): Promise<UpstreamRequest> {
-  const { body, headers } = request;
+  const { body, headers, added = [] } = request;
   if (!Buffer.isBuffer(body) || headers["content-type"]?.startsWith("application/json") !== true)
     return signRequest(provider, request, signing);
   await inTurnsIfLong(findMembersInTurns(body));
@@ -67,5 +68,12 @@ async function signChanged(
   const present = new Set(members.map(({ name }) => name));
   const missing = Object.entries(defaults).filter(([name]) => !present.has(name));
   const changed = spliceMembers(body, { ...Object.fromEntries(missing), ...force }, members);
-  return signRequest(provider, { ...request, body: changed }, signing);
+  const defaultNames = missing.map(([name]) => name).filter((name) => !Object.hasOwn(force, name));
+  const names = [...added, ...pathsOf("defaults", defaultNames), ...pathsOf("force", Object.keys(force))];
+  return signRequest(provider, { ...request, body: changed, added: names }, signing);
+}
+
+/** Returns the paths of names in a channel's configuration. */
+function pathsOf(member: "headers" | "defaults" | "force", names: readonly string[]): readonly string[] {
+  return names.map((name) => `${member}.${name}`);
 }

@@ -17,6 +17,8 @@ export interface SentAttempt {
   /** Wire that the attempt uses; undefined until it is chosen. */
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
+  /** Names of the channel's headers and body members in the request; undefined if it has none. */
+  added?: readonly string[];
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 

@@ -37,6 +37,17 @@ test("defaults fill missing members of a body, and force replaces existing ones;
   );
 });
 
+test.each<[string, Partial<RequestRoute["channel"]>, string, readonly string[] | undefined]>([
+  ["nothing", {}, "{}", undefined],
+  ["headers", { headers: { "x-tenant": "secret", "x-new": "1" } }, "{", ["headers.x-tenant", "headers.x-new"]],
+  ["defaults that the body does not have", { defaults: { user: '"u"', store: "1" } }, '{"user":1}', ["defaults.store"]],
+  ["forced members", { headers: { "x-a": "1" }, force: { n: "1" } }, '{"n":2}', ["headers.x-a", "force.n"]],
+  ["a forced member that is a default too", { defaults: { n: "1" }, force: { n: "2" } }, "{}", ["force.n"]],
+])("the names of what was added to a request are known, without values: %s", async (_, channel, body, added) => {
+  const request = await channelRequest(requestOf(body), route(channel), options);
+  expect(request.added).toEqual(added);
+});
+
 test("a request that starts no answer, such as a poll or a cancellation, does not get these members", async () => {
   const channel = { headers: { "x-tenant": "ours" }, defaults: { user: '"ours"' }, force: { provider: "{}" } };
   const request = await channelRequest(requestOf("{}"), route(channel), { timeoutMs: 1_000 });

@@ -56,6 +56,8 @@ export { refusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { StoredTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export {
+  maxAdded,
+  maxAddedCharacters,
   maxDropped,
   maxDroppedCharacters,
   maxModelCharacters,

@@ -39,11 +39,14 @@ test.each(proxyKinds)(
     await using area = await startArea(service, { config });
     const ask = (model: string) =>
       area.post("/v1/chat/completions", { model, messages: [{ role: "user", content: "Hello" }] }, key);
-    expect((await ask("open")).status).toBe(200);
+    const served = await ask("open");
+    expect(served.status).toBe(200);
     const [vendorRequest] = vendor.requests;
     expect(JSON.parse(vendorRequest?.body ?? "")).toMatchObject({ user: "ours", provider: { zdr: true } });
     expect(vendorRequest?.headers["x-tenant"]).toBe("acme");
     expect(proxy.targets).toEqual([`vendor.example:${port}`]);
+    const { tries } = await area.eventOf(served.headers.get("x-request-id"));
+    expect(tries).toMatchObject([{ channel: "a", added: ["headers.x-tenant", "defaults.user", "force.provider"] }]);
     const refused = await ask("closed");
     expect([refused.status, await refused.json()]).toMatchObject([502, { error: { code: "upstream_proxy_failed" } }]);
     expect(vendor.requests).toHaveLength(1);

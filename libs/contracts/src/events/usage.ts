@@ -7,6 +7,9 @@ import { unitNames, Units } from "../units.ts";
 /** Maximum characters of a vendor's message in a usage event. */
 export const maxVendorMessage = 300;
 
+/** Maximum number of a channel's additions in a usage event, and maximum characters of each name. */
+export const [maxAdded, maxAddedCharacters] = [32, 100];
+
 /** One attempt to call a vendor, in a usage event. */
 export const CallAttempt = Type.Object({
   channel: Type.String(),
@@ -19,6 +22,14 @@ export const CallAttempt = Type.Object({
     Type.String({
       maxLength: maxVendorMessage,
       description: "error message of the vendor or the connection; not shown to members of accounts",
+    }),
+  ),
+  added: Type.Optional(
+    Type.Array(Type.String({ maxLength: maxAddedCharacters }), {
+      maxItems: maxAdded,
+      description:
+        "names of the channel's headers and body members in the request, as in `headers.x-tenant`, `defaults.user` or " +
+        "`force.store`; not shown to members of accounts",
     }),
   ),
 });

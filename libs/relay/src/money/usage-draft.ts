@@ -1,5 +1,7 @@
 import {
   costOf,
+  maxAdded,
+  maxAddedCharacters,
   maxDropped,
   maxDroppedCharacters,
   maxModelCharacters,
@@ -130,12 +132,14 @@ function addDetails(
   if (endUser !== undefined) draft.endUser = endUser;
 }
 
-function callAttemptOf({ channel, key, ms, status, failed, vendorCode, vendorMessage }: AttemptReport): CallAttempt {
+function callAttemptOf(report: AttemptReport): CallAttempt {
+  const { channel, key, ms, status, failed, vendorCode, vendorMessage, added = [] } = report;
   const callAttempt: CallAttempt = { channel, key, ms };
   if (status !== undefined) callAttempt.status = status;
   if (failed !== undefined) callAttempt.failed = failed;
   if (vendorCode !== undefined) callAttempt.vendorCode = vendorCode;
   if (vendorMessage !== undefined && vendorMessage !== "") callAttempt.vendorMessage = vendorMessage;
+  if (added.length > 0) callAttempt.added = added.slice(0, maxAdded).map((name) => name.slice(0, maxAddedCharacters));
   return callAttempt;
 }
 

@@ -323,6 +323,7 @@ export type Call = {
     readonly failed?: string;
     readonly vendorCode?: string;
     readonly vendorMessage?: string;
+    readonly added?: readonly string[];
   }[];
   readonly dropped?: readonly string[];
   readonly heldNanos?: string;

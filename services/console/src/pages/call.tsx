@@ -8,7 +8,6 @@ import { exactUsd } from "../format/money.ts";
 import { duration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
-import { AdditionsOfChannel } from "../parts/channel-additions.tsx";
 import { Page } from "../parts/page.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
 import { CostSum } from "../parts/sum.tsx";
@@ -112,12 +111,9 @@ function CallDetails({ call }: { readonly call: Call }) {
             [say("Vendor's id")]: call.upstreamRequestId === undefined ? "–" : <Code>{call.upstreamRequestId}</Code>,
             [say("Call id")]: <Code>{call.id}</Code>,
             [say("Channel")]: (
-              <>
-                <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
-                  {call.channelId}
-                </PageLink>
-                <AdditionsOfChannel id={call.channelId} />
-              </>
+              <PageLink to="/calls" search={{ span: "7d", channel: call.channelId }}>
+                {call.channelId}
+              </PageLink>
             ),
             [say("Tags")]: <Tags tags={call.tags} />,
             [say("End user")]: <EndUser name={call.endUser} />,

@@ -1,9 +1,6 @@
 import { Text } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
-import { get } from "../api/client.ts";
 import type { Channel } from "../api/types.ts";
 import { say } from "../texts/say.ts";
-import { usePermission } from "./use-may.ts";
 
 type Additions = Pick<Channel, "headers" | "defaults" | "force">;
 
@@ -21,15 +18,4 @@ export function ChannelAdditions({ channel }: { readonly channel: Additions }) {
       {say("The channel adds {parts}", { parts: parts.join("; ") })}
     </Text>
   );
-}
-
-/** Additions of the channel that served a call, as they are configured now. Only operators see them. */
-export function AdditionsOfChannel({ id }: { readonly id: string }) {
-  const channel = useQuery({
-    queryKey: ["channels", id],
-    queryFn: () => get("/channels/{id}", { params: { id } }),
-    enabled: usePermission("viewer"),
-    retry: false,
-  });
-  return channel.data === undefined ? null : <ChannelAdditions channel={channel.data} />;
 }

@@ -65,7 +65,8 @@ function Step({
   );
 }
 
-function Attempt({ attempt: { channel, key, status, failed, vendorCode, vendorMessage } }: { readonly attempt: Try }) {
+function Attempt({ attempt }: { readonly attempt: Try }) {
+  const { channel, key, status, failed, vendorCode, vendorMessage, added = [] } = attempt;
   return (
     <Group gap={6}>
       <Text size="sm">
@@ -78,6 +79,11 @@ function Attempt({ attempt: { channel, key, status, failed, vendorCode, vendorMe
       {vendorMessage !== undefined && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
           {vendorMessage}
+        </Text>
+      )}
+      {added.length > 0 && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: "anywhere" }}>
+          {say("The channel added {names}", { names: added.join(", ") })}
         </Text>
       )}
     </Group>

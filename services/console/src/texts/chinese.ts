@@ -443,6 +443,7 @@ export const chinese = {
   "headers {names}": "请求头 {names}",
   "defaults {names}": "默认字段 {names}",
   "forced members {names}": "强制字段 {names}",
+  "The channel added {names}": "该渠道已添加：{names}",
   "The channel adds {parts}": "该渠道添加：{parts}",
   // operators
   "Create operator": "创建操作员",

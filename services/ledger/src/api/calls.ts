@@ -53,8 +53,8 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Returns the calls without the parts that the parameter `hide` names: vendors' messages (`vendor-words`), and with
- * these also receipts (`receipts`). Control sets the parameter for members.
+ * Returns the calls without the parts that the parameter `hide` names: vendors' messages and the names of what
+ * channels added (`vendor-words`), and with these also receipts (`receipts`). Control sets the parameter for members.
  */
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   const hidden = query.get("hide")?.split(",") ?? [];
@@ -63,7 +63,7 @@ function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): re
     withoutUndefined({
       ...rest,
       receipt: hidden.includes("receipts") ? undefined : receipt,
-      tries: tries?.map(({ vendorMessage: _hidden, ...attempt }) => attempt),
+      tries: tries?.map(({ vendorMessage: _message, added: _added, ...attempt }) => attempt),
     }),
   );
 }

@@ -3,6 +3,8 @@ import type { OperatorCall, OperatorRoutes } from "@modelgate/platform";
 import { StreamedAnswer } from "@modelgate/platform";
 import { callRoutes } from "../../src/api/calls.ts";
 import { organisationRoutes } from "../../src/api/organisations.ts";
+import { refusedRoutes } from "../../src/api/refused.ts";
+import { reportRoutes } from "../../src/api/reports.ts";
 import { totalsRoutes } from "../../src/api/totals.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
 
@@ -91,6 +93,27 @@ test.each([
   });
   const message = `The id ops was used by a deleted ${kind}. Choose another id.`;
   await expect(create).rejects.toMatchObject({ message, param: "id", status: 409 });
+});
+
+test("the words of vendors and the names of what channels added are hidden from members", async () => {
+  const attempt = { channel: "a", key: "k", ms: 1, vendorMessage: "no", added: ["headers.x-tenant"] };
+  const { connection } = connectionTo({ events: [{ id: "c", tries: [attempt] }] });
+  const tries = async (words: string) =>
+    run(callRoutes(connection), "GET /usage/events", { query: new URLSearchParams(words) });
+  expect(await tries("")).toMatchObject({ events: [{ tries: [attempt] }] });
+  const shown = { channel: "a", key: "k", ms: 1 };
+  expect(await tries("hide=vendor-words")).toEqual({ events: [{ id: "c", tries: [shown] }], next: null });
+});
+
+test("calls of a team need an account or an organisation", async () => {
+  const { connection } = connectionTo({ events: [] });
+  const all = [callRoutes, totalsRoutes, refusedRoutes, reportRoutes].map((routes) => routes(connection));
+  const routes: OperatorRoutes = Object.assign({}, ...all);
+  expect(Object.keys(routes)).toHaveLength(6);
+  for (const route of Object.keys(routes)) {
+    const asked = run(routes, route, { query: new URLSearchParams("team=search") });
+    await expect(asked, route).rejects.toMatchObject({ code: "missing_required_parameter", param: "organisation" });
+  }
 });
 
 test("usage by team needs an account or an organisation, because teams of two organisations may have the same id", async () => {
