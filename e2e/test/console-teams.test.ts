@@ -91,9 +91,19 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await page
       .getByRole("dialog")
       .getByLabel(/^US dollars/)
-      .fill("0.002");
+      .fill("0.001");
     await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
     await search.getByRole("cell", { name: "team search" }).waitFor();
+    await fill(page, "Edit the budget team:search", { "US dollars": "0.002" }, "Save");
+    await search.getByRole("cell", { name: "$0.002" }).waitFor();
+    await page.getByRole("heading", { name: "Budgets of the organisation" }).waitFor();
+    await page.getByRole("button", { name: "Create budget" }).first().click();
+    await page
+      .getByRole("dialog")
+      .getByLabel(/^US dollars/)
+      .fill("5");
+    await page.getByRole("dialog").getByRole("button", { name: "Create", exact: true }).click();
+    await page.getByRole("cell", { name: "all calls of the organisation" }).waitFor();
     await button(page, "Invite to search");
     await page.getByRole("dialog").getByLabel(/^Name/).fill("mia");
     await page.getByRole("dialog").getByRole("button", { name: "Invite", exact: true }).click();

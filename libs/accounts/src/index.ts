@@ -4,6 +4,7 @@ export {
   applied,
   Budget,
   budgetsOfCaller,
+  isOfOrganisation,
   leftOf,
   limitBudget,
   readBudgets,
@@ -13,6 +14,7 @@ export { periodAt, periodNames, periodWith, zoneNamed, type PeriodName } from ".
 export {
   budgetsWithoutState,
   budgetVersionOf,
+  deleteOrganisationBudget,
   projectBudgets,
   type BudgetList,
   type BudgetState,

@@ -10,10 +10,15 @@ export const shards: readonly string[] = Array.from({ length: shardCount }, (_, 
   String(shard).padStart(2, "0"),
 );
 
-/** Returns the shard of an account, from the FNV-1a hash of its id. */
+/**
+ * Returns the shard of an account, from the FNV-1a hash of its id up to the first `~`. Accounts with the same part before
+ * `~` share a shard, so that one script can change the budgets of their organisation: acme, acme~search, acme~ads.
+ */
 export function shardOf(accountId: string): string {
+  const separator = accountId.indexOf("~");
+  const end = separator < 0 ? accountId.length : separator;
   let hash = 0x811c9dc5;
-  for (let at = 0; at < accountId.length; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
+  for (let at = 0; at < end; at++) hash = Math.imul(hash ^ accountId.charCodeAt(at), 0x01000193);
   return shards[(hash >>> 0) % shardCount] ?? "00";
 }
 
@@ -45,6 +50,8 @@ export const accountKeys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   /** Hash: id of a budget -> its spending; see budgets.lua. The spending of a key is deleted with the key. */
   budgets: (accountId: string) => `budgets:{s${shardOf(accountId)}}:${accountId}`,
+  /** The same for the budgets of an organisation, on the shard of its accounts. `owner` is `organisation:ID`. */
+  budgetsOfOrganisation: (accountId: string, owner: string) => `budgets:{s${shardOf(accountId)}}:${owner}`,
   /** JSON of the account's budgets. Their version is in the account's hash. */
   budgetList: (accountId: string) => `budget-list:{s${shardOf(accountId)}}:${accountId}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,

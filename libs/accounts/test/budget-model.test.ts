@@ -9,10 +9,12 @@ import {
 } from "@modelgate/testkit";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import {
+  accountKeys,
   applied,
   createAccount,
   extendHold,
   hold,
+  isOfOrganisation,
   projectBudgets,
   readBudgetUsage,
   releaseHold,
@@ -39,7 +41,13 @@ const begin = Date.parse("2026-03-10T12:00:00Z");
 
 type ValueOf<Source> = Source extends fc.Arbitrary<infer Value> ? Value : never;
 type Step =
-  | { readonly do: "hold"; readonly nanos: bigint; readonly key: 0 | 1; readonly tagged: boolean }
+  | {
+      readonly do: "hold";
+      readonly nanos: bigint;
+      readonly account: 0 | 1;
+      readonly key: 0 | 1;
+      readonly tagged: boolean;
+    }
   | { readonly do: "settle" | "extend"; readonly call: number; readonly nanos: bigint }
   | { readonly do: "release"; readonly call: number }
   | { readonly do: "sweep" }
@@ -53,6 +61,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant("hold" as const),
       nanos,
+      account: fc.constantFrom(0 as const, 0 as const, 1 as const),
       key: fc.constantFrom(0 as const, 1 as const),
       tagged: fc.boolean(),
     }),
@@ -63,7 +72,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(500, 20 * 60_000, 8 * 60 * 60_000, dayMs) }),
 );
 const budgetProperties = fc.record({
-  scope: fc.constantFrom("account", "key:tok_0", "key:tok_1", "tag:team=red", "model:m"),
+  scope: fc.constantFrom("organisation:acme", "account", "key:tok_0", "key:tok_1", "tag:team=red", "model:m"),
   period: fc.constantFrom("day" as const, "week" as const, "total" as const),
   zone: fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York"),
   nanos: fc.nat({ max: 150 }).map(String),
@@ -79,6 +88,7 @@ const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof budgetP
 
 /** A call, and for each budget that counts it, the period in which it counts. */
 interface Call {
+  readonly accountId: string;
   reserved: bigint;
   lease: number;
   open: boolean;
@@ -137,7 +147,7 @@ function add(counts: Call["counts"], change: bigint): boolean {
 
 let runs = 0;
 
-test("in every order of holds, extensions, ends and expiries, budgets contain the costs and holds of their calls", async () => {
+test("in every order of holds, extensions, ends and expiries, budgets contain the costs and holds of the calls of two accounts", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(budgetProperties, {
@@ -148,10 +158,17 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
       fc.array(step, { minLength: 5, maxLength: 40 }),
       async (properties, steps) => {
         const id = `budgeted-${runs++}`;
+        const other = `${id}~other`;
         await redis.del(`outbox:{s${shardOf(id)}}`);
-        await createAccount(redis, { id, balance: 10n ** 9n });
         const budgets = properties.map((each, at) => budgetOf(at, each));
-        expect(await projectBudgets(redis, id, { version: 1, budgets }, new Map())).toBe("projected");
+        // The second account has only the budgets of the organisation.
+        const lists = { [id]: budgets, [other]: budgets.filter(isOfOrganisation) };
+        await redis.del(accountKeys.budgetsOfOrganisation(id, "organisation:acme"));
+        for (const [accountId, list] of Object.entries(lists)) {
+          await createAccount(redis, { id: accountId, balance: 10n ** 9n });
+          const version = { version: 1, budgets: list };
+          expect(await projectBudgets(redis, accountId, version, new Map())).toBe("projected");
+        }
         const models = budgets.map((budget): BudgetModel => ({ budget, spent: new Map() }));
         const state = { id, now: begin, models, calls: new Map<string, Call>() };
         for (const [at, next] of steps.entries()) await runStep(state, next, at);
@@ -192,17 +209,19 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
   }
   if (next.do === "hold") {
     const callId = `${id}-call-${at}`;
+    const accountId = next.account === 0 ? id : `${id}~other`;
     const tokenId = `tok_${next.key}`;
     const tags = next.tagged ? { tags: { team: "red" } } : {};
-    const scopes = ["account", "model:m", `key:${tokenId}`, ...(next.tagged ? ["tag:team=red"] : [])];
+    const ofAccount = ["account", "model:m", `key:${tokenId}`, ...(next.tagged ? ["tag:team=red"] : [])];
+    const scopes = ["organisation:acme", ...(next.account === 0 ? ofAccount : [])];
     const counts = models
       .filter(({ budget }) => scopes.includes(budget.scope))
       .map((model) => ({ model, period: applied(model.budget, state.now).period.number }));
     const before = snapshot(models);
     const covered = next.nanos === 0n || add(counts, next.nanos);
     if (!covered) restore(models, before);
-    const request = { accountId: id, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
-    const draft = { ...testUsageDraft(id, callId), tokenId, model: "m", ...tags };
+    const request = { accountId, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
+    const draft = { ...testUsageDraft(accountId, callId), tokenId, model: "m", ...tags };
     const isHeld = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
       () => true,
       (error: unknown) => {
@@ -213,24 +232,25 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     expect(isHeld).toBe(covered);
     // The first call starts the first period of a budget, even if it reserves nothing.
     if (isHeld) for (const { model, period } of counts) if (model.spent.size === 0) model.spent.set(period, 0n);
-    if (isHeld) calls.set(callId, { reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
+    if (isHeld) calls.set(callId, { accountId, reserved: next.nanos, lease: state.now + leaseMs, open: true, counts });
     return;
   }
   const [callId, found] = [...calls][next.call % Math.max(1, calls.size)] ?? [];
   if (callId === undefined || found === undefined) return;
+  const { accountId } = found;
   if (next.do === "release") {
-    expect(await releaseHold(redis, { accountId: id, callId })).toBe(found.open);
+    expect(await releaseHold(redis, { accountId, callId })).toBe(found.open);
     if (found.open) end(found, 0n);
   } else if (next.do === "settle") {
-    const draft = testUsageDraft(id, callId);
-    const settlement = { accountId: id, callId, costNanos: next.nanos, tokens: 0, draft, nowMs: state.now };
+    const draft = testUsageDraft(accountId, callId);
+    const settlement = { accountId, callId, costNanos: next.nanos, tokens: 0, draft, nowMs: state.now };
     expect((await settle(redis, settlement)) !== undefined).toBe(found.open);
     if (found.open) end(found, next.nanos);
   } else if (next.nanos > 0n) {
     const before = snapshot(models);
     const covered = found.open && add(found.counts, next.nanos);
     if (!covered) restore(models, before);
-    const extended = await extendHold(redis, { accountId: id, callId, nanos: next.nanos }).catch(() => false);
+    const extended = await extendHold(redis, { accountId, callId, nanos: next.nanos }).catch(() => false);
     expect(extended).toBe(covered);
     if (covered) found.reserved += next.nanos;
   }

@@ -8,6 +8,7 @@ import {
   budgetVersionOf,
   chargeLost,
   createAccount,
+  deleteOrganisationBudget,
   extendHold,
   hold,
   makeToken,
@@ -353,32 +354,136 @@ test("the remaining money of a key is limited by the hard budgets of all its cal
   expect(await readRemainingMoney(redis, { ...scope, tokenId: "tok_2" })).toMatchObject({ leftNanos: 400n });
 });
 
-test("five hundred concurrent calls on the last dollar of three levels use exactly the remaining amount", async () => {
+describe("a budget of an organisation", () => {
+  /** Creates accounts of an organisation that share its budgets. Returns their ids. */
+  async function join(budgets: readonly Budget[], own: readonly Budget[] = []): Promise<readonly [string, string]> {
+    const accounts = [`org-${count++}`, `org-${count - 1}~ads`] as const;
+    for (id of accounts) {
+      await createAccount(redis, { id, balance: 10n ** 12n });
+      await put([...budgets, ...own]);
+    }
+    return accounts;
+  }
+  const leave = async (account: string) => {
+    id = account;
+    await put([]);
+  };
+
+  test("counts the calls of all its accounts, in the same step as their own budgets", async () => {
+    const [shared, own] = [budget("organisation:acme", { name: "Acme" }), budget("account", { nanos: "90" })];
+    const [search, ads] = await join([shared], [own]);
+    id = search;
+    await end(await placeHold(50n), 40n);
+    const open = await placeHold(20n);
+    id = ads;
+    await expect(placeHold(41n)).rejects.toThrow(
+      `The budget of the organisation acme is $0.0000001 per month, and the remaining $0.00000004 does not cover this call of m; it resets at 2026-04-01T00:00:00Z. Budget ${shared.id}, "Acme".`,
+    );
+    expect(await used([shared, own])).toEqual([60n, 0n]);
+    const call = await placeHold(10n);
+    expect(await extendHold(redis, { accountId: ads, callId: call, nanos: 30n })).toBe(true);
+    await expect(extendHold(redis, { accountId: ads, callId: call, nanos: 1n })).rejects.toMatchObject(refused);
+    await releaseHold(redis, { accountId: search, callId: open });
+    expect(await used([shared, own])).toEqual([80n, 40n]);
+    id = search;
+    expect(await used([shared, own])).toEqual([80n, 40n]);
+    const scope = { accountId: search, tokenId: "tok_1", group: "g", nowMs: noon };
+    expect(await readRemainingMoney(redis, scope)).toMatchObject({ leftNanos: 20n });
+    const draft = { ...testUsageDraft(search, "lost"), time: new Date(noon).toISOString() };
+    await chargeLost(redis, { draft, costNanos: 25n, replaces: "hash" });
+    id = ads;
+    expect(await used([shared, own])).toEqual([105n, 40n]);
+  });
+
+  test("keeps its spending while an account leaves and joins, and loses it when it is deleted", async () => {
+    const shared = budget("organisation:acme");
+    const [search, ads] = await join([shared]);
+    id = search;
+    await placeHold(70n);
+    const late = await placeHold(10n);
+    await leave(search);
+    await placeHold(1_000n);
+    await end(late, 5n);
+    id = ads;
+    expect(await used([shared])).toEqual([75n]);
+    id = search;
+    expect(await budgetsWithoutState(redis, search, [shared])).toEqual([]);
+    await put([shared], new Map([[shared.id, { period: 1, spentNanos: 0n }]]));
+    expect(await used([shared])).toEqual([75n]);
+    for (const account of [search, ads]) await leave(account);
+    await deleteOrganisationBudget(redis, ads, shared);
+    expect(await redis.exists(accountKeys.budgetsOfOrganisation(ads, shared.scope))).toBe(0);
+    expect(await budgetsWithoutState(redis, search, [shared])).toEqual([shared]);
+  });
+
+  test("is restored once, with the first of its accounts", async () => {
+    const [shared, own] = [budget("organisation:acme"), budget("account")];
+    const period = applied(shared, noon).period.number;
+    const accounts = [`back-${count++}`, `back-${count - 1}~ads`] as const;
+    const restore = (account: string, spentNanos: bigint) =>
+      restoreAccount(redis, {
+        id: account,
+        name: account,
+        disabled: false,
+        version: 0,
+        createdAt: "2026-01-01T00:00:00Z",
+        balanceNanos: 1_000n,
+        creditedNanos: 1_000n,
+        receipts: 0,
+        head: "",
+        credits: [],
+        budgets: {
+          version: 1,
+          budgets: [shared, own],
+          states: new Map([shared, own].map((each) => [each.id, { period, spentNanos }])),
+          counted: [],
+        },
+      });
+    await restore(accounts[0], 30n);
+    id = accounts[0];
+    await placeHold(20n);
+    await restore(accounts[1], 30n);
+    id = accounts[1];
+    expect(await used([shared, own])).toEqual([50n, 30n]);
+    await expect(placeHold(51n)).rejects.toThrow(/^The budget of the organisation acme is/);
+  });
+});
+
+test("five hundred concurrent calls on the last dollar of an organisation, its teams and keys use exactly the remaining amount", async () => {
   const connections = Array.from({ length: 5 }, () => new Redis(backends.redisUrl));
-  const budgets = [
-    budget("account", { nanos: "1000000000", period: "total" }),
-    budget("tag:team=red", { nanos: "999000000", zone: "Asia/Kolkata" }),
-    budget("key:tok_1", { nanos: "998000000", period: "day", zone: "America/New_York" }),
-  ];
-  await createAccount(redis, { id: "race", balance: 10n ** 12n });
-  id = "race";
-  await put(budgets);
+  const shared = budget("organisation:acme", { nanos: "1000000000", period: "total" });
+  // The second account has a team whose budget is used up before that of the organisation.
+  const accounts = ["race", "race~ads"].map((account, at) => ({
+    account,
+    spent: 0n,
+    own: [
+      budget("team:search", { nanos: at === 0 ? "999000000" : "300000000", zone: "Asia/Kolkata" }),
+      budget("key:tok_1", { nanos: at === 0 ? "998000000" : "299000000", period: "day", zone: "America/New_York" }),
+    ],
+  }));
+  for (const { account, own } of accounts) {
+    id = account;
+    await createAccount(redis, { id, balance: 10n ** 12n });
+    await put([shared, ...own]);
+  }
   const cost = 7_000_000n;
-  const tagged = { tags: { team: "red" } };
+  const ofTeam = { team: "search" };
   const outcomes = await Promise.all(
     Array.from({ length: 500 }, async (_, call) => {
-      const callId = `race-${call}`;
-      const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...tagged };
+      const payer = accounts[call % 2] ?? { account: "", spent: 0n };
+      const [accountId, callId] = [payer.account, `race-${call}`];
+      const draft = { ...testUsageDraft(accountId, callId), tokenId: "tok_1", group: "g", model: "m", ...ofTeam };
       const connection = connections[call % connections.length] ?? redis;
-      const request = { accountId: id, callId, nanos: cost, floorNanos: 0n, draft, tokenId: "tok_1", tokens: 0 };
+      const request = { accountId, callId, nanos: cost, floorNanos: 0n, draft, tokenId: "tok_1", tokens: 0 };
       const passed = await hold(connection, { ...request, leaseMs: 60_000, outboxBound: 10_000, nowMs: noon }).catch(
         (error: unknown) => error,
       );
       if (passed !== undefined) return passed;
       // A call that costs less than its hold leaves money for others.
-      if (call % 3 === 0) return (await releaseHold(connection, { accountId: id, callId })) ? 0n : undefined;
+      if (call % 3 === 0) return (await releaseHold(connection, { accountId, callId })) ? 0n : undefined;
       const costNanos = call % 3 === 1 ? cost : cost / 2n;
-      await settle(connection, { accountId: id, callId, costNanos, tokens: 0, draft });
+      await settle(connection, { accountId, callId, costNanos, tokens: 0, draft });
+      payer.spent += costNanos;
       return costNanos;
     }),
   );
@@ -386,12 +491,18 @@ test("five hundred concurrent calls on the last dollar of three levels use exact
   const refusals = outcomes.filter((outcome) => typeof outcome !== "bigint");
   for (const refusal of refusals) expect(refusal).toMatchObject(refused);
   expect(refusals.length).toBeGreaterThan(0);
-  expect(await used(budgets)).toEqual([spent, spent, spent]);
-  let remainingNanos = 998_000_000n - spent;
+  for (const payer of accounts) {
+    id = payer.account;
+    expect(await used([shared, ...payer.own])).toEqual([spent, payer.spent, payer.spent]);
+    expect(payer.spent).toBeGreaterThan(0n);
+  }
+  expect(accounts[1]?.spent).toBeLessThanOrEqual(299_000_000n);
+  let remainingNanos = 1_000_000_000n - spent;
   expect(remainingNanos >= 0n).toBe(true);
-  for (; remainingNanos >= cost; remainingNanos -= cost) await placeHold(cost, tagged);
-  await expect(placeHold(remainingNanos + 1n, tagged)).rejects.toThrow(/^The budget of this key is/);
-  await placeHold(remainingNanos, tagged);
-  expect(await used(budgets)).toEqual([998_000_000n, 998_000_000n, 998_000_000n]);
+  id = "race";
+  for (; remainingNanos >= cost; remainingNanos -= cost) await placeHold(cost, ofTeam);
+  await expect(placeHold(remainingNanos + 1n, ofTeam)).rejects.toThrow(/^The budget of the organisation acme is/);
+  await placeHold(remainingNanos, ofTeam);
+  expect(await used([shared])).toEqual([1_000_000_000n]);
   for (const connection of connections) connection.disconnect();
 });

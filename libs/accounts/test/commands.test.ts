@@ -50,7 +50,7 @@ async function commandsOfCall(): Promise<number> {
   );
 }
 
-test("the four scripts of a call with every limit call fewer than 25 commands; any number of budgets adds four", async () => {
+test("the four scripts of a call with every limit call fewer than 25 commands; any number of budgets adds four, those of an organisation four more", async () => {
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });
   const plain = await commandsOfCall();
   expect(plain).toBeLessThan(25);
@@ -60,6 +60,9 @@ test("the four scripts of a call with every limit call fewer than 25 commands; a
   });
   await projectBudgets(redis, accountId, { version: 1, budgets }, new Map());
   expect(await commandsOfCall()).toBe(plain + 4);
-  await projectBudgets(redis, accountId, { version: 2, budgets: budgets.slice(3) }, new Map());
+  const ofOrganisation = budgets.map((budget) => ({ ...budget, id: `o${budget.id}`, scope: "organisation:acme" }));
+  await projectBudgets(redis, accountId, { version: 2, budgets: [...ofOrganisation, ...budgets] }, new Map());
+  expect(await commandsOfCall()).toBe(plain + 8);
+  await projectBudgets(redis, accountId, { version: 3, budgets: budgets.slice(3) }, new Map());
   expect(await commandsOfCall()).toBe(plain);
 });

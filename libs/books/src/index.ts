@@ -65,6 +65,7 @@ export {
   type OperatorAudit,
   type OperatorRecord,
 } from "./operators/operators.ts";
+export { changeOrganisationBudgets } from "./operators/change-budgets.ts";
 export { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "./operators/organisations.ts";
 export { deleteTeam, renameTeam } from "./operators/teams.ts";
 export {

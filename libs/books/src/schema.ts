@@ -176,12 +176,13 @@ export interface TokensTable {
   deleted: ColumnType<string, string | undefined, string>;
 }
 
-/** Budgets of an account. */
+/** Budgets of an account, including those of its organisation; or the budgets of an organisation. */
 export interface BudgetsTable {
+  /** Account, or the scope of an organisation (`organisationScope`). */
   account: string;
   /** Number of changes. */
   version: number;
-  /** Version in Redis; 0 if Redis does not contain it. */
+  /** Version in Redis; 0 if Redis does not contain it. The row of an organisation is not written to Redis. */
   projected: number;
   /** JSON of the budgets. */
   record: string;

@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { AlertTarget } from "@modelgate/contracts";
 import {
+  bookAccount,
   bookAlertTarget,
+  bookOrganisation,
+  bookTeam,
   claimDeliveries,
   deleteAlertTarget,
   deleteOldAlerts,
@@ -35,6 +38,12 @@ function alertOf(subject: string, more: Partial<NewAlert> = {}): NewAlert {
     details: { spent: "8" },
     ...more,
   };
+}
+
+/** Adds an account to an organisation, with a team of the same name. */
+async function join(books: Books, organisation: string, account: string): Promise<void> {
+  await bookAccount(books, { id: account, name: account, createdAt: new Date().toISOString() }, "ada");
+  await bookTeam(books, { organisation, id: account, name: account, account }, "ada", () => "one shard");
 }
 
 function targetNamed(id: string, more: Partial<AlertTarget> = {}): AlertTarget {
@@ -115,6 +124,15 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     expect(seenByMember.map(({ subject, deliveries }) => [subject, deliveries.map(({ name }) => name)])).toEqual([
       ["one", ["trg_acme"]],
     ]);
+  });
+
+  test("the targets of all accounts of an organisation receive its alerts", async () => {
+    await bookOrganisation(books, { id: "acme", name: "acme" }, "ada");
+    for (const account of ["wallet", "purse"]) await join(books, "acme", account);
+    for (const account of ["", "wallet", "purse", "other"]) await add(targetNamed(`trg_${account}`, { account }));
+    await recordAlerts(books, [alertOf("shared", { account: "organisation:acme" })]);
+    const [shared] = await all();
+    expect(shared?.deliveries.map(({ target }) => target).toSorted()).toEqual(["trg_", "trg_purse", "trg_wallet"]);
   });
 
   test("of several ledgers one claims a delivery, and again after the pause unless it was delivered", async () => {

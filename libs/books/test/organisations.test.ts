@@ -10,17 +10,20 @@ import {
   changeAccount,
   changeBookedBudgets,
   changeMembership,
+  changeOrganisationBudgets,
   deleteBookedToken,
   deleteTeam,
   findAccounts,
   markProjected,
   readAudit,
+  readBudgetsOf,
   readCalls,
   readOrganisations,
   readRefused,
   readTokensOf,
   readTotals,
   readUnprojectedAccounts,
+  readUnprojectedBudgets,
   recordCalls,
   recordRefused,
   renameTeam,
@@ -30,6 +33,9 @@ import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
 const createdAt = "2026-01-01T00:00:00.000Z";
 const day = { from: Date.parse("2026-01-10"), to: Date.parse("2026-01-11") };
+
+/** Returns a shard of these tests: accounts share one if their ids are equal up to `~`. */
+const shardOf = (account: string): string => account.split("~")[0] ?? "";
 
 /** Returns true if a connection to a database of PostgreSQL waits for a lock. */
 async function isWaitingForLock({ db }: Books): Promise<boolean> {
@@ -53,7 +59,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   const team = (organisation: string, id: string, account: string) =>
-    bookTeam(books, { organisation, id, name: id, account }, "ada");
+    bookTeam(books, { organisation, id, name: id, account }, "ada", shardOf);
 
   test("an account belongs to one organisation, whose teams may share it", async () => {
     expect(await bookOrganisation(books, { id: "acme", name: "again" }, "ada")).toBe("exists");
@@ -325,5 +331,66 @@ describe.each(engines)("$name", ({ name, start }) => {
     // The audit of the deleted organisation is found by its id.
     expect(await bookOrganisation(books, { id: "empty", name: "empty" }, "ada")).toBe("used");
     expect(await readOrganisations(books, { id: "empty" })).toEqual([]);
+  });
+
+  test("the budgets of an organisation are in the lists of its accounts, which share a shard", async () => {
+    const accounts = ["shared", "shared~ads", "elsewhere"];
+    for (const id of accounts) await bookAccount(books, { id, name: id, createdAt }, "ada");
+    await bookOrganisation(books, { id: "sharing", name: "sharing" }, "ada");
+    const put = (record: object[]) =>
+      changeOrganisationBudgets(books, "sharing", "ada", () => ({
+        record: JSON.stringify(record),
+        action: "budget.create",
+      }));
+    const lists = async () =>
+      Object.fromEntries((await readBudgetsOf(books, accounts)).map(({ account, record }) => [account, record]));
+    const shared = { scope: "organisation:sharing", nanos: "5" };
+    const own = { scope: "account", nanos: "1" };
+    await changeBookedBudgets(books, "shared", "ada", () => ({
+      record: JSON.stringify([own]),
+      action: "budget.create",
+    }));
+    expect(await put([shared])).toEqual([]);
+    expect(await lists()).toEqual({ shared: JSON.stringify([own]) });
+    expect(await team("sharing", "search", "shared")).toBe("created");
+    expect(await lists()).toEqual({ shared: JSON.stringify([shared, own]) });
+    expect(await team("sharing", "lost", "elsewhere")).toBe("other-shard");
+    expect(await team("sharing", "ads", "shared~ads")).toBe("created");
+    const changed = { ...shared, nanos: "6" };
+    expect(await put([changed])).toEqual(["shared", "shared~ads"]);
+    expect(await lists()).toEqual({
+      shared: JSON.stringify([changed, own]),
+      "shared~ads": JSON.stringify([changed]),
+    });
+    const unprojected = (await readUnprojectedBudgets(books, 100)).map(({ account }) => account);
+    expect(unprojected.filter((account) => account.includes("shar")).toSorted()).toEqual(["shared", "shared~ads"]);
+    const [entry] = await readAudit(books, { accounts: ["organisation:sharing"], limit: 1 });
+    expect(entry).toMatchObject({ action: "budget.create", actor: "ada" });
+    const remove = (of: string) =>
+      deleteTeam(books, { organisation: "sharing", team: of, releaseAccount: of === "ads" }, "ada");
+    expect(await remove("ads")).toBe("deleted-with-account");
+    expect(await lists()).toEqual({ shared: JSON.stringify([changed, own]), "shared~ads": "[]" });
+    // The account stays with the organisation when its admin deletes the last team.
+    expect([await remove("search"), await remove("")]).toEqual(["deleted", "deleted"]);
+    expect(await lists()).toEqual({ shared: JSON.stringify([own]), "shared~ads": "[]" });
+    expect(await put([shared])).toBeUndefined();
+    expect(await team("acme", "elsewhere", "elsewhere")).toBe("created");
+  });
+
+  test("an account joins an organisation with the budgets that it has then", async () => {
+    for (const id of ["hasty", "hasty~ads"]) await bookAccount(books, { id, name: id, createdAt }, "ada");
+    expect(await bookOrganisation(books, { id: "hasty", name: "hasty" }, "ada")).toBe("created");
+    expect(await team("hasty", "search", "hasty")).toBe("created");
+    for (let nanos = 0; nanos < 10; nanos++) {
+      const record = JSON.stringify([{ scope: "organisation:hasty", nanos }]);
+      const [joined] = await Promise.all([
+        team("hasty", `ads-${nanos}`, "hasty~ads"),
+        changeOrganisationBudgets(books, "hasty", "ada", () => ({ record, action: "budget.set" })),
+      ]);
+      expect(joined).toBe("created");
+      const lists = await readBudgetsOf(books, ["hasty", "hasty~ads"]);
+      expect(lists.map((list) => list.record)).toEqual([record, record]);
+      await deleteTeam(books, { organisation: "hasty", team: `ads-${nanos}`, releaseAccount: true }, "ada");
+    }
   });
 });

@@ -215,6 +215,37 @@ describe("organisations and teams", () => {
     expect((await tom.post("/organisations/acme/members/nina/remove", { team: "search" })).status).toBe(200);
   });
 
+  test("the budget of an organisation is managed by operators, seen by its admins, and refuses calls of all teams", async () => {
+    const scope = "organisation:acme";
+    const refused = await operator.post("/accounts/wallet/budgets", { ...intrusion, scope });
+    expect(refused).toMatchObject({ status: 409, error: { message: expect.stringContaining("lab-wallet") } });
+    await operator.post("/accounts", { id: "outside~ads", balance: "10" });
+    await suite.ask("team", "create", "evil", "ads", "--account", "outside~ads");
+    const created = await operator.post("/accounts/outside~ads/budgets", {
+      scope: "organisation:evil",
+      period: "total",
+      amount: "0",
+    });
+    const { id } = created.data;
+    const path = `/accounts/outside/budgets/${id}`;
+    const shownTo = async (person: BrowserClient, account: string) =>
+      JSON.stringify((await person.get(`/accounts/${account}/budgets`)).data).includes(id);
+    for (const account of ["outside", "outside~ads"]) expect(await shownTo(as("quagga"), account)).toBe(true);
+    expect((await as("quagga").post(path, { amount: "5" })).status).toBe(403);
+    expect((await as("quagga").post(`${path}/delete`)).status).toBe(403);
+    await join(["evil", "uwe", "--team", "ads"]);
+    expect(await shownTo(people.get("uwe") ?? operator, "outside~ads")).toBe(false);
+    await makeKey(operator, "of outside~ads", "outside~ads");
+    for (const name of ["quagga's", "of outside~ads"]) {
+      const answer = await post(suite, hello("fixed"), tokenOf(name).key);
+      expect([answer.status, await answer.text()], name).toEqual([402, expect.stringContaining("organisation evil")]);
+    }
+    expect((await operator.post(path, { amount: "5" })).data).toMatchObject({ nanos: "5000000000" });
+    expect((await post(suite, hello("fixed"), tokenOf("of outside~ads").key)).status).toBe(200);
+    expect((await operator.post(`${path}/delete`)).status).toBe(200);
+    expect(await shownTo(operator, "outside~ads")).toBe(false);
+  });
+
   test("nobody gets a link that signs in as a person with more access", async () => {
     const invite = (by: Name, name: string, team: string) => as(by).post("/organisations/acme/members", { name, team });
     for (const name of ["ora", "zoltan"]) expect((await invite("tom", name, "search")).status, name).toBe(403);

@@ -1,6 +1,7 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  accountKeys,
   applied,
   findBudgets,
   hold,
@@ -158,4 +159,75 @@ test("after the loss of Redis the budgets are restored with their spending", asy
   await expect(hold(redis, requestOf("lost", "third", 16n, { model: "m" }))).rejects.toThrow(/Budget bud_all\./);
   await call("lost", "fourth", 15n, { model: "m" });
   expect(await used("lost", budgets)).toEqual([100n, 75n]);
+});
+
+describe("a budget of an organisation", () => {
+  const accounts = ["org", "org~ads"];
+  const shared = budgetOf("bud_shared", "organisation:org");
+  const createTeam = (account: string, team = account) =>
+    ask("/organisations/org/teams", { id: team, name: team, account });
+  beforeAll(async () => {
+    await ask("/organisations", { id: "org", name: "org" });
+    for (const account of [...accounts, "apart"]) await open(account);
+    for (const account of accounts) await createTeam(account);
+  });
+
+  test("begins with the calls of all accounts, is changed and deleted through each, and is in the audit of the organisation", async () => {
+    await call("org", "org-1", 30n);
+    await call("org~ads", "org-2", 20n);
+    expect(await create("org~ads", shared)).toMatchObject({ status: 200, data: shared });
+    for (const account of accounts) {
+      expect(await findBudgets(redis, account)).toEqual([shared]);
+      expect(await used(account, [shared])).toEqual([50n]);
+    }
+    await expect(hold(redis, requestOf("org", "org-3", 51n))).rejects.toThrow(
+      /of the organisation org is .*bud_shared/,
+    );
+    const change = await ask("/accounts/org/budgets/bud_shared", { change: { nanos: "120" } });
+    expect(change).toMatchObject({ status: 200, data: { id: "bud_shared", nanos: "120" } });
+    await call("org~ads", "org-4", 60n);
+    await expect(hold(redis, requestOf("org", "org-5", 11n))).rejects.toThrow(/bud_shared/);
+    expect(await create("org", { ...shared, id: "bud_again" })).toMatchObject({
+      status: 409,
+      data: { param: "scope" },
+    });
+    const own = budgetOf("bud_own", "account", { period: "total" });
+    await create("org", own);
+    expect((await findBudgets(redis, "org")).map(({ id }) => id)).toEqual(["bud_shared", "bud_own"]);
+    expect(await findBudgets(redis, "org~ads")).toMatchObject([{ id: "bud_shared" }]);
+    const { data } = await ask("/audit?account=organisation:org");
+    const actions = JSON.stringify(data).match(/budget\.\w+/g);
+    expect(actions).toEqual(["budget.set", "budget.create"]);
+  });
+
+  test("is restored with the calls of all accounts after the loss of Redis", async () => {
+    await redis.flushall();
+    await until("the accounts to be restored", async () => {
+      const lists = await Promise.all(accounts.map((account) => findBudgets(redis, account)));
+      return lists.every((list) => list.length > 0);
+    });
+    for (const account of accounts) expect(await used(account, [shared])).toEqual([110n]);
+    await expect(hold(redis, requestOf("org~ads", "org-6", 11n))).rejects.toThrow(/bud_shared/);
+    await call("org~ads", "org-7", 10n);
+    expect(await used("org", [shared])).toEqual([120n]);
+  });
+
+  test("keeps accounts of other shards out of the organisation; an account that leaves is free of it", async () => {
+    expect(await createTeam("apart")).toMatchObject({ status: 409, data: { param: "account" } });
+    await open("org~lab");
+    expect(await createTeam("org~lab")).toMatchObject({ status: 200 });
+    await expect(hold(redis, requestOf("org~lab", "org-8", 1n))).rejects.toThrow(/bud_shared/);
+    await ask("/organisations/org/delete", { team: "org~lab", releaseAccount: true });
+    expect(await findBudgets(redis, "org~lab")).toEqual([]);
+    await call("org~lab", "org-9", 1_000n);
+    expect(await used("org", [shared])).toEqual([120n]);
+    expect(await ask("/accounts/org/budgets/bud_shared/delete", {})).toMatchObject({ status: 200 });
+    for (const account of accounts)
+      expect((await findBudgets(redis, account)).map(({ id }) => id)).not.toContain(shared.id);
+    expect(await redis.exists(accountKeys.budgetsOfOrganisation("org", shared.scope))).toBe(0);
+    expect(await createTeam("apart")).toMatchObject({ status: 200 });
+    const refused = await create("org", shared);
+    expect(refused).toMatchObject({ status: 409, data: { param: "scope" } });
+    expect(JSON.stringify(refused.data)).toContain("gatectl account create apart~org");
+  });
 });

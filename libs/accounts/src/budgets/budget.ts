@@ -1,4 +1,11 @@
-import { parseNanos, recordParser, type Budgets, type Nanos, type UsageDraft } from "@modelgate/contracts";
+import {
+  organisationOfScope,
+  parseNanos,
+  recordParser,
+  type Budgets,
+  type Nanos,
+  type UsageDraft,
+} from "@modelgate/contracts";
 import { Type, type Static } from "typebox";
 import { periodAt, periodNames, type BudgetPeriod } from "./period.ts";
 
@@ -13,7 +20,7 @@ export const Budget = Type.Object({
   /** Name that people see; absent: the budget has none. */
   name: Type.Optional(Type.String()),
   /**
-   * Calls that count: `account` (all), `team:ID`, `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`,
+   * Calls that count: `account` (all), `organisation:ID` (all of all accounts of the organisation), `team:ID`, `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`,
    * `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key includes the keys that members made within its limits.
    */
   scope: Type.String(),
@@ -54,7 +61,10 @@ export function scopesOf(call: BudgetedCall, within?: string): ReadonlySet<strin
   return scopes;
 }
 
-/** Returns the budgets of an account that apply to a call. */
+/**
+ * Returns the budgets in the list of an account that apply to a call. Those of an organisation are in the lists of its
+ * accounts only, so they apply to every call.
+ */
 export function budgetsOfCall(
   budgets: readonly Budget[],
   call: BudgetedCall,
@@ -63,7 +73,14 @@ export function budgetsOfCall(
 ): readonly AppliedBudget[] {
   if (budgets.length === 0) return [];
   const scopes = scopesOf(call, within);
-  return budgets.filter(({ scope }) => scopes.has(scope)).map((budget) => applied(budget, nowMs));
+  return budgets
+    .filter((each) => scopes.has(each.scope) || isOfOrganisation(each))
+    .map((budget) => applied(budget, nowMs));
+}
+
+/** Returns whether a budget belongs to an organisation, whose accounts share its state. */
+export function isOfOrganisation({ scope }: Pick<Budget, "scope">): boolean {
+  return organisationOfScope(scope) !== undefined;
 }
 
 /** Members of the signed caller that contain the budgets of its key and group, with the scope and period of each. */
@@ -111,7 +128,7 @@ export function applied(budget: Budget, nowMs: number): AppliedBudget {
 export function budgetLines(budgets: readonly AppliedBudget[]): string {
   let lines = "";
   for (const { budget, period } of budgets)
-    lines += `${budget.id}\n${period.number}\n${budget.nanos}\n${budget.rolloverNanos ?? ""}\n${budget.mode}\n${formerTotal({ budget, period })}\n`;
+    lines += `${budget.id}\n${period.number}\n${budget.nanos}\n${budget.rolloverNanos ?? ""}\n${budget.mode}\n${isOfOrganisation(budget) ? budget.scope : formerTotal({ budget, period })}\n`;
   return lines;
 }
 

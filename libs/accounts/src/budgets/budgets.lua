@@ -1,23 +1,34 @@
 --[[ Functions for the budgets of a call. Requires amounts.lua. One hash has the states of all budgets of an account, so
-     that those of a call are read with one command and written with one.
+     that those of a call are read with one command and written with one. Another hash, which all accounts of an
+     organisation share, has the states of the organisation's budgets. The accounts are on the same shard.
   lines: six lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
-    maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft'), and where an earlier
-    version counted: the end of the hash's name and the field, separated by a space ('' for a budget that it lacked)
+    maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft'), and one of these:
+    the owner of an organisation's budget ('organisation:ID', the end of the shared hash's name); for the budget of a key
+    or a group, where an earlier version counted: the end of the hash's name and the field, separated by a space; ''
   budgets hash: id -> state: number of the latest period, amount spent and held in it (nanos), number of the period in
     which the budget was used before (0 if in none), amount left of that period (nanos, negative if exceeded) ]]
 local max_skipped = 400 -- maximum periods without use whose amounts roll over
+-- Returns the name of the hash with the state of a budget. `place`: the sixth line of the budget.
+local function hash_of(key, place)
+  local owner = string.match(place, '^organisation:%S+$')
+  return owner and string.match(key, '^.-}:') .. owner or key
+end
 local function read_budgets(key, lines)
-  local budgets, ids = {key = key}, {}
+  if not lines or lines == '' then return {} end
+  local budgets, keys, ids = {}, {}, {}
   local pattern = '([^\n]+)\n(%d+)\n(%d+)\n(%d*)\n(%l+)\n([^\n]*)\n'
-  for id, period, amount, cap, mode, former in string.gmatch(lines or '', pattern) do
-    ids[#ids + 1] = id
-    budgets[#ids] =
-      {id = id, period = tonumber(period), amount = amount, cap = cap, is_hard = mode == 'hard', former = former}
+  for id, period, amount, cap, mode, place in string.gmatch(lines, pattern) do
+    local hash = hash_of(key, place)
+    if not ids[hash] then keys[#keys + 1], ids[hash] = hash, {} end
+    table.insert(ids[hash], id)
+    budgets[#budgets + 1] = {id = id, key = hash, at = #ids[hash], period = tonumber(period), amount = amount, cap = cap,
+      is_hard = mode == 'hard', former = place}
   end
-  if #ids == 0 then return budgets end
-  local states = redis.call('HMGET', key, unpack(ids))
-  for at, budget in ipairs(budgets) do
-    local latest, spent, before, left = string.match(states[at] or '', '^(%d+) (-?%d+) (%d+) (-?%d+)$')
+  local states = {}
+  for _, hash in ipairs(keys) do states[hash] = redis.call('HMGET', hash, unpack(ids[hash])) end
+  for _, budget in ipairs(budgets) do
+    local state = states[budget.key][budget.at] or ''
+    local latest, spent, before, left = string.match(state, '^(%d+) (-?%d+) (%d+) (-?%d+)$')
     budget.latest, budget.spent, budget.before, budget.left = tonumber(latest), spent, tonumber(before), left
   end
   return budgets
@@ -38,14 +49,14 @@ local function left_of(budget)
 end
 -- Returns the amount that an earlier version counted for a key or a group in the period of a call, so that an upgrade
 -- does not begin its limits anew.
-local function former_spent(key, budget)
+local function former_spent(budget)
   local date, field = string.match(budget.former, '^(%S+) (.+)$')
-  return date and redis.call('HGET', key .. ':' .. date, field) or '0'
+  return date and redis.call('HGET', budget.key .. ':' .. date, field) or '0'
 end
 -- Begins the period of a call, unless it has begun.
-local function begin_period(key, budget)
+local function begin_period(budget)
   if not budget.latest then
-    budget.latest, budget.spent = budget.period, former_spent(key, budget)
+    budget.latest, budget.spent = budget.period, former_spent(budget)
     budget.before, budget.left, budget.is_changed = 0, '0', true
   elseif budget.period > budget.latest then
     budget.left, budget.before = left_of(budget), budget.latest
@@ -69,7 +80,7 @@ local function least(a, b) return is_negative(subtract(a, b)) and a or b end
 local function take_from_budgets(budgets, nanos)
   local exceeded, left_of_exceeded, least_left
   for at, budget in ipairs(budgets) do
-    begin_period(budgets.key, budget)
+    begin_period(budget)
     if nanos ~= '0' then
       local left = left_of(budget)
       add_spent(budget, nanos)
@@ -82,18 +93,21 @@ local function take_from_budgets(budgets, nanos)
   return exceeded, left_of_exceeded, least_left
 end
 local function write_budgets(budgets)
-  local states = {}
+  local keys, states = {}, {}
   for _, budget in ipairs(budgets) do
     if budget.is_changed then
-      states[#states + 1] = budget.id
-      states[#states + 1] = string.format('%.0f %s %.0f %s', budget.latest, budget.spent, budget.before, budget.left)
+      local key = budget.key
+      if not states[key] then keys[#keys + 1], states[key] = key, {} end
+      table.insert(states[key], budget.id)
+      table.insert(states[key],
+        string.format('%.0f %s %.0f %s', budget.latest, budget.spent, budget.before, budget.left))
     end
   end
-  if #states > 0 then redis.call('HSET', budgets.key, unpack(states)) end
+  for _, key in ipairs(keys) do redis.call('HSET', key, unpack(states[key])) end
 end
 -- Reads those budgets of an open call that have a state. A budget without one was removed, or Redis has lost it.
 local function read_known_budgets(key, lines)
-  local known = {key = key}
+  local known = {}
   for _, budget in ipairs(read_budgets(key, lines)) do
     if budget.latest then known[#known + 1] = budget end
   end
@@ -102,7 +116,7 @@ end
 -- Adds an amount, which may be negative, to the budgets of a call, even if that exceeds them.
 local function add_to_budgets(budgets, nanos)
   for _, budget in ipairs(budgets) do
-    begin_period(budgets.key, budget)
+    begin_period(budget)
     add_spent(budget, nanos)
   end
   write_budgets(budgets)

@@ -4,6 +4,7 @@ import type { AppliedBudget, Budget } from "./budget.ts";
 /** Owner of a budget in the message, by the kind of the budget's scope. */
 const owners: Readonly<Record<string, (value: string, call: OverBudget) => string>> = {
   account: () => "this account",
+  organisation: (id) => `the organisation ${id}`,
   key: (id, { tokenId }) => (id === tokenId ? "this key" : "this key and the other keys that share its limit"),
   group: () => "this account in this key's group",
   model: (name) => `this account with the model ${name}`,

@@ -1,13 +1,15 @@
 --[[ Writes the budgets of an account from the books to Redis, unless Redis already has this version or a later one.
+     Requires budgets.lua.
   account hash: budgets (version of the list)   budgets hash: see budgets.lua   budgetList string: the budgets (JSON)
-  states: two lines for each budget: its id, and its state if Redis has none; '' if Redis has one ]]
+  states: three lines for each budget: its id, its owner (see `hash_of`), and its state if Redis has none, otherwise ''
+  The state of a removed budget is deleted, except that of an organisation, which other accounts may still use. ]]
 local found = redis.call('HMGET', account, 'available', 'budgets')
 if not found[1] then return {'no-account'} end
 if tonumber(found[2] or '0') >= version then return {'newer'} end
 local kept = {}
-for id, state in string.gmatch(states, '([^\n]+)\n([^\n]*)\n') do
+for id, owner, state in string.gmatch(states, '([^\n]+)\n([^\n]*)\n([^\n]*)\n') do
   kept[id] = true
-  if state ~= '' then redis.call('HSETNX', budgets, id, state) end
+  if state ~= '' then redis.call('HSETNX', hash_of(budgets, owner), id, state) end
 end
 for _, budget in ipairs(cjson.decode(redis.call('GET', budgetList) or '[]')) do
   if not kept[budget.id] then redis.call('HDEL', budgets, budget.id) end

@@ -1,10 +1,12 @@
 import type { Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
-import type { Budget } from "./budget.ts";
+import { budgetScript, moneyScripts } from "../shared-scripts.ts";
+import { isOfOrganisation, type Budget } from "./budget.ts";
 
 const projectScript = defineScript({
   file: new URL("project-budgets.lua", import.meta.url),
+  shared: [...moneyScripts, budgetScript],
   keys: ["account", "budgets", "budgetList"],
   args: { version: "number", list: "text", states: "text" },
   replies: { projected: {}, newer: {}, "no-account": {} },
@@ -48,9 +50,13 @@ export async function projectBudgets(
   return verdict;
 }
 
-/** Renders the spending of budgets for the scripts: two lines for each, its id and its state. */
+/** Renders the spending of budgets for the scripts: three lines for each, its id, its owner and its state. */
 export function stateLines(budgets: readonly Budget[], states: ReadonlyMap<string, BudgetState>): string {
-  return budgets.map(({ id }) => `${id}\n${stateText(states.get(id))}\n`).join("");
+  const lines = budgets.map((budget) => {
+    const owner = isOfOrganisation(budget) ? budget.scope : "";
+    return `${budget.id}\n${owner}\n${stateText(states.get(budget.id))}\n`;
+  });
+  return lines.join("");
 }
 
 /** Renders a state as budgets.lua reads it; "" for none. */
@@ -72,7 +78,25 @@ export async function budgetsWithoutState(
   accountId: string,
   budgets: readonly Budget[],
 ): Promise<readonly Budget[]> {
-  if (budgets.length === 0) return [];
-  const states = await redis.hmget(accountKeys.budgets(accountId), ...budgets.map(({ id }) => id));
-  return budgets.filter((_, at) => typeof states[at] !== "string");
+  const byHash = Map.groupBy(budgets, (budget) => hashOf(accountId, budget));
+  const missing = new Set<Budget>();
+  for (const [hash, all] of byHash) {
+    const states = await redis.hmget(hash, ...all.map(({ id }) => id));
+    for (const [at, budget] of all.entries()) if (typeof states[at] !== "string") missing.add(budget);
+  }
+  return budgets.filter((budget) => missing.has(budget));
+}
+
+/**
+ * Deletes the state of an organisation's budget that is no longer in the list of any account. `accountId` is one of the
+ * accounts.
+ */
+export async function deleteOrganisationBudget(redis: Redis, accountId: string, budget: Budget): Promise<void> {
+  await redis.hdel(hashOf(accountId, budget), budget.id);
+}
+
+function hashOf(accountId: string, budget: Budget): string {
+  return isOfOrganisation(budget)
+    ? accountKeys.budgetsOfOrganisation(accountId, budget.scope)
+    : accountKeys.budgets(accountId);
 }

@@ -1,5 +1,6 @@
 --[[ Restores an account that Redis has lost, in the state after its latest receipt, with its budgets. An existing account
-     is not changed.
+     is not changed, and neither is the state of an organisation's budget that another account has restored. Requires
+     budgets.lua.
   account hash, written here: nothing is held, so the complete balance is available
   version, disabled: see set-account.lua   createdAt: RFC 3339   receipts: number of its latest receipt   head: hash of that receipt
   budgets hash, budgetList, list, states: see project-budgets.lua   budgetsVersion: 0 if there was never a budget
@@ -12,7 +13,9 @@ if disabled then redis.call('HSET', account, 'disabled', '1') end
 if budgetsVersion > 0 then
   redis.call('HSET', account, 'budgets', string.format('%.0f', budgetsVersion))
   redis.call('SET', budgetList, list)
-  for id, state in string.gmatch(states, '([^\n]+)\n([^\n]+)\n') do redis.call('HSET', budgets, id, state) end
+  for id, owner, state in string.gmatch(states, '([^\n]+)\n([^\n]*)\n([^\n]+)\n') do
+    redis.call(owner == '' and 'HSET' or 'HSETNX', hash_of(budgets, owner), id, state)
+  end
   for hash in string.gmatch(counted, '[^\n]+') do redis.call('HSET', charged, 'counted:' .. hash, '1') end
   if counted ~= '' then redis.call('PEXPIRE', charged, rememberMs) end
 end

@@ -3,6 +3,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { stateLines, type BudgetList, type BudgetState } from "../budgets/project-budgets.ts";
 import { accountKeys } from "../keys.ts";
 import type { AccountState } from "../money/account.ts";
+import { budgetScript, moneyScripts } from "../shared-scripts.ts";
 import { rememberMs } from "./charge.ts";
 
 /** An account that Redis has lost, in the state of its last receipt, with its credits. */
@@ -32,6 +33,7 @@ export interface LostBudgets extends BudgetList {
 
 const restoreScript = defineScript({
   file: new URL("restore.lua", import.meta.url),
+  shared: [...moneyScripts, budgetScript],
   keys: ["account", "budgets", "budgetList", "charged"],
   args: {
     name: "text",

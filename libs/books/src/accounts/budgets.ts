@@ -1,6 +1,6 @@
-import type { Selectable } from "kysely";
+import type { Selectable, Transaction } from "kysely";
 import type { Books } from "../open.ts";
-import type { BudgetsTable } from "../schema.ts";
+import type { BudgetsTable, Tables } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
 
 /** The budgets of an account in the books. */
@@ -13,7 +13,7 @@ export interface BookedBudgets {
 }
 
 /** New budgets, and the entry of the audit log: the action, and the state before and after it. */
-interface BudgetChange {
+export interface BudgetChange {
   readonly record: string;
   readonly action: string;
   readonly before?: unknown;
@@ -31,22 +31,33 @@ export async function changeBookedBudgets(
   change: (record: string) => BudgetChange,
 ): Promise<BookedBudgets> {
   return db.transaction().execute(async (transaction) => {
-    await transaction
-      .insertInto("budgets")
-      .values({ account, version: 0, projected: 0, record: "[]" })
-      .onConflict((conflict) => conflict.doNothing())
-      .execute();
-    const { record: current, version } = await transaction
-      .updateTable("budgets")
-      .set(({ eb }) => ({ version: eb("version", "+", 1) }))
-      .where("account", "=", account)
-      .returning(["record", "version"])
-      .executeTakeFirstOrThrow();
+    const { record: current, version } = await addVersion(transaction, account);
     const { record, ...entry } = change(current);
     await transaction.updateTable("budgets").set({ record }).where("account", "=", account).execute();
     await writeAudit(transaction, { account, time: new Date().toISOString(), actor, ...entry });
     return { account, version, record };
   });
+}
+
+/**
+ * Counts a change of the list of an account or of an organisation (`organisation:ID`), and locks the list until the end
+ * of a transaction. Returns the list before the change.
+ */
+export async function addVersion(
+  transaction: Transaction<Tables>,
+  account: string,
+): Promise<Pick<BookedBudgets, "record" | "version">> {
+  await transaction
+    .insertInto("budgets")
+    .values({ account, version: 0, projected: 0, record: "[]" })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  return transaction
+    .updateTable("budgets")
+    .set(({ eb }) => ({ version: eb("version", "+", 1) }))
+    .where("account", "=", account)
+    .returning(["record", "version"])
+    .executeTakeFirstOrThrow();
 }
 
 /** Reads the budgets of these accounts; those without budgets are left out. */

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { sql, type Selectable, type Transaction } from "kysely";
-import type { Alert, AlertKind, AlertTarget } from "@modelgate/contracts";
+import { organisationOfScope, type Alert, type AlertKind, type AlertTarget } from "@modelgate/contracts";
+import { accountsIn } from "../accounts/organisation-budgets.ts";
 import type { Books } from "../open.ts";
 import type { AlertsTable, Tables } from "../schema.ts";
 import { targetOf } from "./alert-targets.ts";
@@ -47,12 +48,15 @@ async function insertAlerts(
   }
   if (stored.length === 0) return stored;
   const targets = (await at.selectFrom("alert_targets").selectAll().execute()).map(targetOf);
-  for (const alert of stored)
-    for (const target of targets.filter((each) => receives(each, alert)))
+  for (const alert of stored) {
+    const organisation = organisationOfScope(alert.account);
+    const concerned = organisation === undefined ? [alert.account] : await accountsIn(at, organisation);
+    for (const target of targets.filter((each) => receives(each, alert, concerned)))
       await at
         .insertInto("alert_deliveries")
         .values({ alert: alert.id, target: target.id, since: now, next: now, tries: 0, state: "pending", error: "" })
         .execute();
+  }
   return stored;
 }
 
@@ -60,9 +64,11 @@ function keyOf({ account, kind, subject, period }: NewAlert): string {
   return [account, kind, subject, period].join("\n");
 }
 
-/** Returns whether a target receives an alert. */
-function receives({ account, alerts }: AlertTarget, { kind, account: about }: Alert): boolean {
-  return (account === "" || account === about) && (alerts === undefined || alerts.some((each) => each === kind));
+/** Returns whether a target receives an alert that concerns these accounts. */
+function receives({ account, alerts }: AlertTarget, { kind }: Alert, concerned: readonly string[]): boolean {
+  return (
+    (account === "" || concerned.includes(account)) && (alerts === undefined || alerts.some((each) => each === kind))
+  );
 }
 
 /** Reads the alerts of these kinds whose conditions last. */

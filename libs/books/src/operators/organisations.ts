@@ -3,6 +3,7 @@ import { organisationScope } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
+import { joinBudgets, type ShardOf } from "../accounts/organisation-budgets.ts";
 import { lockAccount } from "../accounts/tokens.ts";
 
 /** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
@@ -68,13 +69,15 @@ export async function bookOrganisation(
  * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
  * this id, "no-account" if the account does not exist or belongs to another organisation, and "no-organisation" if the
  * organisation does not exist. Returns "used" if a deleted team had this id and its members used the playground, because
- * their usage would become the new team's.
+ * their usage would become the new team's, and "other-shard" if the account would join an organisation with budgets whose
+ * accounts are on another shard.
  */
 export async function bookTeam(
   { db }: Books,
   { organisation, id, name, account }: Omit<BookedTeam, "createdAt"> & { readonly organisation: string },
   actor: string,
-): Promise<"created" | "exists" | "no-account" | "no-organisation" | "used"> {
+  shardOf: ShardOf,
+): Promise<"created" | "exists" | "no-account" | "no-organisation" | "other-shard" | "used"> {
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return "no-organisation";
     if ((await auditedAccount(transaction, organisation, id)) !== undefined) return "exists";
@@ -87,6 +90,8 @@ export async function bookTeam(
       .executeTakeFirst();
     if (owner === undefined || !["", organisation].includes(owner.organisation)) return "no-account";
     if (await wasUsed(transaction, { organisation, id, account })) return "used";
+    if (owner.organisation === "" && !(await joinBudgets(transaction, { organisation, account }, shardOf)))
+      return "other-shard";
     await transaction.updateTable("accounts").set({ organisation }).where("account", "=", account).execute();
     const created = new Date().toISOString();
     await transaction.insertInto("teams").values({ organisation, id, name, account, created }).execute();

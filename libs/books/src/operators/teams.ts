@@ -1,6 +1,7 @@
 import type { Transaction } from "kysely";
 import { organisationScope } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
+import { accountsIn, copyOrganisationBudgets } from "../accounts/organisation-budgets.ts";
 import { ofPlayground, readPlaygroundTokens } from "../accounts/read-tokens.ts";
 import { deleteTokensIn, lockAccount } from "../accounts/tokens.ts";
 import type { Books } from "../open.ts";
@@ -59,7 +60,8 @@ export async function deleteTeam(
     if (team === "") {
       if (teams.length > 0) return "teams";
       if (hasMembers) return "members";
-      await releaseAccounts(transaction, organisation);
+      await releaseAccounts(transaction, organisation, await accountsIn(transaction, organisation));
+      await transaction.deleteFrom("budgets").where("account", "=", organisationScope(organisation)).execute();
       await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
       const before = { organisation, team };
       await writeAudit(transaction, {
@@ -81,24 +83,28 @@ export async function deleteTeam(
     await deleteTokensIn(transaction, ids, actor);
     await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
     const isReleased = releaseAccount && !teams.some((other) => other.account === account && other.id !== team);
-    if (isReleased) await releaseAccounts(transaction, organisation, account);
+    if (isReleased) await releaseAccounts(transaction, organisation, [account]);
     const before = { organisation, team, ...(isReleased && { releasedAccount: account }) };
     await writeAudit(transaction, { ...audit, account, action: "team.delete", before });
     return isReleased ? "deleted-with-account" : "deleted";
   });
 }
 
-/** Removes an account from an organisation; all accounts of the organisation if `account` is absent. */
+/** Removes accounts from an organisation, with the organisation's budgets in their lists. */
 async function releaseAccounts(
   transaction: Transaction<Tables>,
   organisation: string,
-  account?: string,
+  accounts: readonly string[],
 ): Promise<void> {
-  const accounts = transaction
-    .updateTable("accounts")
-    .set({ organisation: "" })
-    .where("organisation", "=", organisation);
-  await (account === undefined ? accounts : accounts.where("account", "=", account)).execute();
+  for (const account of accounts) {
+    await copyOrganisationBudgets(transaction, account, "[]");
+    await transaction
+      .updateTable("accounts")
+      .set({ organisation: "" })
+      .where("organisation", "=", organisation)
+      .where("account", "=", account)
+      .execute();
+  }
 }
 
 /** Returns `keys` or `budgets` if the team's account has keys or budgets of the team; otherwise undefined. */

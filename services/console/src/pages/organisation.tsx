@@ -35,6 +35,9 @@ export function OrganisationPage() {
         {(found) => (
           <Stack>
             {found.mayAdminister && <Admins organisation={found} mayChange={mayChange} />}
+            {found.mayAdminister && found.accounts[0] !== undefined && (
+              <Budgets accountId={found.accounts[0]} organisation={id} />
+            )}
             {found.teams.map((team) => (
               <TeamPart
                 key={team.id}

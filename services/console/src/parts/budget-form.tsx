@@ -2,6 +2,7 @@ import { Button, Group, Select, Stack, Text, TextInput } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { post } from "../api/client.ts";
 import type { Budget } from "../api/types.ts";
+import { plainUsd } from "../format/money.ts";
 import { budgetModes, budgetPeriods } from "../api/words.ts";
 import { Dialog } from "./dialog.tsx";
 import { FieldsForm } from "./form.tsx";
@@ -42,7 +43,8 @@ interface BudgetFieldsProps {
 }
 
 function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
-  const { draft, set, field } = useDraft({ ...emptyBudget, scope });
+  const form = useDraft({ ...emptyBudget, scope });
+  const { draft, set, field } = form;
   const isTotal = draft.period === "total";
   const create = useChange({
     change: () =>
@@ -51,7 +53,7 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
         body: {
           scope: draft.scope,
           period: budgetPeriods.find((known) => known === draft.period) ?? "month",
-          mode: budgetModes.find((known) => known === draft.mode) ?? "hard",
+          mode: modeIn(draft),
           amount: draft.amount,
           ...(isTotal ? {} : { zone: draft.zone, rolloverCap: draft.rolloverCap || null }),
           name: draft.name || null,
@@ -62,14 +64,12 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
   });
   return (
     <FieldsForm change={create} draft={draft} action={say("Create")}>
-      <TextInput label={say("Name")} data-autofocus {...field("name", create)} />
       <TextInput
         label={say("Scope")}
-        description="account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
+        description="account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID"
         required
         {...field("scope", create)}
       />
-      <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", create)} />
       <Select
         label={say("Period")}
         data={choicesOf(budgetPeriods)}
@@ -78,20 +78,99 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
         error={create.errorAt("period")}
       />
       {!isTotal && <TextInput label={say("Time zone")} required {...field("zone", create)} />}
+      <ChangeableFields form={form} change={create} isTotal={isTotal} />
+    </FieldsForm>
+  );
+}
+
+/** Values of the fields that can be changed later. */
+type ChangeableDraft = Readonly<Record<"amount" | "mode" | "name" | "rolloverCap", string>>;
+
+function ChangeableFields({
+  form: { draft, set, field },
+  change,
+  isTotal,
+}: {
+  readonly form: Pick<ReturnType<typeof useDraft<ChangeableDraft>>, "draft" | "field" | "set">;
+  readonly change: Pick<ReturnType<typeof useChange>, "errorAt">;
+  readonly isTotal: boolean;
+}) {
+  return (
+    <>
+      <TextInput label={say("Name")} data-autofocus {...field("name", change)} />
+      <TextInput label={say("US dollars per period")} inputMode="decimal" required {...field("amount", change)} />
       <Select
         label={say("Mode")}
         data={choicesOf(budgetModes)}
         value={draft.mode}
         onChange={(chosen) => set({ mode: chosen ?? draft.mode })}
-        error={create.errorAt("mode")}
+        error={change.errorAt("mode")}
       />
       {!isTotal && (
         <TextInput
           label={say("Maximum that rolls over to the next period (empty: nothing)")}
           inputMode="decimal"
-          {...field("rolloverCap", create)}
+          {...field("rolloverCap", change)}
         />
       )}
+    </>
+  );
+}
+
+function modeIn({ mode }: Pick<ChangeableDraft, "mode">): Budget["mode"] {
+  return budgetModes.find((known) => known === mode) ?? "hard";
+}
+
+/** Button that opens a form for the amount, mode, name and rollover of a budget. */
+export function EditBudget({ accountId, budget }: { readonly accountId: string; readonly budget: Budget }) {
+  const [opened, { open, close }] = useDisclosure(false);
+  const title = say("Edit the budget {name}", { name: budget.name ?? budget.scope });
+  return (
+    <>
+      <Button size="compact-xs" variant="default" onClick={open} aria-label={title}>
+        {say("Edit")}
+      </Button>
+      <Dialog opened={opened} onClose={close} title={title}>
+        {opened && <EditFields accountId={accountId} budget={budget} onDone={close} />}
+      </Dialog>
+    </>
+  );
+}
+
+function EditFields({
+  accountId,
+  budget,
+  onDone,
+}: {
+  readonly accountId: string;
+  readonly budget: Budget;
+  readonly onDone: () => void;
+}) {
+  const form = useDraft<ChangeableDraft>({
+    name: budget.name ?? "",
+    amount: plainUsd(budget.nanos),
+    mode: budget.mode,
+    rolloverCap: plainUsd(budget.rolloverNanos),
+  });
+  const { draft } = form;
+  const isTotal = budget.period === "total";
+  const change = useChange({
+    change: () =>
+      post("/accounts/{id}/budgets/{budget}", {
+        params: { id: accountId, budget: budget.id },
+        body: {
+          name: draft.name || null,
+          amount: draft.amount,
+          mode: modeIn(draft),
+          ...(isTotal ? {} : { rolloverCap: draft.rolloverCap || null }),
+        },
+      }),
+    changes: ["budgets"],
+    onDone,
+  });
+  return (
+    <FieldsForm change={change} draft={draft} action={say("Save")}>
+      <ChangeableFields form={form} change={change} isTotal={isTotal} />
     </FieldsForm>
   );
 }

@@ -5,7 +5,7 @@ import type { Budget, Token } from "../api/types.ts";
 import { exactUsd, sumNanos } from "../format/money.ts";
 import { percentage } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
-import { CreateBudget, DeleteBudget } from "./budget-form.tsx";
+import { CreateBudget, DeleteBudget, EditBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
@@ -13,37 +13,36 @@ import { say, type TextKey as Phrase } from "../texts/say.ts";
 
 interface BudgetsProps {
   readonly accountId: string;
-  /** Team whose budgets are shown; absent: all budgets of the account. */
+  /** Team whose budgets are shown; without a team and an organisation, all budgets of the account are shown. */
   readonly team?: { readonly id: string; readonly mayChange: boolean };
+  /** Organisation whose budgets are shown. The account belongs to it. */
+  readonly organisation?: string;
 }
 
 /** Budgets of an account, of its keys and of their groups, with the amount spent and buttons to create and delete them. */
-export function Budgets({ accountId, team }: BudgetsProps) {
+export function Budgets({ accountId, team, organisation }: BudgetsProps) {
   const isOperator = usePermission("operator");
   const mayChange = team?.mayChange ?? isOperator;
+  const scope = scopeOf(team?.id, organisation);
   const budgets = useQuery({
     queryKey: ["budgets", accountId],
     queryFn: () => get("/accounts/{id}/budgets", { params: { id: accountId } }),
     select: (all) =>
-      team === undefined
+      scope === undefined
         ? all
-        : all.filter(({ scope }) => scope === `team:${team.id}` || scope.startsWith(`member:${team.id}/`)),
+        : all.filter((each) => each.scope === scope || each.scope.startsWith(`member:${team?.id}/`)),
   });
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
     queryFn: () => get("/accounts/{id}/tokens", { params: { id: accountId } }),
   });
-  const actions: Column<Budget> = {
-    heading: say("Action"),
-    cell: (budget) => budget.setWith === undefined && <DeleteBudget accountId={accountId} budget={budget} />,
-  };
   return (
     <Card withBorder>
       <Group justify="space-between" mb="sm">
         <Title order={3} size="h5">
-          {say("Budgets")}
+          {say(organisation === undefined ? "Budgets" : "Budgets of the organisation")}
         </Title>
-        {mayChange && <CreateBudget accountId={accountId} scope={team === undefined ? "account" : `team:${team.id}`} />}
+        {mayChange && <CreateBudget accountId={accountId} scope={scope ?? "account"} />}
       </Group>
       <QueryResult query={budgets}>
         {(rows) =>
@@ -63,7 +62,7 @@ export function Budgets({ accountId, team }: BudgetsProps) {
                 { heading: say("Maximum"), numeric: true, cell: (budget) => exactUsd(maximumOf(budget)) },
                 { heading: say("Used"), cell: (budget) => <Used spent={budget.usedNanos} most={maximumOf(budget)} /> },
                 { heading: say("Resets"), cell: ({ resetsAt }) => localTime(resetsAt ?? undefined) },
-                ...(mayChange ? [actions] : []),
+                ...(mayChange ? [actionsOf(accountId)] : []),
               ]}
             />
           )
@@ -71,6 +70,26 @@ export function Budgets({ accountId, team }: BudgetsProps) {
       </QueryResult>
     </Card>
   );
+}
+
+/** Returns the column with the buttons that change a budget. Those of keys and groups are changed with these. */
+function actionsOf(accountId: string): Column<Budget> {
+  return {
+    heading: say("Action"),
+    cell: (budget) =>
+      budget.setWith === undefined && (
+        <Group gap="xs" wrap="nowrap">
+          <EditBudget accountId={accountId} budget={budget} />
+          <DeleteBudget accountId={accountId} budget={budget} />
+        </Group>
+      ),
+  };
+}
+
+/** Returns the scope of the budgets that are shown; undefined for all budgets of the account. */
+function scopeOf(team: string | undefined, organisation: string | undefined): string | undefined {
+  if (organisation !== undefined) return `organisation:${organisation}`;
+  return team === undefined ? undefined : `team:${team}`;
 }
 
 const periods: Readonly<Record<Budget["period"], Phrase>> = {
@@ -88,6 +107,7 @@ function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string
   const key = tokens.find(({ id }) => id === value)?.name ?? value;
   const scopes: Readonly<Record<string, string>> = {
     account: say("all calls"),
+    organisation: say("all calls of the organisation"),
     team: say("team {name}", { name: value }),
     member: say("member {name}", { name: value }),
     key: say("key {name}", { name: key }),

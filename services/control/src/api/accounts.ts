@@ -20,7 +20,7 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       return accounts.filter((account) => account !== undefined).map(accountView);
     },
     "POST /accounts": async ({ body, actor }) => {
-      const id = fields.id(body, "id");
+      const id = fields.accountId(body, "id");
       const balance = fields.optionalText(body, "balance") === undefined ? 0n : fields.dollars(body, "balance");
       if (balance < 0n) throw new Failure("invalid_value", "balance must not be negative.", { param: "balance" });
       const name = fields.optionalText(body, "name") ?? id;

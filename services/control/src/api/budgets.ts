@@ -16,10 +16,10 @@ import {
   type Token,
 } from "@modelgate/accounts";
 import { readPublishedConfiguration } from "@modelgate/catalog";
-import { endUserOf, Failure, parseTags, withoutUndefined } from "@modelgate/contracts";
+import { endUserOf, Failure, organisationOfScope, parseTags, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
-import { administersTeam, checkTeam, seesKey, seesTeam } from "../organisations/access.ts";
+import { administersTeam, checkTeam, findOrganisation, seesKey, seesTeam } from "../organisations/access.ts";
 import { accountOf } from "./accounts.ts";
 import { fields, invalidField } from "./fields.ts";
 import { checkNames } from "./tokens.ts";
@@ -132,8 +132,14 @@ function teamOfScope(scope: string): string | undefined {
   return /^(?:team:|member:(?=[^/]*\/))([^/]*)/.exec(scope)?.[1];
 }
 
-/** Returns whether a caller may see a budget. People of teams see those of their teams and of the teams' keys. */
+/**
+ * Returns whether a caller may see a budget. People of teams see those of their teams and of the teams' keys. Operators
+ * and admins of the organisation see that of the organisation, whose use includes other accounts.
+ */
 function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>): boolean {
+  const { account, access } = operator;
+  if (organisationOfScope(scope) !== undefined)
+    return account === undefined || (access !== undefined && access.teams === undefined);
   if (operator.access?.teams === undefined || keys.has(scope)) return true;
   const team = teamOfScope(scope);
   return team !== undefined && seesTeam(operator, team);
@@ -164,7 +170,7 @@ async function parseScope(context: ScopeContext, scope: string): Promise<string>
   if (parse === undefined || (text === "") !== (kind === "account"))
     throw invalidField(
       "scope",
-      "must be account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
+      "must be account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
     );
   const value = await parse(text, context);
   return kind === "account" ? kind : `${kind}:${value}`;
@@ -183,6 +189,10 @@ interface ScopeContext {
  */
 const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
+  organisation: async (value, { ledger, accountId }) => {
+    if ((await findOrganisation(ledger, { account: accountId }))?.id === value) return value;
+    throw invalidField("scope", "must name the organisation to which the account belongs");
+  },
   team: async (value, { ledger, accountId }) => {
     await checkTeam(ledger, { team: value, account: accountId, param: "scope" });
     return value;

@@ -63,6 +63,16 @@ export const fields = {
       throw invalidField(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
+  /** Reads the id of an account. Accounts whose ids are equal up to the first `~` share a shard of Redis. */
+  accountId(body: unknown, name: string): string {
+    const value = fields.text(body, name);
+    if (value.length > 64 || !/^[A-Za-z0-9][A-Za-z0-9._-]*(?:~[A-Za-z0-9._-]+)?$/.test(value))
+      throw invalidField(
+        name,
+        "must be letters, digits, `.`, `_` or `-`, with at most one `~` between them, at most 64",
+      );
+    return value;
+  },
   /** Reads the sign-in name of an operator. */
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);

@@ -60,7 +60,8 @@ export const budgetCommands: readonly Command[] = [
     summary: "Create a budget of an account, or of a part of its calls.",
     positionals: ["ACCOUNT"],
     options: {
-      "scope!": "account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
+      "scope!":
+        "account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID",
       "period!": "day, week, month, quarter or total",
       zone: "time zone in which the period begins, such as Europe/Berlin (every period but total needs one)",
       "amount!": "US dollars per period",

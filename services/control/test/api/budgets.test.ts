@@ -28,6 +28,7 @@ async function create(scope: string): Promise<unknown> {
   const written: unknown[] = [];
   const ledger: Ledger = {
     ...ledgerAt("http://127.0.0.1:1", "a secret of this test alone"),
+    read: async <T>() => [{ id: "acme-inc" }] as T,
     write: async (_path, body) => {
       written.push(Reflect.get(Object(Reflect.get(body, "budget")), "scope"));
       throw stored;
@@ -56,8 +57,13 @@ test.each([
   ["model:chat", "model:chat"],
   ["group:default", "group:default"],
   ["account", "account"],
+  ["organisation:acme-inc", "organisation:acme-inc"],
 ])("a budget of %j is stored with the scope of its calls", async (scope, expected) => {
   expect(await create(scope)).toBe(expected);
+});
+
+test.each(["organisation:other", "organisation:", "organisation"])("a budget of %j is refused", async (scope) => {
+  await expect(create(scope)).rejects.toMatchObject({ code: "invalid_value", param: "scope" });
 });
 
 test("a budget of a split model is refused, because its calls count for other models", async () => {

@@ -46,7 +46,7 @@ async function spendingOf(books: Books, account: string, budget: Budget, nowMs: 
 
 /** Calls that count in a budget: calls that match `filter` and were made with one of `keys`. Absent keys: any key. */
 interface CallsOfBudget {
-  readonly filter: Pick<TotalsQuery, "account" | "model" | "labels">;
+  readonly filter: Pick<TotalsQuery, "account" | "labels" | "model" | "organisation">;
   readonly keys?: ReadonlySet<string>;
 }
 
@@ -60,10 +60,14 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
   member: ({ member }, value) => member === value,
 };
 
-/** Returns the calls of a scope. The scope of a group counts all calls of the keys that are in the group now. */
+/**
+ * Returns the calls of a scope. The scope of a group counts all calls of the keys that are in the group now, that of an
+ * organisation all calls of the accounts that belong to it now.
+ */
 async function callsOf(books: Books, account: string, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");
+  if (kind === "organisation") return { filter: { organisation: value } };
   if (kind === "model") return { filter: { account, model: value } };
   if (kind === "end-user") return { filter: { account, labels: [{ name: "endUser", value }] } };
   if (kind === "tag") {

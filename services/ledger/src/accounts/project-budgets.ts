@@ -1,5 +1,5 @@
-import { budgetsWithoutState, budgetVersionOf, projectBudgets, readBudgets, type Budget } from "@modelgate/accounts";
-import { markBudgetsProjected, readBudgetsOf, type BookedBudgets } from "@modelgate/books";
+import { budgetsWithoutState, budgetVersionOf, projectBudgets, readBudgets } from "@modelgate/accounts";
+import { markBudgetsProjected, readBudgetsOf, readUnprojectedBudgets, type BookedBudgets } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
 import { waitUntilCaughtUp } from "../restore/caught-up.ts";
@@ -16,12 +16,12 @@ const caughtUpMs = 2_000;
 
 /**
  * Writes an account's budgets to Redis, unless Redis has a newer version. A budget that Redis does not know begins with
- * its spending in the books. Returns the budgets.
+ * its spending in the books.
  */
 export async function projectBookedBudgets(
   { redis, books, bus }: BudgetProjectionDeps,
   booked: BookedBudgets,
-): Promise<readonly Budget[]> {
+): Promise<void> {
   const { account, version, record } = booked;
   const budgets = readBudgets(record);
   const unknown = await budgetsWithoutState(redis, account, budgets);
@@ -29,15 +29,21 @@ export async function projectBookedBudgets(
   const states = await spendingOfAll(books, account, unknown);
   const reply = await projectBudgets(redis, account, { version, budgets }, states);
   if (reply !== "no-account") await markBudgetsProjected(books, booked);
-  return budgets;
 }
 
 /**
- * Restores budgets of these accounts that Redis lacks, or has in a state before their last change. The accounts must
- * exist in Redis.
+ * Writes budgets of these accounts to Redis that Redis lacks, or has in a state before their last change. The accounts
+ * must exist in Redis.
  */
 export async function restoreBudgets(projecting: BudgetProjectionDeps, accounts: readonly string[]): Promise<void> {
   for (const booked of await readBudgetsOf(projecting.books, accounts))
     if ((await budgetVersionOf(projecting.redis, booked.account)) < booked.version)
       await projectBookedBudgets(projecting, booked);
+}
+
+/** Writes at most `limit` lists of budgets to Redis whose current version is not there yet. Returns their number. */
+export async function projectChangedBudgets(projecting: BudgetProjectionDeps, limit: number): Promise<number> {
+  const changed = await readUnprojectedBudgets(projecting.books, limit);
+  for (const booked of changed) await projectBookedBudgets(projecting, booked);
+  return changed.length;
 }

@@ -1,11 +1,5 @@
-import {
-  readCreditsOf,
-  readPendingCredits,
-  readUnprojectedAccounts,
-  readUnprojectedBudgets,
-  readUnprojectedTokens,
-} from "@modelgate/books";
-import { projectBookedBudgets, type BudgetProjectionDeps } from "./project-budgets.ts";
+import { readCreditsOf, readPendingCredits, readUnprojectedAccounts, readUnprojectedTokens } from "@modelgate/books";
+import { projectChangedBudgets, type BudgetProjectionDeps } from "./project-budgets.ts";
 import { projectAccount, projectBookedToken, projectCredit } from "./project.ts";
 
 /** Maximum accounts, API keys, lists of budgets and credits of one pass. */
@@ -33,11 +27,10 @@ export async function projectLeftovers(projecting: BudgetProjectionDeps, nowMs: 
   for (const account of accounts) await projectAccount(projecting, account, openings.get(account.id));
   const tokens = await readUnprojectedTokens(books, maxPerPass);
   for (const token of tokens) await projectBookedToken(projecting, token);
-  const budgets = await readUnprojectedBudgets(books, maxPerPass);
-  for (const booked of budgets) await projectBookedBudgets(projecting, booked);
+  const budgets = await projectChangedBudgets(projecting, maxPerPass);
   const credits = (await readPendingCredits(books, maxPerPass)).filter(
     ({ time }) => Date.parse(time) < nowMs - abandonedAfterMs,
   );
   for (const event of credits) await projectCredit(projecting, event);
-  return accounts.length + tokens.length + budgets.length + credits.length;
+  return accounts.length + tokens.length + budgets + credits.length;
 }

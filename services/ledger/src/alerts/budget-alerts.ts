@@ -4,6 +4,7 @@ import {
   callerLimits,
   findBudgets,
   findTokenById,
+  isOfOrganisation,
   readBudgetUsage,
   type Budget,
 } from "@modelgate/accounts";
@@ -108,12 +109,13 @@ async function findOfAccount(
   );
   for (const each of usage) {
     const hasRefused = (calls.refused.get(each.budget.id) ?? 0) >= each.period.startMs;
-    const reached = budgetAlerts(account, each, { spentNanos: each.usedNanos, hasRefused });
+    const owner = isOfOrganisation(each.budget) ? each.budget.scope : account;
+    const reached = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
     if (reached.every((alert) => recorder.isKnown(alert))) continue;
     // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
     // The spending in the books does not.
     const { spentNanos = 0n } = (await spendingOfAll(books, account, [each.budget])).get(each.budget.id) ?? {};
-    await recorder.record(books, budgetAlerts(account, each, { spentNanos, hasRefused }));
+    await recorder.record(books, budgetAlerts(owner, each, { spentNanos, hasRefused }));
   }
 }
 

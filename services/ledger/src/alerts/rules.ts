@@ -1,7 +1,7 @@
 import type { BudgetUsage, Token } from "@modelgate/accounts";
 import type { NewAlert } from "@modelgate/books";
 import { shortPauseMs, type Cooldown } from "@modelgate/channels";
-import { formatUsd, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
+import { formatUsd, organisationOfScope, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
 
 /** Shares of a budget, in percent, at which an alert happens; highest first. */
 const budgetLevels = [100, 80, 50] as const;
@@ -29,7 +29,8 @@ export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefi
 /**
  * Returns the alerts about a budget: the highest level that it has reached, and the refusal of a call unless all of the
  * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused` is
- * true if the budget refused a call in the period.
+ * true if the budget refused a call in the period. `account` is the scope of an organisation if the budget is that of an
+ * organisation.
  */
 export function budgetAlerts(
   account: string,
@@ -40,7 +41,9 @@ export function budgetAlerts(
   const level = budgetLevel(spentNanos, max);
   const [spent, amount] = [formatUsd(spentNanos), formatUsd(max)];
   const length = budget.period === "total" ? "in total" : `for this ${budget.period}`;
-  const owned = `the budget ${budget.name ?? budget.scope} of account ${account} ${length}`;
+  const organisation = organisationOfScope(account);
+  const owner = organisation === undefined ? `account ${account}` : `the organisation ${organisation}`;
+  const owned = `the budget ${budget.name ?? budget.scope} of ${owner} ${length}`;
   const details = { scope: budget.scope, spentUsd: spent, maximumUsd: amount, mode: budget.mode };
   const about = { kind: "budget", account, subject: budget.id } as const;
   // The amount is part of the alert's key, so that a budget with a new amount creates new alerts at the same levels.

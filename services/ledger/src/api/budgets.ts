@@ -1,12 +1,15 @@
-import { readBudgets, type Budget } from "@modelgate/accounts";
-import { changeBookedBudgets, type Books } from "@modelgate/books";
-import { Failure } from "@modelgate/contracts";
+import { deleteOrganisationBudget, isOfOrganisation, readBudgets, shardOf, type Budget } from "@modelgate/accounts";
+import { changeBookedBudgets, changeOrganisationBudgets, readBudgetsOf } from "@modelgate/books";
+import { Failure, organisationOfScope } from "@modelgate/contracts";
 import { orUnavailable, type Bus, type OperatorRoutes } from "@modelgate/platform";
-import { projectBookedBudgets } from "../accounts/project-budgets.ts";
+import { projectBookedBudgets, restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
-/** Maximum budgets of an account. Every call compares its scopes with all of them. */
+/**
+ * Maximum budgets of an account. Every call compares its scopes with all of them. An organisation has at most one for each
+ * period.
+ */
 const maxBudgets = 100;
 
 /** A changed list of budgets, and the budget that was changed. */
@@ -17,45 +20,78 @@ interface ChangedList {
   readonly after?: Budget;
 }
 
+/** The list that has a budget: that of an account, or that of the account's organisation. */
+interface BudgetOwner {
+  readonly account: string;
+  readonly organisation: string | undefined;
+}
+
 /** Routes that change the budgets of an account. Each change is written to the books first, then to Redis. */
 export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonly bus: Bus }): OperatorRoutes {
-  const change = (account: string, actor: string, step: (budgets: readonly Budget[]) => ChangedList) =>
-    orUnavailable(
-      connection.useDuringMove(async (books: Books) => {
-        const booked = await changeBookedBudgets(books, account, actor, (record) => {
-          const { budgets, ...entry } = step(readBudgets(record));
-          return { ...entry, record: JSON.stringify(budgets) };
-        });
-        return projectBookedBudgets({ redis, books, bus }, booked);
-      }),
-    );
+  const use = <T>(step: (deps: BudgetProjectionDeps) => Promise<T>): Promise<T> =>
+    orUnavailable(connection.useDuringMove((books) => step({ redis, books, bus })));
   return {
-    "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor }) => {
-      const after = fieldReaders.budget(body, "budget");
-      await change(id, actor, (budgets) => {
-        checkNew(after, budgets);
-        return { budgets: [...budgets, after], action: "budget.create", after };
-      });
-      return after;
-    },
-    "POST /accounts/{id}/budgets/{budget}": async ({ params: { id = "", budget = "" }, body, actor }) => {
-      const request = fieldReaders.object(body, "change");
-      const budgets = await change(id, actor, (all) => {
-        const before = budgetIn(all, budget);
-        const [after = before] = readBudgets(JSON.stringify([changed(before, request)]));
-        const changedList = all.map((each) => (each === before ? after : each));
-        return { budgets: changedList, action: "budget.set", before, after };
-      });
-      return budgetIn(budgets, budget);
-    },
-    "POST /accounts/{id}/budgets/{budget}/delete": async ({ params: { id = "", budget = "" }, actor }) => {
-      await change(id, actor, (all) => {
-        const before = budgetIn(all, budget);
-        return { budgets: all.filter((each) => each !== before), action: "budget.delete", before };
-      });
-      return {};
-    },
+    "POST /accounts/{id}/budgets": ({ params: { id: account = "" }, body, actor }) =>
+      use(async (deps) => {
+        const after = fieldReaders.budget(body, "budget");
+        await changeList(deps, { account, organisation: organisationOfScope(after.scope) }, actor, (budgets) => {
+          checkNew(after, budgets);
+          return { budgets: [...budgets, after], action: "budget.create", after };
+        });
+        return after;
+      }),
+    "POST /accounts/{id}/budgets/{budget}": ({ params: { id = "", budget = "" }, body, actor }) =>
+      use(async (deps) => {
+        const request = fieldReaders.object(body, "change");
+        let after: Budget | undefined;
+        await changeList(deps, await ownerOf(deps, id, budget), actor, (all) => {
+          const before = budgetIn(all, budget);
+          const [next = before] = readBudgets(JSON.stringify([changed(before, request)]));
+          after = next;
+          return { budgets: all.map((each) => (each === before ? next : each)), action: "budget.set", before, after };
+        });
+        return after;
+      }),
+    "POST /accounts/{id}/budgets/{budget}/delete": ({ params: { id = "", budget = "" }, actor }) =>
+      use(async (deps) => {
+        let before: Budget | undefined;
+        await changeList(deps, await ownerOf(deps, id, budget), actor, (all) => {
+          const found = budgetIn(all, budget);
+          before = found;
+          return { budgets: all.filter((each) => each !== found), action: "budget.delete", before: found };
+        });
+        if (before !== undefined && isOfOrganisation(before)) await deleteOrganisationBudget(redis, id, before);
+        return {};
+      }),
   };
+}
+
+/** Changes the list of an account or of its organisation in the books, then in Redis. */
+async function changeList(
+  deps: BudgetProjectionDeps,
+  { account, organisation }: BudgetOwner,
+  actor: string,
+  step: (budgets: readonly Budget[]) => ChangedList,
+): Promise<void> {
+  const { books } = deps;
+  const recordOf = (record: string) => {
+    const { budgets, ...entry } = step(readBudgets(record));
+    return { ...entry, record: JSON.stringify(budgets) };
+  };
+  if (organisation === undefined)
+    return projectBookedBudgets(deps, await changeBookedBudgets(books, account, actor, recordOf));
+  const accounts = await changeOrganisationBudgets(books, organisation, actor, (record, all) => {
+    checkShard(organisation, all);
+    return recordOf(record);
+  });
+  if (accounts === undefined) throw new Failure("unknown_url", "There is no such organisation.");
+  return restoreBudgets(deps, accounts);
+}
+
+/** Returns the list that has a budget of an account. */
+async function ownerOf({ books }: BudgetProjectionDeps, account: string, id: string): Promise<BudgetOwner> {
+  const [booked] = await readBudgetsOf(books, [account]);
+  return { account, organisation: organisationOfScope(budgetIn(readBudgets(booked?.record ?? "[]"), id).scope) };
 }
 
 /** Throws Failure (409) if a budget has the scope and period of another one, or if the account has too many. */
@@ -66,10 +102,26 @@ function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
       param: "scope",
       status: 409,
     });
-  if (budgets.length >= maxBudgets)
+  if (budgets.filter((each) => !isOfOrganisation(each)).length >= maxBudgets)
     throw new Failure("invalid_value", `The account has ${maxBudgets} budgets, the maximum.`, {
       status: 409,
     });
+}
+
+/**
+ * Throws Failure (409) if accounts of an organisation are on different shards, because one step of Redis could not change
+ * the balance of each and a budget of all.
+ */
+function checkShard(organisation: string, accounts: readonly string[]): void {
+  if (new Set(accounts.map(shardOf)).size <= 1) return;
+  const [first = ""] = accounts;
+  const others = accounts.filter((account) => shardOf(account) !== shardOf(first));
+  const example = `${first.split("~")[0] ?? ""}~${others[0] ?? ""}`;
+  throw new Failure(
+    "invalid_value",
+    `No budget can apply to all accounts of the organisation ${organisation}, because they are on different shards of Redis: ${first} is on another one than ${others.slice(0, 10).join(", ")}. Accounts share a shard if their ids are equal up to the first ~. Create such accounts for the other teams: gatectl account create ${example}`,
+    { param: "scope", status: 409 },
+  );
 }
 
 /** Returns a budget with changed members; null removes a member. */

@@ -1,3 +1,4 @@
+import { shardOf } from "@modelgate/accounts";
 import {
   bookOrganisation,
   bookTeam,
@@ -5,15 +6,28 @@ import {
   deleteTeam,
   readOrganisations,
   renameTeam,
+  type Books,
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
-import type { OperatorRoutes } from "@modelgate/platform";
+import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
-/** Routes of organisations, their teams and members, for control. */
-export function organisationRoutes(connection: BooksConnection): OperatorRoutes {
+/**
+ * Routes of organisations, their teams and members, for control. `projectBudgets` writes changed lists of budgets to
+ * Redis: an account may gain or lose the budgets of its organisation.
+ */
+export function organisationRoutes(
+  connection: BooksConnection,
+  projectBudgets: (books: Books) => Promise<unknown>,
+): OperatorRoutes {
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
+  const useWithBudgets = <T>(step: (books: Books) => Promise<T>): Promise<T> =>
+    use(async (books) => {
+      const result = await step(books);
+      await orUnavailable(projectBudgets(books));
+      return result;
+    });
   return {
     "GET /organisations": async ({ query }) => {
       const filter = { id: query.get("id") ?? undefined, account: query.get("account") ?? undefined };
@@ -32,9 +46,8 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
         name: fieldReaders.text(body, "name"),
         account: fieldReaders.text(body, "account"),
       };
-      const result = await use((books) => bookTeam(books, request, actor));
-      if (result === "no-organisation") throw new Failure("unknown_url", "There is no such organisation.");
-      if (result === "used") throw usedId("team", request.id);
+      const result = await useWithBudgets((books) => bookTeam(books, request, actor, shardOf));
+      checkTeamResult(result, request);
       return { result };
     },
     "POST /organisations/{id}/members": async ({ params: { id = "" }, body, actor }) => {
@@ -56,13 +69,25 @@ export function organisationRoutes(connection: BooksConnection): OperatorRoutes 
       return { renamed: await use((books) => renameTeam(books, request, actor)) };
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
-      result: await use((books) => {
+      result: await useWithBudgets((books) => {
         const releaseAccount =
           typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
         return deleteTeam(books, { organisation, team: teamIn(body), releaseAccount }, actor);
       }),
     }),
   };
+}
+
+/** Throws Failure for a result of which control cannot tell the reason. */
+function checkTeamResult(
+  result: Awaited<ReturnType<typeof bookTeam>>,
+  { organisation, id, account }: { readonly organisation: string; readonly id: string; readonly account: string },
+): void {
+  if (result === "no-organisation") throw new Failure("unknown_url", "There is no such organisation.");
+  if (result === "used") throw usedId("team", id);
+  if (result !== "other-shard") return;
+  const message = `The account ${account} cannot join the organisation ${organisation}, which has budgets: it is on another shard of Redis than the organisation's accounts. Choose an account whose id is equal to theirs up to the first ~, or create one.`;
+  throw new Failure("invalid_value", message, { param: "account", status: 409 });
 }
 
 function usedId(kind: "organisation" | "team", id: string): Failure {

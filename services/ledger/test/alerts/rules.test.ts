@@ -67,6 +67,15 @@ describe("a budget", () => {
     });
   });
 
+  test("of an organisation is named with its organisation", () => {
+    const shared = { budget: { ...budget, scope: "organisation:acme", name: "All teams" }, period, carriedNanos: 0n };
+    const [found] = budgetAlerts("organisation:acme", shared, { spentNanos: 5_000_000_000n, hasRefused: false });
+    expect(found).toMatchObject({
+      account: "organisation:acme",
+      summary: "50 % of the budget All teams of the organisation acme for this month are spent: $5.00 of $10.00.",
+    });
+  });
+
   test("counts what rolled over, and has no level if its amount is 0", () => {
     expect(alertAt(8_000_000_000n, {}, 10_000_000_000n)).toBeUndefined();
     expect(alertAt(10_000_000_000n, {}, 10_000_000_000n)?.details["level"]).toBe("50");

@@ -173,7 +173,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
   },
   "POST /accounts/{id}/budgets": {
     summary:
-      "Create a budget of a scope: account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID. Every period but total needs a time zone. Admins of teams create those of their teams and members.",
+      "Create a budget of a scope: account, organisation:ID (all accounts of the organisation), team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE or end-user:ID. Every period but total needs a time zone. Admins of teams create those of their teams and members.",
     area: "accounts",
     role: "operator",
     member: "path",

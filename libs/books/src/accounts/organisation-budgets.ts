@@ -1,0 +1,63 @@
+import type { Transaction } from "kysely";
+import { organisationOfScope, organisationScope, recordParser } from "@modelgate/contracts";
+import { Type } from "typebox";
+import type { Tables } from "../schema.ts";
+import { addVersion } from "./budgets.ts";
+
+/** Returns the shard of an account. Only accounts of one shard can have the budgets of an organisation. */
+export type ShardOf = (account: string) => string;
+
+/** Reads the accounts of an organisation, ordered by id. */
+export async function accountsIn(transaction: Transaction<Tables>, organisation: string): Promise<readonly string[]> {
+  const rows = await transaction
+    .selectFrom("accounts")
+    .select("account")
+    .where("organisation", "=", organisation)
+    .orderBy("account")
+    .execute();
+  return rows.map(({ account }) => account);
+}
+
+const readScopes = recordParser("budgets", Type.Array(Type.Object({ scope: Type.String() })));
+
+/**
+ * Replaces the budgets of an organisation in the list of an account, which the script of a call gets as a whole. `record`
+ * is the JSON of the organisation's budgets; "[]" if the account leaves it. The organisation must be locked.
+ */
+export async function copyOrganisationBudgets(
+  transaction: Transaction<Tables>,
+  account: string,
+  record: string,
+): Promise<void> {
+  const isOfAccount = ({ scope }: { readonly scope: string }): boolean => organisationOfScope(scope) === undefined;
+  if (record === "[]" && readScopes(await readRecord(transaction, account)).every(isOfAccount)) return;
+  const { record: current } = await addVersion(transaction, account);
+  const budgets = [...readScopes(record), ...readScopes(current).filter(isOfAccount)];
+  await transaction
+    .updateTable("budgets")
+    .set({ record: JSON.stringify(budgets) })
+    .where("account", "=", account)
+    .execute();
+}
+
+/**
+ * Copies the budgets of an organisation to the list of an account that joins it. Returns false, and changes nothing, if
+ * the organisation has budgets and an account of another shard. The organisation must be locked.
+ */
+export async function joinBudgets(
+  transaction: Transaction<Tables>,
+  { organisation, account }: { readonly organisation: string; readonly account: string },
+  shardOf: ShardOf,
+): Promise<boolean> {
+  const record = await readRecord(transaction, organisationScope(organisation));
+  if (record === "[]") return true;
+  const others = await accountsIn(transaction, organisation);
+  if (others.some((other) => shardOf(other) !== shardOf(account))) return false;
+  await copyOrganisationBudgets(transaction, account, record);
+  return true;
+}
+
+async function readRecord(transaction: Transaction<Tables>, account: string): Promise<string> {
+  const query = transaction.selectFrom("budgets").select("record").where("account", "=", account);
+  return (await query.executeTakeFirst())?.record ?? "[]";
+}
