@@ -14,7 +14,7 @@ const names = new Set([
   "npm run gatectl -- operator link",
   "team",
   "10.0.0.0/8, 2001:db8::/32",
-  "account, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID",
+  "account, organisation:ID, team:ID, member:TEAM/NAME, key:ID, group:NAME, model:NAME, tag:NAME=VALUE, end-user:ID",
 ]);
 const hasWords = (text: string): boolean => /\p{L}{2,}/u.test(text) && !names.has(text.trim());
 
