@@ -90,8 +90,8 @@ export {
   type TaskQuery,
 } from "./tasks/find.ts";
 export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
-export { holdBeyondMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
-export { contentFull, openContentBook, type ContentBook } from "./content/content.ts";
+export { holdLeaseMarginMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { contentLimitFailure, openContentQuota, type ContentQuota } from "./content/content.ts";
 export { includesRanges, requireAllowedAddress } from "./tokens/allowed-addresses.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
 export { checkStillValid, requireUsable } from "./tokens/token.ts";

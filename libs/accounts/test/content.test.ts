@@ -1,13 +1,13 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { ContentBook } from "../src/content/content.ts";
+import { ContentQuota } from "../src/content/content.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
 let count = 0;
 let now = 0;
-let book: ContentBook;
+let book: ContentQuota;
 const day = 24 * 3_600_000;
 beforeAll(async () => {
   backends = await startLocalBackends();
@@ -20,7 +20,7 @@ afterAll(async () => {
 beforeEach(() => {
   count++;
   now = Date.now();
-  book = new ContentBook(redis, { maxBytes: 1_000, maxRecords: 3 }, () => now);
+  book = new ContentQuota(redis, { maxBytes: 1_000, maxRecords: 3 }, () => now);
 });
 const recordNamed = (record: string) => ({ accountId: `keeper-${count}`, record });
 

@@ -25,7 +25,7 @@ const countedTagsCache = new WeakMap<Books, Map<string, CountedTags>>();
  * on a day, each new value is replaced by `other`, and so is each new name. Concurrent ledgers may exceed the maximum
  * slightly.
  */
-export async function boundTags(
+export async function limitTags(
   books: Books,
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],

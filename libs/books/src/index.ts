@@ -1,6 +1,6 @@
 export { changeAccount } from "./accounts/account-state.ts";
 export {
-  acceptMissing,
+  acceptMissingReceipts,
   adoptAccount,
   bookAccount,
   bookCredit,
@@ -11,7 +11,7 @@ export {
   readAccountPages,
   readPendingCredits,
   readUnprojectedAccounts,
-  withdrawCredit,
+  removeUnappliedCredit,
   type AdoptedAccount,
   type BookedAccount,
   type NewAccount,
@@ -109,10 +109,10 @@ export { readCalls, type CallFilter, type CallOrder, type CallPage } from "./rea
 export type { CallPosition } from "./read-positions.ts";
 export { readCredits, readLatestReceipt, readReceipts, type LatestReceipt } from "./read-receipts.ts";
 export {
-  findUnrefunded,
+  findAccountsToRefund,
   markRefunded,
   readSecondSettlements,
-  readUnrefunded,
+  readSettlementsToRefund,
   type SecondSettlement,
 } from "./other-receipts.ts";
 export { readTotals } from "./read-totals.ts";

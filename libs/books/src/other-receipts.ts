@@ -19,10 +19,13 @@ export interface SecondSettlement {
  * Records the receipts that receipts of new calls replace (`replaces`), because events with the replaced receipts may
  * still arrive.
  */
-export async function recordReplaced(transaction: Transaction<Tables>, added: readonly UsageEvent[]): Promise<void> {
+export async function recordReplacedReceipts(
+  transaction: Transaction<Tables>,
+  added: readonly UsageEvent[],
+): Promise<void> {
   for (const event of added) {
     const { replaces } = event.receipt ?? {};
-    if (replaces !== undefined) await insertReplaced(transaction, event, replaces);
+    if (replaces !== undefined) await insertReplacedReceipt(transaction, event, replaces);
   }
 }
 
@@ -37,7 +40,7 @@ export async function applyRepeatedEvents(
 ): Promise<readonly AccountChange[]> {
   const changes: AccountChange[] = [];
   for (let from = 0; from < events.length; from += callsPerQuery) {
-    const batch = await lockChanged(transaction, events.slice(from, from + callsPerQuery));
+    const batch = await lockChangedCalls(transaction, events.slice(from, from + callsPerQuery));
     const stored = await storedCalls(transaction, batch);
     for (const event of batch) {
       const name = callName(event.accountId, event.id);
@@ -58,7 +61,7 @@ export async function applyRepeatedEvents(
  * second transaction would compare the event with a call that it read before the first transaction changed it, and
  * would treat the event as another settlement.
  */
-async function lockChanged(
+async function lockChangedCalls(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<readonly UsageEvent[]> {
@@ -118,7 +121,7 @@ async function applyRepeatedEvent(
   if (otherReceipts.some(({ hash }) => hash === receipt.hash)) return undefined;
   const replaced = otherReceipts.find(({ hash }) => hash === receipt.replaces);
   if (replaced !== undefined && replaced.event !== "") {
-    await insertSecond(transaction, event, replaced);
+    await insertSecondSettlement(transaction, event, replaced);
     await transaction
       .updateTable("other_receipts")
       .set({ event: "", refunded: 1, former: replaced.event })
@@ -130,8 +133,8 @@ async function applyRepeatedEvent(
   // A receipt after those of an emptied Redis has a lower number than the one that it replaces.
   const isReplacement = receipt.replaces === before.receipt.hash || receipt.number > before.receipt.number;
   if (receipt.replaces !== undefined && replaced === undefined && isReplacement) {
-    await insertReplaced(transaction, before, before.receipt.hash, JSON.stringify(before));
-    await insertReplaced(transaction, event, receipt.replaces);
+    await insertReplacedReceipt(transaction, before, before.receipt.hash, JSON.stringify(before));
+    await insertReplacedReceipt(transaction, event, receipt.replaces);
     await transaction
       .updateTable("calls")
       .set({ event: JSON.stringify(event) })
@@ -141,11 +144,11 @@ async function applyRepeatedEvent(
       .execute();
     return { accountId, receipt, before: before.receipt, now: event };
   }
-  await insertSecond(transaction, event, { refunded: 0, operation: `settled-twice-${receipt.hash}` });
+  await insertSecondSettlement(transaction, event, { refunded: 0, operation: `settled-twice-${receipt.hash}` });
   return { accountId, receipt };
 }
 
-async function insertSecond(
+async function insertSecondSettlement(
   transaction: Transaction<Tables>,
   event: UsageEvent,
   { refunded, operation }: { readonly refunded: number; readonly operation: string },
@@ -169,7 +172,7 @@ async function insertSecond(
  * Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. `former` is the JSON
  * of the event with this receipt, because a chain in Redis may contain it again; "" if it is unknown.
  */
-export async function insertReplaced(
+export async function insertReplacedReceipt(
   transaction: Transaction<Tables>,
   { accountId: account, id: call, time }: Pick<UsageEvent, "accountId" | "id" | "time">,
   hash: string,
@@ -194,7 +197,7 @@ export async function readSecondSettlements({ db }: Books, account: string): Pro
 }
 
 /** Returns those of the accounts with second settlements that were not refunded yet. */
-export async function findUnrefunded({ db }: Books, accounts: readonly string[]): Promise<readonly string[]> {
+export async function findAccountsToRefund({ db }: Books, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const rows = await db
     .selectFrom("other_receipts")
@@ -207,7 +210,7 @@ export async function findUnrefunded({ db }: Books, accounts: readonly string[])
 }
 
 /** Reads the second settlements of an account that were not refunded yet. */
-export async function readUnrefunded({ db }: Books, account: string): Promise<readonly SecondSettlement[]> {
+export async function readSettlementsToRefund({ db }: Books, account: string): Promise<readonly SecondSettlement[]> {
   const rows = await db
     .selectFrom("other_receipts")
     .select(["event", "operation"])

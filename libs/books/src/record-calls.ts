@@ -1,10 +1,10 @@
 import type { Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
-import { boundTags } from "./bound-tags.ts";
+import { limitTags } from "./bound-tags.ts";
 import { changeAccounts } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
-import { recordReplaced, applyRepeatedEvents } from "./other-receipts.ts";
+import { recordReplacedReceipts, applyRepeatedEvents } from "./other-receipts.ts";
 import { ensurePartitions, clearPartitionCache, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
@@ -45,11 +45,11 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
       added.push(...inserted);
       repeated.push(...there, ...recorded);
     }
-    const tagged = await boundTags(books, transaction, added);
+    const tagged = await limitTags(books, transaction, added);
     await addLabels(transaction, tagged);
     await addTotals(transaction, tagged);
     await addFirstBytes(transaction, added);
-    await recordReplaced(transaction, added);
+    await recordReplacedReceipts(transaction, added);
     await changeAccounts(transaction, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
       ...(await applyRepeatedEvents(transaction, repeated)),

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { CreditEvent, recordParser } from "@modelgate/contracts";
 import { changeAccounts, type AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { insertReplaced } from "./other-receipts.ts";
+import { insertReplacedReceipt } from "./other-receipts.ts";
 import type { Tables } from "./schema.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
@@ -51,7 +51,7 @@ async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
   if (before === undefined) return { accountId, receipt, credited };
-  await insertReplaced(transaction, { accountId, id: operationId, time: event.time }, before.hash, rows.event);
+  await insertReplacedReceipt(transaction, { accountId, id: operationId, time: event.time }, before.hash, rows.event);
   return { accountId, receipt, before };
 }
 

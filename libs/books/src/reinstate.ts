@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { CreditEvent, readUsageEvent, recordParser, UsageEvent, type Receipt } from "@modelgate/contracts";
 import { changeAccounts } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { insertReplaced, lockCalls, storedCalls } from "./other-receipts.ts";
+import { insertReplacedReceipt, lockCalls, storedCalls } from "./other-receipts.ts";
 import { callName } from "./read-positions.ts";
 import type { OtherReceiptsTable, Tables } from "./schema.ts";
 
@@ -72,7 +72,7 @@ async function reinstateCredit(
   if (numUpdatedRows === 0n) return undefined;
   const before = readCredit(stored.event);
   await remove(transaction, former);
-  await insertReplaced(transaction, { ...former, id: operationId }, before.receipt?.hash ?? "", stored.event);
+  await insertReplacedReceipt(transaction, { ...former, id: operationId }, before.receipt?.hash ?? "", stored.event);
   return before;
 }
 
@@ -112,7 +112,7 @@ async function reinstateCall(transaction: Transaction<Tables>, former: UsageEven
       .values({ ...row, hash: former.receipt?.hash ?? "", event, former: "" })
       .execute();
   }
-  await insertReplaced(transaction, current, current.receipt?.hash ?? "", JSON.stringify(current));
+  await insertReplacedReceipt(transaction, current, current.receipt?.hash ?? "", JSON.stringify(current));
   return current;
 }
 

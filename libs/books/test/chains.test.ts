@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CreditEvent, StoredTaskEvent, Receipt, TaskState, UsageEvent } from "@modelgate/contracts";
 import {
-  acceptMissing,
+  acceptMissingReceipts,
   correctHead,
   findBranches,
   readBrokenChains,
@@ -15,7 +15,7 @@ import {
   recordCalls,
   recordCredits,
   recordTasks,
-  readUnrefunded,
+  readSettlementsToRefund,
   reinstateReceipts,
   type BookedAccount,
   type Books,
@@ -86,7 +86,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("lost one", receiptOf("b", "a", 2)), ...again]);
     expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 4, head: hashOf("f") });
     expect(await chained(books)).toEqual(["after 2", "kept 1", "lost one 3", "lost two 4"]);
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
   });
 
   test("Redis was empty: a new charge replaces a receipt with a higher number", async () => {
@@ -95,7 +95,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("x", receiptOf("c", "", 1, "b"))]);
     expect(await acme(books)).toMatchObject({ isComplete: true, receipts: 1, head: hashOf("c") });
     expect(await chained(books)).toEqual(["x 1"]);
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
   });
 
   test("the last receipt of an account is corrected only to the end of a complete chain", async () => {
@@ -114,12 +114,12 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("x", receiptOf("b", "a", 2))]);
     const before = await acme(books);
     await recordCalls(books, [settled("y", receiptOf("c", "b", 3))]);
-    await acceptMissing(books, before); // the account has changed
+    await acceptMissingReceipts(books, before); // the account has changed
     expect(await acme(books)).toMatchObject({ isComplete: false });
     const after = await acme(books);
     // Two ledgers accept the same gap.
-    await acceptMissing(books, after);
-    await acceptMissing(books, after);
+    await acceptMissingReceipts(books, after);
+    await acceptMissingReceipts(books, after);
     expect(await acme(books)).toMatchObject({ isComplete: true, offset: 0 });
     await recordCalls(books, [settled("z", receiptOf("a", "", 1))]);
     expect(await acme(books)).toMatchObject({ isComplete: false });
@@ -136,7 +136,7 @@ describe.each(engines)("$name", ({ start }) => {
       const again = settled(id, receiptOf(`new ${at}`, at === 0 ? "" : `new ${at - 1}`, at + 100, `old ${at}`));
       await Promise.all([recordCalls(books, [again]), recordCalls(books, [again])]);
     }
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
     expect(await chained(books)).toEqual(ids.map((id, at) => `${id} ${at + 100}`).toSorted());
   });
 
@@ -172,7 +172,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"), { costNanos: "7" })]);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("d") });
     expect(await chained(books)).toEqual(["x 2", "x 3", "y 1"]);
-    const unrefunded = await readUnrefunded(books, "acme");
+    const unrefunded = await readSettlementsToRefund(books, "acme");
     expect(unrefunded).toMatchObject([{ event: { id: "x", costNanos: "5" } }]);
     // Redis loses both settlements before the refund: they are charged again, and one refund is still due.
     await recordCalls(books, [
@@ -180,10 +180,10 @@ describe.each(engines)("$name", ({ start }) => {
       settled("x", receiptOf("f", "e", 5, "d"), { costNanos: "7" }),
     ]);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("f") });
-    expect(await readUnrefunded(books, "acme")).toMatchObject([{ operation: unrefunded[0]?.operation }]);
+    expect(await readSettlementsToRefund(books, "acme")).toMatchObject([{ operation: unrefunded[0]?.operation }]);
     for (const settlement of unrefunded) await markRefunded(books, settlement);
     await recordCalls(books, [second]);
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
   });
 
   test("Redis was reset to a later state: a replaced receipt is reinstated, with those before it", async () => {
@@ -201,7 +201,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await reinstateReceipts(books, "acme", hashOf("e"))).toBe(2);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("e") });
     expect(await chained(books)).toEqual(["w 1", "x 2", "y 3"]);
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
   });
 
   test("a call and a credit whose operation has the call's id are both reinstated", async () => {
@@ -231,16 +231,16 @@ describe.each(engines)("$name", ({ start }) => {
     await using books = await newBooks(engine);
     await recordCalls(books, [settled("x", receiptOf("a", "", 1))]);
     await recordCalls(books, [settled("x", receiptOf("b", "a", 2))]);
-    const [settlement] = await readUnrefunded(books, "acme");
+    const [settlement] = await readSettlementsToRefund(books, "acme");
     await recordCalls(books, [settled("x", receiptOf("c", "a", 2, "b"))]);
     expect(await reinstateReceipts(books, "acme", hashOf("b"))).toBe(1);
     expect(await acme(books)).toMatchObject({ isComplete: true, head: hashOf("b") });
     expect(await chained(books)).toEqual(["x 1", "x 2"]);
-    const [unrefunded] = await readUnrefunded(books, "acme");
+    const [unrefunded] = await readSettlementsToRefund(books, "acme");
     expect(unrefunded).toEqual(settlement);
     await markRefunded(books, unrefunded ?? expect.unreachable());
     expect(await reinstateReceipts(books, "acme", hashOf("c"))).toBe(1);
-    expect(await readUnrefunded(books, "acme")).toEqual([]);
+    expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
     // The first settlement's receipts are others than the second one's.
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"))]);
     expect(await reinstateReceipts(books, "acme", hashOf("a"))).toBe(1);

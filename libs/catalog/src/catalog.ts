@@ -309,13 +309,13 @@ function compileChannel(
       channel.headers === undefined
         ? undefined
         : parseHeaders(decrypt(channel.headers, secretContext(channel.id, "headers"))),
-    defaults: writtenMembers(channel.defaults),
-    force: writtenMembers(channel.force),
+    defaults: membersAsJson(channel.defaults),
+    force: membersAsJson(channel.force),
     off: channel.off,
   };
 }
 
-function writtenMembers(
+function membersAsJson(
   members: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, string>> | undefined {
   if (members === undefined || Object.keys(members).length === 0) return undefined;

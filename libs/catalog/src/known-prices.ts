@@ -51,7 +51,7 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   if (first === undefined) return undefined;
   const all = Array.isArray(first.model.prices) ? day : [first];
   const [price] = all
-    .map(({ model_price: modelPrice }) => toWrittenPrice(modelPrice))
+    .map(({ model_price: modelPrice }) => toConfiguredPrice(modelPrice))
     .toSorted((left, right) => comparablePrice(right) - comparablePrice(left));
   if (price === undefined || Object.keys(price).length === 0) return undefined;
   const { provider, model: entry } = first;
@@ -70,7 +70,7 @@ export function comparablePrice({ input = 0, output = 0, request = 0, second = 0
  * Converts a price from `@pydantic/genai-prices` to the configuration's format. Leaves out prices in units that the
  * gateway does not know.
  */
-function toWrittenPrice(modelPrice: ModelPrice): PriceConfiguration {
+function toConfiguredPrice(modelPrice: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = modelPrice[key];
     return value === undefined ? [] : [[field, typeof value === "number" ? value : value.base] as const];

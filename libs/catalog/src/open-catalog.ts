@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import {
-  runOnBeat,
+  runOnSharedTick,
   makeCipher,
   openSubscriber,
   sharedPart,
@@ -72,7 +72,7 @@ export async function openCatalog({
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();
-  const polls = runOnBeat(pollMs, refreshQuietly);
+  const polls = runOnSharedTick(pollMs, refreshQuietly);
   return {
     current() {
       if (state.catalog === undefined)

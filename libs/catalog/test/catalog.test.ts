@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { makeCipher } from "@modelgate/platform";
-import { compilePrice, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, type ConfiguredPrice } from "@modelgate/contracts";
 import { compileCatalog } from "../src/catalog.ts";
 import type { PublishedConfiguration } from "../src/published.ts";
 import { priceVersionOf } from "../src/published-prices.ts";
@@ -100,7 +100,7 @@ test("a long name is shortened in its error message", () => {
 });
 
 test("a price's version depends on its contents only", () => {
-  const named = (price: WrittenPrice) => priceVersionOf(compilePrice(price));
+  const named = (price: ConfiguredPrice) => priceVersionOf(compilePrice(price));
   expect(named({ input: 1, output: 2 })).toBe(named({ output: 2, input: 1 }));
   expect(named({ input: 1, output: 2 })).not.toBe(named({ input: 2, output: 1 }));
   const rich = { input: 1, tiers: [{ above: 9, input: 2 }], serviceTiers: { flex: 0.5 }, tools: { webSearch: 1 } };

@@ -3,7 +3,7 @@ import type { Failure, UpstreamWire } from "@modelgate/contracts";
 import { idsOf, startSpan, type Span } from "@modelgate/platform";
 import { AttemptsFailed, type OpenAttempt, type AttemptPlan, type AttemptReport } from "./attempt-plan.ts";
 import { observeAttempt, providerNameOf } from "./channel-metrics.ts";
-import type { GateEntry, Gate } from "./gate.ts";
+import type { OccupiedSeats, Gate } from "./gate.ts";
 import { fingerprintOf } from "./evidence.ts";
 import type { Health } from "./health.ts";
 import { noRouteFailure, RouteChooser } from "./route-chooser.ts";
@@ -145,7 +145,7 @@ function reportOf(
 /** Constructor arguments of `RunningAttempt`: the accepted answer, and the resources to release when it ends. */
 interface RunningAttemptParts<Accepted> extends StartedAnswer<Accepted> {
   readonly sent: SentAttempt;
-  readonly entry: GateEntry;
+  readonly entry: OccupiedSeats;
   readonly openCalls: OpenCalls;
   readonly tried: readonly AttemptReport[];
   readonly span: Span;

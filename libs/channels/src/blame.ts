@@ -1,4 +1,4 @@
-import type { FailureSeen, CallOutcome, Tally } from "./evidence.ts";
+import type { FailureEvidence, CallOutcome, Tally } from "./evidence.ts";
 
 /** Number of failures with different request bodies that start a cooldown. */
 const minFailures = 3;
@@ -21,7 +21,7 @@ export interface BlamedFailure {
   readonly account: string;
   readonly model: string;
   readonly key: string;
-  readonly failed: FailureSeen;
+  readonly failed: FailureEvidence;
   /**
    * True if the vendor sent a retry-after or refused the key. One such failure is enough for the account that saw it.
    */
@@ -81,7 +81,7 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   const isNeverClientFault = failed.isNeverClientFault === true;
   const isEnough = onProbation(extent) || (isExplicit && (isNeverClientFault || extent.accounts === "one account"));
   const minimum = isEnough ? 1 : isExplicit ? minGroups : minFailures;
-  if (countDistinct(outcomes.filter(similarTo(failed))) < minimum) return false;
+  if (countDistinct(outcomes.filter(similarFailureFilter(failed))) < minimum) return false;
   if (
     extent.models === "all models" &&
     !concernsAllModels &&
@@ -96,8 +96,8 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
 /**
  * Returns true if, since the first failure of this kind, there are at least as many failures of this kind as successes.
  */
-function failsMostly(outcomes: readonly CallOutcome[], failed: FailureSeen): boolean {
-  const failures = outcomes.filter(similarTo(failed));
+function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence): boolean {
+  const failures = outcomes.filter(similarFailureFilter(failed));
   const since = Math.min(...failures.map(({ at }) => at));
   return (
     failures.length > 0 && failures.length >= outcomes.filter((each) => hasSucceeded(each) && each.at >= since).length
@@ -105,7 +105,12 @@ function failsMostly(outcomes: readonly CallOutcome[], failed: FailureSeen): boo
 }
 
 /** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
-function majorityFails(tallies: readonly Tally[], failed: FailureSeen, by: "account" | "model", now: number): boolean {
+function majorityFails(
+  tallies: readonly Tally[],
+  failed: FailureEvidence,
+  by: "account" | "model",
+  now: number,
+): boolean {
   const groups = Map.groupBy(tallies, (tally) => tally[by]);
   let failing = 0;
   let succeeding = 0;
@@ -125,7 +130,7 @@ function hasSucceeded({ failed }: CallOutcome): boolean {
  * Returns a filter for the failures that count together with a given one. A failure that no client can cause counts
  * only with others of its kind. Failures of a channel also count for each of its models.
  */
-function similarTo(failed: FailureSeen): (outcome: CallOutcome) => boolean {
+function similarFailureFilter(failed: FailureEvidence): (outcome: CallOutcome) => boolean {
   return ({ failed: other }) => {
     if (other === undefined) return false;
     if (failed.isNeverClientFault === true) return other.isNeverClientFault === true;

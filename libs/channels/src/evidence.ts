@@ -21,7 +21,7 @@ export interface Subject {
 }
 
 /** A failure of a call, as evidence against a part of its route. */
-export interface FailureSeen {
+export interface FailureEvidence {
   /** Part of the route that the failure counts against. */
   readonly of: "channel" | "model" | "key";
   /** Fingerprint of the request's body; undefined if the body can be read only once. */
@@ -37,7 +37,7 @@ export interface FailureSeen {
 export interface CallOutcome {
   /** Time of the outcome in Unix ms. */
   readonly at: number;
-  readonly failed?: FailureSeen | undefined;
+  readonly failed?: FailureEvidence | undefined;
 }
 
 /** Latest outcomes of one account with one model and one key, oldest first. */
@@ -103,7 +103,7 @@ export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize
   return value;
 }
 
-function isRepeat({ failed: other }: CallOutcome, failed: FailureSeen): boolean {
+function isRepeat({ failed: other }: CallOutcome, failed: FailureEvidence): boolean {
   return other !== undefined && other.body === failed.body && other.of === failed.of;
 }
 

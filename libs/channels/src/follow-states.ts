@@ -1,4 +1,4 @@
-import { runOnBeat, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
+import { runOnSharedTick, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type Switched } from "./state.ts";
 
 /** Interval at which the states are read again, in case the message about a change was lost. */
@@ -58,7 +58,7 @@ export async function followStates({
   subscriber.on("message", () => share(refresh()));
   await subscriber.subscribe(stateKeys.changes);
   await refresh();
-  const polls = runOnBeat(pollMs, () => share(refresh().then(dropOld)));
+  const polls = runOnSharedTick(pollMs, () => share(refresh().then(dropOld)));
   return {
     cooldowns,
     accountCooldowns,

@@ -1,10 +1,10 @@
 import { channelKeyId, type CatalogChannel } from "@modelgate/catalog";
-import { defineScript, runOnBeat, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
+import { defineScript, runOnSharedTick, orUnavailable, type Logger, type Redis } from "@modelgate/platform";
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 
 /** The concurrency seats that a running attempt occupies. Dispose it when the exchange has ended. */
-export interface GateEntry extends Disposable {
+export interface OccupiedSeats extends Disposable {
   /**
    * Reports that the vendor has answered or failed. This ends the attempt's trial of a scope after a cooldown; other
    * calls may then use the scope.
@@ -35,7 +35,7 @@ export interface Gate extends AsyncDisposable {
    * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique. An
    * attempt of last resort needs no trial. Throws Failure server_overloaded if Redis does not answer.
    */
-  enter(attempt: Attempt, permit: string, isLastResort?: boolean): GateEntry | Promise<GateEntry | SeatRefusal>;
+  enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }
 
 /** Time after which a full channel is tried again. It is short because nobody knows when a running call will end. */
@@ -54,7 +54,7 @@ const renewSeats = defineScript({
 });
 
 /** Redis keys of a channel's limits. All keys of one channel are in one slot of a Redis cluster. */
-export const gateKeys = {
+export const limitRedisKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use of a channel, or of one of its keys. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
@@ -74,10 +74,10 @@ function doNothing(): void {
   // There is no seat to release
 }
 
-const unlimitedEntry: GateEntry = { tried: doNothing, [Symbol.dispose]: doNothing };
+const unlimitedEntry: OccupiedSeats = { tried: doNothing, [Symbol.dispose]: doNothing };
 
 /** Opens the gate. The seats of a process that dies are free after `leaseMs`. */
-export function openGate({
+export function openChannelLimiter({
   redis,
   log,
   health,
@@ -91,7 +91,7 @@ export function openGate({
   const open = new Map<string, readonly string[]>();
   const logFailure = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
-  const renewals = runOnBeat(leaseMs / 3, () => {
+  const renewals = runOnSharedTick(leaseMs / 3, () => {
     for (const [permit, keys] of open) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
@@ -108,7 +108,7 @@ export function openGate({
     const reply = await orUnavailable(
       takeSeats(
         redis,
-        { minute: gateKeys.minute(id), seats: sets.map(({ key }) => key) },
+        { minute: limitRedisKeys.minute(id), seats: sets.map(({ key }) => key) },
         { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
       ),
     );
@@ -149,10 +149,10 @@ function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): read
   const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
   const sets: SeatSet[] = isLastResort || health.isQuiet ? [] : trialSets(attempt, health);
   if (maxConcurrency !== undefined)
-    sets.push({ key: gateKeys.seats(id), seats: maxConcurrency, scope: id, cause: "full" });
+    sets.push({ key: limitRedisKeys.seats(id), seats: maxConcurrency, scope: id, cause: "full" });
   if (keyConcurrency !== undefined) {
     const scope = channelKeyIdOf(route);
-    sets.push({ key: gateKeys.seats(id, route.key.id), seats: keyConcurrency, scope, cause: "full" });
+    sets.push({ key: limitRedisKeys.seats(id, route.key.id), seats: keyConcurrency, scope, cause: "full" });
   }
   return sets;
 }
@@ -160,7 +160,7 @@ function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): read
 function trialSets(attempt: Attempt, health: Health): SeatSet[] {
   const { id } = attempt.route.candidate.channel;
   return health.unprovenScopes(attempt).map(({ skipScope, trial }) => ({
-    key: gateKeys.trial(id, trial),
+    key: limitRedisKeys.trial(id, trial),
     seats: 1,
     scope: skipScope,
     cause: "tried",
@@ -185,10 +185,10 @@ export async function readSeats(
 ): Promise<ReadonlyMap<ChannelScope, number>> {
   const now = Date.now();
   const limits = channels.flatMap(({ id, keys, maxConcurrency, keyConcurrency }) => [
-    ...(maxConcurrency === undefined ? [] : [[id, gateKeys.seats(id)] as const]),
+    ...(maxConcurrency === undefined ? [] : [[id, limitRedisKeys.seats(id)] as const]),
     ...(keyConcurrency === undefined
       ? []
-      : keys.map((key) => [channelKeyId(id, key.id), gateKeys.seats(id, key.id)] as const)),
+      : keys.map((key) => [channelKeyId(id, key.id), limitRedisKeys.seats(id, key.id)] as const)),
   ]);
   return new Map(
     await Promise.all(limits.map(async ([scope, key]) => [scope, await redis.zcount(key, now, "+inf")] as const)),

@@ -1,7 +1,7 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 import { findBlamedExtent, type Extent, type BlamedFailure } from "./blame.ts";
-import { Evidence, getOrCreate, type FailureSeen, type Subject } from "./evidence.ts";
+import { Evidence, getOrCreate, type FailureEvidence, type Subject } from "./evidence.ts";
 import {
   channelKeyIdOf,
   channelOfScope,
@@ -44,7 +44,7 @@ export interface SeenBy {
 }
 
 /** A failure that counts against a channel, a key or a model. */
-export interface Blame extends FailureSeen {
+export interface Blame extends FailureEvidence {
   readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
   /** Pause that the vendor requested. */
@@ -259,7 +259,7 @@ function scopesOf(
 }
 
 /** Returns the scope that a failure puts into a cooldown. `of` is the part of the route that failed. */
-function scopeOfExtent(route: Route, of: FailureSeen["of"], extent: Extent): ChannelScope {
+function scopeOfExtent(route: Route, of: FailureEvidence["of"], extent: Extent): ChannelScope {
   if (of === "key") return extent.models === "all models" ? channelKeyIdOf(route) : keyModelScopeOf(route);
   return extent.models === "all models" ? route.candidate.channel.id : modelScopeOf(route.candidate);
 }

@@ -119,7 +119,11 @@ export function noRouteFailure(
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
   const until = earliestAvailableAt(candidates, cooldowns);
   const wait =
-    refusals.length > 0 ? secondsUntilFirst(refusals) : until === undefined ? unknownCooldownSeconds : secondsTo(until);
+    refusals.length > 0
+      ? secondsUntilFirst(refusals)
+      : until === undefined
+        ? unknownCooldownSeconds
+        : secondsUntil(until);
   return new Failure(
     "no_available_channel",
     `No channel of ${JSON.stringify(model)} is available now; try again in ${wait} s.`,
@@ -131,7 +135,7 @@ function secondsUntilFirst(refusals: readonly SeatRefusal[]): number {
   return Math.max(1, Math.ceil(Math.min(...refusals.map(({ retryAfterMs }) => retryAfterMs)) / 1_000));
 }
 
-function secondsTo(timeMs: number): number {
+function secondsUntil(timeMs: number): number {
   return Math.max(1, Math.ceil((timeMs - Date.now()) / 1_000));
 }
 
@@ -209,10 +213,10 @@ export interface ChoiceOptions {
   readonly random: () => number;
 }
 
-type Weighed = { readonly candidate: Candidate };
+type WithCandidate = { readonly candidate: Candidate };
 
 /** Chooses one of several candidates by `choice`; undefined if there are none. */
-export function choose<T extends Weighed>(
+export function choose<T extends WithCandidate>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,
 ): T | undefined {
@@ -225,14 +229,14 @@ export function choose<T extends Weighed>(
  * Selects the candidates with the lowest cost at their vendors. Those of unknown cost are selected only if all costs
  * are unknown.
  */
-function keepCheapest<T extends Weighed>(from: readonly T[]): readonly T[] {
+function keepCheapest<T extends WithCandidate>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));
   return from.filter((each) => costOf(each) === least);
 }
 
 /** Draws two candidates at random and returns the faster one. The fastest candidate thus does not receive all calls. */
-function chooseFaster<T extends Weighed>(
+function chooseFaster<T extends WithCandidate>(
   from: readonly T[],
   score: ChoiceOptions["score"],
   random: () => number,
@@ -245,7 +249,7 @@ function chooseFaster<T extends Weighed>(
 }
 
 /** Draws one candidate at random, in proportion to the weights. If all weights are zero, they count as equal. */
-function chooseWeighted<T extends Weighed>(from: readonly T[], random: () => number): T | undefined {
+function chooseWeighted<T extends WithCandidate>(from: readonly T[], random: () => number): T | undefined {
   if (from.length < 2) return from[0];
   const weights = from.map(({ candidate }) => candidate.channel.weight);
   const sum = weights.reduce((total, weight) => total + weight, 0);

@@ -84,10 +84,10 @@ function wireRoute<Wire extends UpstreamWire>(
   // The client's wire, the first of `wires`, expresses every field.
   if (plan.countUnsupported === undefined || usable.length < 2 || first === plan.wires[0])
     return { candidate, key, provider, wire: first };
-  return withFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
+  return routeWithFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
 }
 
-async function withFewestUnsupported<Wire extends UpstreamWire>(
+async function routeWithFewestUnsupported<Wire extends UpstreamWire>(
   plan: Pick<AttemptPlan<unknown, Wire>, "countUnsupported">,
   usable: readonly Wire[],
   route: WireRoute<Wire>,

@@ -33,7 +33,7 @@ export interface Verdict {
 }
 
 /** Properties of the call that the verdict depends on. */
-type JudgedCall = Pick<
+type VerdictContext = Pick<
   AttemptPlan<unknown>,
   "callId" | "requestId" | "span" | "signal" | "wires" | "canDropSignatures"
 > & {
@@ -45,7 +45,7 @@ type JudgedCall = Pick<
 export function verdictOn(
   error: unknown,
   sent: SentAttempt,
-  plan: JudgedCall,
+  plan: VerdictContext,
   { health, supportedWires }: { readonly health: Health; readonly supportedWires: SupportedWires },
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
@@ -93,7 +93,7 @@ export function vendorMessageOf(
 
 /** Describes the call that saw a failure, for the log. */
 function seenBy(
-  plan: Pick<JudgedCall, "callId" | "requestId" | "span">,
+  plan: Pick<VerdictContext, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
   error: unknown,
 ): SeenBy {
@@ -139,7 +139,7 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
   const code = codeOf(failure);
   if (code !== undefined && localErrorCodes.has(code)) return undefined;
   const isNeverClientFault =
-    failure.cause instanceof ProxyFailed ? code !== proxyTimeoutCode : code !== undefined && isUnprovoked(code);
+    failure.cause instanceof ProxyFailed ? code !== proxyTimeoutCode : code !== undefined && isServerSideError(code);
   return { of: "channel", reason: failure.code, isNeverClientFault };
 }
 
@@ -164,7 +164,7 @@ const serverSideCodes: ReadonlySet<string> = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-function isUnprovoked(code: string): boolean {
+function isServerSideError(code: string): boolean {
   return serverSideCodes.has(code) || code.startsWith("CERT_");
 }
 
@@ -180,7 +180,7 @@ function codeOf({ cause }: Failure): string | undefined {
 function isElsewhere(
   error: unknown,
   { attempt, wire }: SentAttempt,
-  { wires, refusing }: JudgedCall,
+  { wires, refusing }: VerdictContext,
   supportedWires: SupportedWires,
 ): error is VendorRefusal {
   if (!(error instanceof VendorRefusal) || wire === undefined) return false;
@@ -194,7 +194,7 @@ function isElsewhere(
 /**
  * Returns whether the vendor refused only thinking signatures in the history, and the call can be sent without them.
  */
-function refusesSignatures(error: unknown, { canDropSignatures, history }: JudgedCall): error is VendorRefusal {
+function refusesSignatures(error: unknown, { canDropSignatures, history }: VerdictContext): error is VendorRefusal {
   if (!(error instanceof VendorRefusal) || error.meaning.isAboutReasoningData !== true) return false;
   return canDropSignatures === true && history === undefined;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { findBlamedExtent, type BlamedFailure, type Extent } from "../src/blame.ts";
-import { Evidence, fingerprintOf, type FailureSeen } from "../src/evidence.ts";
+import { Evidence, fingerprintOf, type FailureEvidence } from "../src/evidence.ts";
 
 /**
  * A call and the part of its route that failed; `failed` absent: it succeeded. `body` absent: a different body for each
@@ -11,7 +11,7 @@ interface Call {
   readonly account?: string;
   readonly model?: string;
   readonly key?: string;
-  readonly failed?: FailureSeen["of"] | "certain";
+  readonly failed?: FailureEvidence["of"] | "certain";
   readonly body?: string;
   readonly isExplicit?: boolean;
 }
@@ -202,7 +202,7 @@ test("one account's failures cause no cooldown for all accounts while another ac
   const call = fc.record({
     model: fc.constantFrom("m", "n"),
     key: fc.constantFrom("k", "l"),
-    failed: fc.constantFrom<FailureSeen["of"] | undefined>("channel", "model", "key", undefined),
+    failed: fc.constantFrom<FailureEvidence["of"] | undefined>("channel", "model", "key", undefined),
     isExplicit: fc.boolean(),
   });
   fc.assert(

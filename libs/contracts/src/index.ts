@@ -90,15 +90,15 @@ export {
   type PriceField,
   type ToolPriceField,
   unitPriceText,
-  type WrittenPrice,
+  type ConfiguredPrice,
 } from "./money/price.ts";
 export { costLines, type CostLine } from "./money/cost-lines.ts";
 export {
   compileResolutions,
   priceAt,
-  allWrittenPrices,
+  allConfiguredPrices,
   type ResolutionPrice,
-  type WrittenPrices,
+  type ConfiguredPrices,
 } from "./money/resolutions.ts";
 export { inOneLine } from "./one-line.ts";
 export { openApi } from "./openapi/document.ts";

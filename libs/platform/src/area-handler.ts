@@ -18,11 +18,11 @@ import {
 } from "@modelgate/contracts";
 import { answerFailure } from "./answer.ts";
 import { HttpSink, type AnswerSink } from "./answer-sink.ts";
-import { endedBy, endingOf, endCallOn, shutdownPath, recordOpenResponse } from "./ending.ts";
+import { gatewayFailureOf, endingOf, endCallOn, shutdownPath, recordOpenResponse } from "./ending.ts";
 import { discardRestOfBody } from "./linger.ts";
 import type { Logger } from "./log.ts";
 import { observeRequest, statusOf } from "./metrics.ts";
-import { ClientGone } from "./read-body.ts";
+import { ClientDisconnected } from "./read-body.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import { failureFrom } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
@@ -44,7 +44,7 @@ export interface ServiceCall {
   readonly answer: AnswerSink;
   /**
    * Aborted if the call ends before its answer is complete. The reason is a Failure if the gateway ends the call, or
-   * ClientGone if the client disconnects.
+   * ClientDisconnected if the client disconnects.
    */
   readonly ending: AbortSignal;
   readonly id: EndpointId;
@@ -200,10 +200,10 @@ async function runHandler(
     await handler(serviceCall);
   } catch (caught) {
     // If the call was ended, its handler may throw any error. The reason of the end replaces that error.
-    const error = serviceCall === undefined ? caught : (endedBy(ending) ?? caught);
+    const error = serviceCall === undefined ? caught : (gatewayFailureOf(ending) ?? caught);
     if (serviceCall !== undefined) recordRefusal(refused, serviceCall, error);
     if (response.writableEnded) return; // the client has its answer
-    if (error instanceof ClientGone) return void response.destroy();
+    if (error instanceof ClientDisconnected) return void response.destroy();
     const failure = failureFrom(error);
     if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");
     if (!response.headersSent) discardRestOfBody(request);
@@ -220,7 +220,7 @@ export function recordRefusal(
   { caller: { accountId, tokenId }, facts: { isBooked = false, model }, id, requestId }: RecordedCall,
   error: unknown,
 ): void {
-  if (isBooked || error instanceof ClientGone) return;
+  if (isBooked || error instanceof ClientDisconnected) return;
   const request = { requestId, accountId, tokenId, endpoint: endpointLabel(id), ...withoutUndefined({ model }) };
   refused.add(request, failureFrom(error));
 }

@@ -12,7 +12,7 @@ import { refuseUpgrade } from "./answer.ts";
 import { recordRefusal, type AreaOptions, type RecordedCall, type ServiceCall } from "./area-handler.ts";
 import type { RefusedCalls } from "./refused-calls.ts";
 import type { UpgradeHandler } from "./http-server.ts";
-import { ClientGone } from "./read-body.ts";
+import { ClientDisconnected } from "./read-body.ts";
 import { failureFrom } from "./store-failure.ts";
 import { verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
@@ -95,7 +95,7 @@ async function upgradeOrRefuse(
     await upgrade();
     return switchingProtocols;
   } catch (error) {
-    if (error instanceof ClientGone || socket.destroyed) {
+    if (error instanceof ClientDisconnected || socket.destroyed) {
       socket.destroy();
       return switchingProtocols;
     }

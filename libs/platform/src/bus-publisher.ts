@@ -22,7 +22,7 @@ interface Batch {
 }
 
 /** Error if no stream exists for a subject. */
-export class StreamGone extends Error {
+export class StreamMissing extends Error {
   override readonly name = "StreamGone";
 }
 
@@ -102,10 +102,10 @@ export class BusPublisher implements Disposable {
 }
 
 function resultOf(message: Msg): PublishResult {
-  if (message.headers?.code === noResponders) return new StreamGone("no stream stores this subject");
+  if (message.headers?.code === noResponders) return new StreamMissing("no stream stores this subject");
   const text = message.string();
   if (text.startsWith('{"stream":')) return undefined;
   const code = /"err_code":(\d+)/.exec(text)?.[1];
   const reason = `JetStream did not store a message: ${text.slice(0, 200)}`;
-  return Number(code) === streamNotFound ? new StreamGone(reason) : new Error(reason);
+  return Number(code) === streamNotFound ? new StreamMissing(reason) : new Error(reason);
 }

@@ -1,7 +1,7 @@
 import type { ConnectionOptions } from "node:tls";
 import { connect, Events, type JetStreamClient, type NatsConnection, type TlsOptions } from "nats";
 import { readProgress, type Progress } from "./bus-progress.ts";
-import { BusPublisher, StreamGone, type BusMessage, type PublishResult } from "./bus-publisher.ts";
+import { BusPublisher, StreamMissing, type BusMessage, type PublishResult } from "./bus-publisher.ts";
 import { BusReader, type StreamAccess } from "./bus-reader.ts";
 import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
 import { certificateRefused, certificateCheck, withoutCertificate } from "./certificate.ts";
@@ -102,7 +102,7 @@ class JetStreamBus implements Bus {
   async publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (!this.connected || this.#publisher === undefined) throw new Error("nats is unavailable");
     const results = await this.#publisher.publish(messages);
-    if (results.some((result) => result instanceof StreamGone)) this.#restoreStreams();
+    if (results.some((result) => result instanceof StreamMissing)) this.#restoreStreams();
     return results;
   }
 

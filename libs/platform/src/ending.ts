@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { Failure } from "@modelgate/contracts";
-import { ClientGone } from "./read-body.ts";
+import { ClientDisconnected } from "./read-body.ts";
 
 /**
  * Property of a response for the controller that ends its call, and property of a socket for its open response. A
@@ -25,7 +25,7 @@ declare module "node:net" {
 
 /**
  * Returns the signal that is aborted if a call ends before its answer is complete. Its reason is a Failure if the
- * gateway ends the call, or ClientGone if the client disconnects. A handler that has begun to write the answer must
+ * gateway ends the call, or ClientDisconnected if the client disconnects. A handler that has begun to write the answer must
  * also write the failure. A handler that has not begun rejects, and `areaHandler` answers.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
@@ -34,7 +34,8 @@ export function endingOf(response: ServerResponse): AbortSignal {
   const controller = new AbortController();
   response[endingKey] = controller;
   const leave = (): void => {
-    if (!response.writableFinished) controller.abort(new ClientGone("the client disconnected before the answer"));
+    if (!response.writableFinished)
+      controller.abort(new ClientDisconnected("the client disconnected before the answer"));
   };
   if (response.destroyed) leave();
   else response.on("close", leave);
@@ -57,7 +58,7 @@ export function restartFailure(): Failure {
  * Returns the Failure with which the gateway ended a call. Returns undefined if the client has disconnected, or if the
  * call has not been ended.
  */
-export function endedBy({ reason }: AbortSignal): Failure | undefined {
+export function gatewayFailureOf({ reason }: AbortSignal): Failure | undefined {
   return reason instanceof Failure ? reason : undefined;
 }
 
@@ -68,7 +69,7 @@ export function endedBy({ reason }: AbortSignal): Failure | undefined {
 export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => {
-    const failure = endedBy(ending);
+    const failure = gatewayFailureOf(ending);
     if (failure !== undefined) reject(failure);
   };
   if (ending.aborted) onAbort();

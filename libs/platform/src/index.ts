@@ -28,12 +28,12 @@ export {
 } from "./service-variables.ts";
 export { StartError } from "./start-error.ts";
 export { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
-export { followFile, type FollowedFile, type Spool } from "./form/follow-file.ts";
+export { startSpooling, type IncomingSpoolFile, type Spool } from "./form/follow-file.ts";
 export type { FormField, FormFile, FormPart } from "./form/form-file.ts";
 export { bufferForm, type BufferedFile, type BufferedForm } from "./form/buffer-form.ts";
 export { openForm, type Form, type FormLimits } from "./form/open-form.ts";
 export { spoolFile, type SpooledFile } from "./form/follow-file.ts";
-export { endedBy, endingOf, shutdownRequest, restartFailure, unlessEnded } from "./ending.ts";
+export { gatewayFailureOf, endingOf, shutdownRequest, restartFailure, unlessEnded } from "./ending.ts";
 export { inTurns, inTurnsIfLong, nextTurn } from "./in-turns.ts";
 export { listen, type HttpServer, type UpgradeHandler } from "./http-server.ts";
 export { discardRestOfBody } from "./linger.ts";
@@ -49,7 +49,7 @@ export {
   statusOf,
 } from "./metrics.ts";
 export { SeriesCounter, SeriesHistogram, type ValueSeries } from "./series.ts";
-export { ClientGone, readBody, type Body, type BodyLimits } from "./read-body.ts";
+export { ClientDisconnected, readBody, type Body, type BodyLimits } from "./read-body.ts";
 export {
   authoriseBySecret,
   operatorHandler,
@@ -66,7 +66,7 @@ export { StreamedAnswer } from "./operator/operator-api.ts";
 export { AnswerWithHeaders } from "./operator/operator-api.ts";
 export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
-export { runOnBeat, msUntilBeat } from "./beat.ts";
+export { runOnSharedTick, msUntilSharedTick } from "./beat.ts";
 export { OpenList, type Listed } from "./open-list.ts";
 export { WorkCheck, readServerState, type WorkCheckOptions, type RedisServerState } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createHistogram, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, register, type Registry } from "prom-client";
-import { msUntilBeat } from "./beat.ts";
+import { msUntilSharedTick } from "./beat.ts";
 import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
@@ -146,7 +146,7 @@ export function measureLoopLag(register: Registry): void {
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);
     before = now;
-    wait(utilization <= maxIdleUtilization ? msUntilBeat(idleSampleMs) : sampleMs);
+    wait(utilization <= maxIdleUtilization ? msUntilSharedTick(idleSampleMs) : sampleMs);
   };
   wait(sampleMs);
   for (const [name, help] of Object.entries(lagStatistics)) {

@@ -22,7 +22,7 @@ export interface Body extends Disposable {
 }
 
 /** Error for a client that disconnected before its request or its answer was complete. No answer is sent. */
-export class ClientGone extends Error {
+export class ClientDisconnected extends Error {
   override readonly name = "ClientGone";
 }
 
@@ -41,7 +41,7 @@ const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => D
  * Reads a body within its size limit, and decompresses gzip, deflate, br and zstd. Bytes that have arrived are counted
  * for the holder in the budget; a declared length is not. Throws Failure request_too_large (413), request_timeout (408,
  * silent or too slow), unsupported_media_type (415), invalid_value (400, corrupt compression), rate_limit_exceeded
- * (429, the share of the account or API key) or server_overloaded (503, the budget is full). Also throws ClientGone,
+ * (429, the share of the account or API key) or server_overloaded (503, the budget is full). Also throws ClientDisconnected,
  * and the reason of `ending`.
  */
 export function readBody(
@@ -96,7 +96,7 @@ async function collectBody(
 ): Promise<Body> {
   if (declared > limits.maxBytes) throw tooLarge(limits);
   const holding = limits.budget.holdFor(holder);
-  const gathered = new GrowingBytes(declared);
+  const gathered = new GrowingBuffer(declared);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const isCompressed = source !== request;
   const onReceived = (chunk: Buffer): void => pace.add(chunk.length);
@@ -112,7 +112,7 @@ async function collectBody(
     }
   };
   const onClose = (): void => {
-    if (!request.complete) reject(new ClientGone("the client disconnected before the request was complete"));
+    if (!request.complete) reject(new ClientDisconnected("the client disconnected before the request was complete"));
   };
   const onEnding = (): void => reject(ending?.reason);
   // A client does not count as slow while the decompressor accepts no bytes.
@@ -157,7 +157,7 @@ const firstBufferBytes = 16 * 1024;
  * bytes that have arrived (at least 16 KiB), even if a larger length was declared. Chunks are copied when they arrive
  * and then not kept.
  */
-export class GrowingBytes {
+export class GrowingBuffer {
   readonly #expected: number;
   #buffer: Buffer | undefined;
   /** Number of bytes that were added. */

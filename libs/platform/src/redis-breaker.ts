@@ -24,7 +24,7 @@ interface SentCommand {
  * The time is counted in steps. A step ends only after the data that has arrived from Redis was read. Otherwise a busy
  * process, for example one that starts with hundreds of calls, would mistake its own delay for a delay of Redis.
  */
-export function breakWhenSlow(redis: Redis, log: Logger, timeoutMs: number): void {
+export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
   const open = new OpenList<SentCommand>();
   let step = 0;

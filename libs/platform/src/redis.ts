@@ -4,7 +4,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
-import { breakWhenSlow } from "./redis-breaker.ts";
+import { addTimeoutAndBreaker } from "./redis-breaker.ts";
 import { observeStore } from "./metrics.ts";
 import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { scriptTexts } from "./script/lua.ts";
@@ -41,7 +41,7 @@ const reconnectPauseMs = (attempt: number): number => Math.min(attempt * 50, max
 /**
  * Opens a connection to Redis that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows
  * while Redis is unavailable. After a timeout, commands are rejected immediately until Redis answers again
- * (`breakWhenSlow`). The connection is restored automatically. For the formats of `url`, see `readRedisUrl`.
+ * (`addTimeoutAndBreaker`). The connection is restored automatically. For the formats of `url`, see `readRedisUrl`.
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const address = readRedisUrl(url, "");
@@ -75,8 +75,8 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
 
 /** Adds timeouts to the commands of a connection. Logs and counts when the connection is lost or restored. */
 function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
-  if (redis instanceof Cluster) redis.on("+node", (node: Single) => breakWhenSlow(node, log, timeoutMs));
-  else breakWhenSlow(redis, log, timeoutMs);
+  if (redis instanceof Cluster) redis.on("+node", (node: Single) => addTimeoutAndBreaker(node, log, timeoutMs));
+  else addTimeoutAndBreaker(redis, log, timeoutMs);
   let hasLogged = false;
   redis.on("error", (error: Error) => {
     if (!hasLogged) log.warn({ err: withoutCertificate(error) }, "redis is unavailable");

@@ -11,7 +11,7 @@ const maxListed = 10_000;
  * Interval in ms in which a process collects calls, and the maximum number of calls per interval, for all accounts and
  * for one account.
  */
-const [gatherMs, maxGathered, maxOfAccount] = [500, 1_000, 20];
+const [gatherMs, maxCallsPerInterval, maxOfAccount] = [500, 1_000, 20];
 
 /**
  * A refused call that waits for the ledger. `calls` is the number of calls that it represents: itself, and later calls
@@ -51,7 +51,7 @@ export class RefusedCalls implements AsyncDisposable {
     const same = this.#waiting.get(request.accountId) ?? [];
     const last = same.at(-1);
     if (last !== undefined && same.length >= maxOfAccount) return void last.calls++;
-    if (this.#gathered >= maxGathered) return;
+    if (this.#gathered >= maxCallsPerInterval) return;
     const call = refusedCall({ ...request, id: this.#newId() }, failure);
     same.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));
     this.#waiting.set(request.accountId, same);

@@ -4,7 +4,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 const errorNames: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
 /**
  * Beginnings of error messages that mean that Redis is unavailable, slow, loading or full. These errors have no
- * specific name. They come from ioredis, from `breakWhenSlow` and from Redis.
+ * specific name. They come from ioredis, from `addTimeoutAndBreaker` and from Redis.
  */
 const messageBeginnings = [
   "Command timed out",

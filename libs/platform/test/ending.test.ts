@@ -2,8 +2,8 @@ import { once } from "node:events";
 import { createServer, request, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { endCall, endedBy, endingOf, unlessEnded } from "../src/ending.ts";
-import { ClientGone } from "../src/read-body.ts";
+import { endCall, gatewayFailureOf, endingOf, unlessEnded } from "../src/ending.ts";
+import { ClientDisconnected } from "../src/read-body.ts";
 
 const server = createServer();
 let port = 0;
@@ -24,20 +24,20 @@ async function open() {
   return { clientRequest, response: await promise };
 }
 
-test("a client that disconnects ends its call with ClientGone, which is not a failure of the gateway", async () => {
+test("a client that disconnects ends its call with ClientDisconnected, which is not a failure of the gateway", async () => {
   const { clientRequest, response } = await open();
   const ending = endingOf(response);
   clientRequest.destroy();
   await once(ending, "abort");
-  expect(ending.reason).toBeInstanceOf(ClientGone);
-  expect(endedBy(ending)).toBeUndefined();
+  expect(ending.reason).toBeInstanceOf(ClientDisconnected);
+  expect(gatewayFailureOf(ending)).toBeUndefined();
 });
 
 test("if the client has already disconnected, the signal is aborted immediately", async () => {
   const { clientRequest, response } = await open();
   clientRequest.destroy();
   await once(response, "close");
-  expect(endingOf(response).reason).toBeInstanceOf(ClientGone);
+  expect(endingOf(response).reason).toBeInstanceOf(ClientDisconnected);
 });
 
 test("the gateway's failure is the reason, also after the client disconnects", async () => {
@@ -47,7 +47,7 @@ test("the gateway's failure is the reason, also after the client disconnects", a
   endCall(response, failure);
   clientRequest.destroy();
   await once(response, "close");
-  expect(endedBy(ending)).toBe(failure);
+  expect(gatewayFailureOf(ending)).toBe(failure);
 });
 
 test("a complete answer aborts nothing, neither before its close nor after it", async () => {

@@ -4,7 +4,7 @@ import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "nod
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../src/buffer-budget.ts";
-import { ClientGone, readBody, type BodyLimits } from "../src/read-body.ts";
+import { ClientDisconnected, readBody, type BodyLimits } from "../src/read-body.ts";
 
 const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000, graceMs: 10_000, floorBytesPerSecond: 1_024 };
 /** Limits that the current test changes. */
@@ -111,7 +111,7 @@ test("a sender that disconnects is distinguished from one with an invalid body",
   await once(server, "request");
   pending.destroy();
   while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
-  expect(outcomes[0]).toBeInstanceOf(ClientGone);
+  expect(outcomes[0]).toBeInstanceOf(ClientDisconnected);
   expect(budget.usedBytes).toBe(0);
 });
 

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import { recordRefusal, type CallFacts, type ServiceCall } from "../src/area-handler.ts";
 import { createLogger, openRedis, RefusedCalls, takeRefusedCalls, type Redis } from "../src/index.ts";
-import { ClientGone } from "../src/read-body.ts";
+import { ClientDisconnected } from "../src/read-body.ts";
 
 const { log } = createLogger("test", "silent");
 let backends: LocalBackends;
@@ -92,7 +92,7 @@ test("refusals that no ledger reads are limited, and the newest are kept", async
 test.each<[string, CallFacts, unknown, number]>([
   ["a refused call", {}, new Failure("model_not_found"), 1],
   ["one whose failure has a usage event", { isBooked: true }, new Failure("upstream_error"), 0],
-  ["one whose client disconnected", {}, new ClientGone("left"), 0],
+  ["one whose client disconnected", {}, new ClientDisconnected("left"), 0],
   ["an internal error, without details", {}, new Error("secret"), 1],
 ])("%s is recorded the expected number of times: %#", async (_, facts, error, times) => {
   const caller = { accountId: "acme", tokenId: "tok_1", group: "default", requestId: "req_1", expiresAt: 0 };

@@ -11,16 +11,16 @@ export function credentialsRefused(error: ErrorBody): VendorFailure {
   return { ...keyRefused(error), isNeverClientFault: true };
 }
 /** Failure of a key that has reached its rate limit. */
-export const keyLimited: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
-export const vendorTimedOut: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
+export const keyRateLimitFailure: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
+export const vendorTimeoutFailure: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
 /** Failure of the vendor, or of an address that is not the vendor's. */
 export const vendorFailed: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
 /** Failure of an overloaded vendor. */
 export const vendorOverloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
 /** Failure of a model that the vendor does not have, or not for this key. Its other models may work. */
-export const noModel: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
+export const unknownModelFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
 /** Failure of a vendor that has no endpoint for the wire of the request. */
-export const noEndpoint: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
+export const missingEndpointFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
 /** Creates the failure of an input that the vendor refused. The client gets the vendor's message. */
 export function inputRefused(error: ErrorBody): VendorFailure {
@@ -125,9 +125,9 @@ export function failureOfStatus(status: number, error: ErrorBody): VendorFailure
   // 401 and 402 concern the key, unless the error names a field of the request.
   if (status === 401 || status === 402) return error.param === undefined ? keyRefused(error) : requestForbidden(error);
   if (status === 403) return failureOfForbidden(error);
-  if (status === 429) return keyLimited;
-  if (status === 408 || status === 504) return vendorTimedOut;
-  if (status === 405 || status === 501) return noEndpoint;
+  if (status === 429) return keyRateLimitFailure;
+  if (status === 408 || status === 504) return vendorTimeoutFailure;
+  if (status === 405 || status === 501) return missingEndpointFailure;
   if (status === 529) return vendorOverloaded;
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : vendorFailed;
 }

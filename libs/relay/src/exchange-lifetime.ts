@@ -1,6 +1,6 @@
 import type { SendState } from "@modelgate/channels";
 import { asFailure, type Failure } from "@modelgate/contracts";
-import { ClientGone, endedBy } from "@modelgate/platform";
+import { ClientDisconnected, gatewayFailureOf } from "@modelgate/platform";
 import type { Call } from "./call.ts";
 import type { RunDeps } from "./deps.ts";
 import type { DetachedSlot } from "./detached-answers.ts";
@@ -43,14 +43,14 @@ export class ExchangeLifetime implements SendState, Disposable {
     }
   }
 
-  /** Resets `isSent` for a new attempt. Throws Failure or ClientGone if the call has ended. */
+  /** Resets `isSent` for a new attempt. Throws Failure or ClientDisconnected if the call has ended. */
   beginAttempt(): void {
     this.isSent = false;
-    const failure = endedBy(this.#ending);
+    const failure = gatewayFailureOf(this.#ending);
     if (failure !== undefined) throw failure;
     if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
     this.#delayedAbort?.abort();
-    throw new ClientGone("the client disconnected before the answer");
+    throw new ClientDisconnected("the client disconnected before the answer");
   }
 
   /**
@@ -67,7 +67,7 @@ export class ExchangeLifetime implements SendState, Disposable {
    * may report this before the call's signal does.
    */
   get isClientGone(): boolean {
-    return this.#ending.reason instanceof ClientGone || this.#broken?.reason instanceof ClientGone;
+    return this.#ending.reason instanceof ClientDisconnected || this.#broken?.reason instanceof ClientDisconnected;
   }
 
   /**
@@ -75,7 +75,9 @@ export class ExchangeLifetime implements SendState, Disposable {
    * failed. Undefined if there is none.
    */
   get failure(): Failure | undefined {
-    return endedBy(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined);
+    return (
+      gatewayFailureOf(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined)
+    );
   }
 
   /**
@@ -84,7 +86,7 @@ export class ExchangeLifetime implements SendState, Disposable {
    */
   handleEvent(): void {
     const delayed = this.#delayedAbort;
-    const isFinished = this.#ending.reason instanceof ClientGone && this.isSent && !this.signal.aborted;
+    const isFinished = this.#ending.reason instanceof ClientDisconnected && this.isSent && !this.signal.aborted;
     if (isFinished) this.#slot = this.#detachedAnswers.take();
     if (this.#slot === undefined) delayed?.abort();
     else this.#slot.signal.addEventListener("abort", () => delayed?.abort(), { once: true });

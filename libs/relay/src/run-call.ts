@@ -1,7 +1,7 @@
 import { InsufficientQuota } from "@modelgate/accounts";
 import { AttemptsFailed, type OpenAttempt, type AttemptReport } from "@modelgate/channels";
 import { asFailure, Failure } from "@modelgate/contracts";
-import { ClientGone } from "@modelgate/platform";
+import { ClientDisconnected } from "@modelgate/platform";
 import { attemptCall } from "./attempt.ts";
 import { CallRun, type AcceptedAnswer } from "./call-run.ts";
 import type { Call, ServingModel } from "./call.ts";
@@ -194,7 +194,7 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   if (!isClientGone && !hasBegun) throw failure;
   if (!isClientGone) return call.answer.end(plan.pendingStream?.fail(failure, call.requestId));
   await settled;
-  throw new ClientGone("the client disconnected before the answer");
+  throw new ClientDisconnected("the client disconnected before the answer");
 }
 
 /**

@@ -2,7 +2,7 @@ import { AttemptsFailed, type Attempts, type BodySink, type UpstreamAnswer } fro
 import { endpoints, Failure } from "@modelgate/contracts";
 import {
   BufferBudget,
-  ClientGone,
+  ClientDisconnected,
   createLogger,
   BoundedMap,
   type AnswerSink,
@@ -140,7 +140,7 @@ export class FakeClient implements AnswerSink {
   /** Disconnects the client. Also used if the gateway closes the connection. */
   leave(): void {
     this.cut = true;
-    this.#ending.abort(new ClientGone("the client disconnected before the answer"));
+    this.#ending.abort(new ClientDisconnected("the client disconnected before the answer"));
     this.#close(false);
   }
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccount, type Settlement } from "@modelgate/accounts";
 import { AttemptsFailed, type Attempts, type Route, type AttemptReport } from "@modelgate/channels";
 import { compilePrice, Failure } from "@modelgate/contracts";
-import { ClientGone } from "@modelgate/platform";
+import { ClientDisconnected } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import type { Exchange } from "../src/answers/exchange.ts";
@@ -394,7 +394,7 @@ describe("a call that ends before its answer", () => {
       vendors: { named: working(() => client.leave()) },
       fallbacks: ["second"],
     });
-    expect(error).toBeInstanceOf(ClientGone);
+    expect(error).toBeInstanceOf(ClientDisconnected);
     expect(settled).toMatchObject([
       { costNanos: 1_000_000n, draft: { outcome: "cancelled", status: 499, estimated: true, attempts: 1 } },
     ]);
@@ -404,7 +404,7 @@ describe("a call that ends before its answer", () => {
     const client = new FakeClient();
     client.leave();
     const { error, settled } = await run({ client, vendors: { named: body() } });
-    expect(error).toBeInstanceOf(ClientGone);
+    expect(error).toBeInstanceOf(ClientDisconnected);
     expect(settled).toMatchObject([{ costNanos: 0n, draft: { outcome: "cancelled", status: 499, estimated: false } }]);
   });
 
@@ -439,7 +439,7 @@ describe("a call that ends before its answer", () => {
         fallbacks: ["second"],
         finishAfterDisconnect: true,
       });
-      expect(error).toBeInstanceOf(ClientGone);
+      expect(error).toBeInstanceOf(ClientDisconnected);
       expect(planned).toEqual(["named"]);
       expect(settled).toMatchObject([{ costNanos: cost, draft: { outcome: "cancelled", status: 499 } }]);
     },
@@ -455,7 +455,7 @@ describe("a call that ends before its answer", () => {
       finishAfterDisconnect: true,
       detachedAnswers,
     });
-    expect(error).toBeInstanceOf(ClientGone);
+    expect(error).toBeInstanceOf(ClientDisconnected);
     expect(settled).toMatchObject([{ costNanos: 1_000_000n, draft: { outcome: "cancelled", estimated: true } }]);
   });
 

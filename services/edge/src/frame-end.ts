@@ -19,7 +19,7 @@ export interface SessionClose {
  * Cuts the bytes of a service's WebSocket at frame ends, so that the gateway can append an error event and a close
  * frame if the service disconnects.
  */
-export class FrameEnd {
+export class SessionErrorAppender {
   /** True once the service has sent a close frame. */
   isClosed = false;
   #buffered: Buffer = Buffer.alloc(0);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { releaseSeat, renewSeats, type Seat } from "@modelgate/accounts";
-import { idSource, runOnBeat, OpenList, registerLeaseCount, type Logger, type Redis } from "@modelgate/platform";
+import { idSource, runOnSharedTick, OpenList, registerLeaseCount, type Logger, type Redis } from "@modelgate/platform";
 
 /** Concurrency slots that the open calls of this edge occupy. */
 export type OpenSeats = ReturnType<typeof openSeats>;
@@ -11,7 +11,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   const leaseCount = registerLeaseCount("seats", () => open.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats expire with their leases"));
-  const renewals = runOnBeat(leaseMs / 3, () => {
+  const renewals = runOnSharedTick(leaseMs / 3, () => {
     if (open.size > 0) quietly(renewSeats(redis, open, leaseMs));
   });
   return {

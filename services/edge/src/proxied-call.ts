@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerFailure, discardRestOfBody, idsOf, restartFailure, shutdownRequest } from "@modelgate/platform";
 import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
-import { streamEndOf, type StreamEnd } from "./stream-end.ts";
+import { errorAppenderOf, type StreamEnd } from "./stream-end.ts";
 
 /** Log, and maximum silence of services. */
 export interface ProxyOptions {
@@ -57,7 +57,7 @@ export class ProxiedCall implements Proxied {
     // still sent, followed by the wire's error.
     response.destroy = () => {
       if (this.#isOver) return response;
-      logLost(this.#options.log, this.#request, "the service failed while it answered");
+      logServiceFailure(this.#options.log, this.#request, "the service failed while it answered");
       this.breakOff(unavailable("The service behind this endpoint ended its answer early; try again."));
       return response;
     };
@@ -66,7 +66,7 @@ export class ProxiedCall implements Proxied {
     }
     response.statusCode = answer.statusCode ?? 502;
     if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
-    this.#streamEnd = streamEndOf({
+    this.#streamEnd = errorAppenderOf({
       endpointId: contextOf(this.#request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
       isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
@@ -92,7 +92,7 @@ export class ProxiedCall implements Proxied {
     // If the answer has started, `response.destroy` (see `answered`) ends it. The socket shows whether the client has
     // left; `request.destroyed` is also true for a request that was read to its end.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
-    logLost(this.#options.log, request, "the service is unreachable", error);
+    logServiceFailure(this.#options.log, request, "the service is unreachable", error);
     this.breakOff(serviceUnavailable());
   }
 
@@ -126,7 +126,7 @@ export class ProxiedCall implements Proxied {
 }
 
 /** Logs that a service was unreachable or disconnected. */
-export function logLost(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
+export function logServiceFailure(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
   const context = contextOf(request);
   log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }

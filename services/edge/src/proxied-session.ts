@@ -2,8 +2,8 @@ import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import { answerFailure } from "@modelgate/platform";
-import { FrameEnd, type SessionClose } from "./frame-end.ts";
-import { logLost, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
+import { SessionErrorAppender, type SessionClose } from "./frame-end.ts";
+import { logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
 /** Maximum time, in ms, to deliver the last written bytes. */
@@ -17,7 +17,7 @@ export class ProxiedSession implements Proxied {
   readonly #response: ServerResponse;
   readonly #options: ProxyOptions;
   readonly #upgrade: Upgrade;
-  readonly #frames = new FrameEnd();
+  readonly #frames = new SessionErrorAppender();
   #upstream: ClientRequest | undefined;
   #service: Duplex | undefined;
   #isGoing = false;
@@ -54,7 +54,7 @@ export class ProxiedSession implements Proxied {
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
-    logLost(this.#options.log, this.#request, "the service is unreachable", error);
+    logServiceFailure(this.#options.log, this.#request, "the service is unreachable", error);
     const context = contextOf(this.#request);
     context.failure = serviceUnavailable();
     answerFailure(this.#response, context.format, context.failure, context.requestId);
@@ -106,7 +106,7 @@ export class ProxiedSession implements Proxied {
       const context = contextOf(this.#request);
       if (!this.#isGoing) {
         context.failure = close.failure;
-        logLost(this.#options.log, this.#request, "the service of a WebSocket was lost");
+        logServiceFailure(this.#options.log, this.#request, "the service of a WebSocket was lost");
       }
       const last = this.#frames.fail(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);

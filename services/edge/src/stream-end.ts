@@ -8,7 +8,7 @@ const noBytes = Buffer.alloc(0);
  * Returns the object that can end an answer with an error; undefined for an answer that only a cut connection can end.
  * A compressed answer, or one with a content length, cannot be extended.
  */
-export function streamEndOf(answer: {
+export function errorAppenderOf(answer: {
   readonly endpointId: string;
   readonly contentType: string | undefined;
   readonly isClosed: boolean;

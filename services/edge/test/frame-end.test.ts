@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { FrameEnd } from "../src/frame-end.ts";
+import { SessionErrorAppender } from "../src/frame-end.ts";
 
 const close = { code: 1012, failure: new Failure("server_overloaded", "gone") };
 
@@ -44,7 +44,7 @@ function framesOf(bytes: Buffer): readonly Read[] {
  * of `piece` bytes.
  */
 function broken(session: Buffer, cut: number, piece: number): Buffer {
-  const end = new FrameEnd();
+  const end = new SessionErrorAppender();
   const got: Buffer[] = [];
   for (let at = 0; at < cut; at += piece)
     got.push(Buffer.from(end.push(session.subarray(at, Math.min(cut, at + piece)))));
@@ -72,7 +72,7 @@ describe.each([1, 3, 1_000, 100_000])("a session in chunks of %d bytes, interrup
 
 test("all frames are passed on unchanged", () => {
   const session = Buffer.concat(events);
-  const end = new FrameEnd();
+  const end = new SessionErrorAppender();
   const got: Buffer[] = [];
   for (let at = 0; at < session.length; at += 1_300) got.push(Buffer.from(end.push(session.subarray(at, at + 1_300))));
   expect(Buffer.concat(got).equals(session)).toBe(true);
@@ -80,7 +80,7 @@ test("all frames are passed on unchanged", () => {
 
 test("no error event is sent inside a frame that is too long to be held back", () => {
   const [long = Buffer.alloc(0)] = events.slice(3);
-  const end = new FrameEnd();
+  const end = new SessionErrorAppender();
   expect(end.push(long.subarray(0, 500))).toHaveLength(500);
   expect(end.fail(close, "event_1")).toBeUndefined();
   end.push(long.subarray(500));

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure, failureFrameOf } from "@modelgate/contracts";
 import { SseDecoder } from "@modelgate/wires/sse";
-import { streamEndOf } from "../src/stream-end.ts";
+import { errorAppenderOf } from "../src/stream-end.ts";
 
 const failure = new Failure("server_overloaded", "gone");
 const sse = "text/event-stream; charset=utf-8";
@@ -11,7 +11,7 @@ const sse = "text/event-stream; charset=utf-8";
  * `piece` bytes.
  */
 function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {
-  const end = streamEndOf({ endpointId, contentType, isClosed: false });
+  const end = errorAppenderOf({ endpointId, contentType, isClosed: false });
   if (end === undefined) throw new Error("it cannot be ended");
   const bytes = Buffer.from(stream).subarray(0, cut);
   let got = "";
@@ -59,7 +59,7 @@ test("an event above the buffer limit is passed on, and its line is ended before
 
 test("a complete stream passes unchanged", () => {
   const stream = `data: ${"é".repeat(40_000)}\n\ndata: [DONE]\n\nand no end`;
-  const end = streamEndOf({ endpointId: "chatCompletions", contentType: sse, isClosed: false });
+  const end = errorAppenderOf({ endpointId: "chatCompletions", contentType: sse, isClosed: false });
   const bytes = Buffer.from(stream);
   const got: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 999) got.push(end?.push(bytes.subarray(at, at + 999)) ?? Buffer.alloc(0));
@@ -88,7 +88,7 @@ test.each([
   ["sound", { endpointId: "speech", contentType: "audio/mpeg", isClosed: false }],
   ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", isClosed: false }],
 ])("%s cannot be ended with an error message", (_, head) => {
-  expect(streamEndOf(head)).toBeUndefined();
+  expect(errorAppenderOf(head)).toBeUndefined();
 });
 
 test("a stream of lines ends with an error on a separate line, wherever it was interrupted", () => {

@@ -7,7 +7,7 @@ import {
   sweepHolds,
   type SweepOptions,
 } from "@modelgate/accounts";
-import { WorkCheck, msUntilBeat, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, msUntilSharedTick, type Bus, type Counter, type Logger, type Redis } from "@modelgate/platform";
 
 export interface RoundOptions {
   readonly redis: Redis;
@@ -59,7 +59,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
         if (!state.hasLoggedFailure) log.warn({ err: error }, "a round failed; trying again");
         state.hasLoggedFailure = true;
       }
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(roundMs)))]);
     }
   }
 

@@ -29,7 +29,7 @@ export interface ChargesParts {
   readonly session: ChargedSession;
 }
 
-type SeenOf<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
+type EventOfKind<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
 
 /**
  * Charges of a session. Every event that makes the vendor work waits until money is reserved for it: a slice for each
@@ -156,7 +156,7 @@ export class Charges implements SessionCharges {
   }
 
   /** Handles the vendor's events about the client's speech. */
-  #handleSpeech(seen: Exclude<SeenEvent, SeenOf<"delta" | "response-begun" | "response-done">>): void {
+  #handleSpeech(seen: Exclude<SeenEvent, EventOfKind<"delta" | "response-begun" | "response-done">>): void {
     const { bridge, transcripts } = this.#parts;
     const { speech } = transcripts;
     switch (seen.kind) {
@@ -226,7 +226,7 @@ export class Charges implements SessionCharges {
     if (this.#ended) this.#send(bridge.cancel(id));
   }
 
-  #chargeResponse({ id, units, ended }: SeenOf<"response-done">): void {
+  #chargeResponse({ id, units, ended }: EventOfKind<"response-done">): void {
     const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.responseSettled();
@@ -243,7 +243,7 @@ export class Charges implements SessionCharges {
   /**
    * Charges a transcript to the model that transcribed the speech, or to the session's model if that model is unknown.
    */
-  #chargeTranscript({ id, units, textBytes }: SeenOf<"transcribed">, model: string | undefined): void {
+  #chargeTranscript({ id, units, textBytes }: EventOfKind<"transcribed">, model: string | undefined): void {
     const { transcripts } = this.#parts;
     // A vendor that names no model and reports no usage includes transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;

@@ -1,5 +1,5 @@
 import {
-  contentFull,
+  contentLimitFailure,
   findSessionSettings,
   findTokenById,
   newClientSecret,
@@ -47,7 +47,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     );
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
-    if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentFull();
+    if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
     const stores = { redis, content: deps.content };
     // A name that no model has would store client text in the key's record, where content does not belong.
     const mayCall = (name: string): boolean =>

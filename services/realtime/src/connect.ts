@@ -107,9 +107,9 @@ async function awaitStart(
     }
     const failed = failedMessage(vendor);
     if (failed === undefined) return vendor;
-    throw start === undefined ? notBegun() : refusedStart(failed, provider);
+    throw start === undefined ? notStartedFailure() : refusedStart(failed, provider);
   } catch (error) {
-    endUnused(vendor);
+    closeUnused(vendor);
     throw error;
   }
 }
@@ -127,7 +127,7 @@ function isGreeting({ data, binary }: RealtimeMessage): boolean {
   return type !== undefined && type !== "error";
 }
 
-function notBegun(): Failure {
+function notStartedFailure(): Failure {
   return new Failure("upstream_error", "The vendor failed before the session began.");
 }
 
@@ -143,7 +143,7 @@ const statusOfType: ReadonlyMap<string, number> = new Map([
 
 /** Returns the error of a vendor that refused to start a session, classified like a refused HTTP request. */
 function refusedStart({ data }: RealtimeMessage, provider: WireRoute["provider"]): Error {
-  if (eventType(data) !== "error") return notBegun();
+  if (eventType(data) !== "error") return notStartedFailure();
   const text = data.toString();
   const { code, type = "", message } = readErrorBody(text);
   const status = statusOfType.get(type) ?? 500;
@@ -151,7 +151,7 @@ function refusedStart({ data }: RealtimeMessage, provider: WireRoute["provider"]
 }
 
 /** Ends a vendor's connection that no session uses. A vendor that may have started the session is told to end it. */
-export function endUnused({ socket, bridge }: VendorConnection): void {
+export function closeUnused({ socket, bridge }: VendorConnection): void {
   for (const { data } of bridge.stop()) socket.send(data, { binary: false });
   closeSoon(socket, closeCodes.normal, "");
 }

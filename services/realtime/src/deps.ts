@@ -1,4 +1,4 @@
-import { openContentBook, type ContentBook } from "@modelgate/accounts";
+import { openContentQuota, type ContentQuota } from "@modelgate/accounts";
 import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@modelgate/platform";
 import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
@@ -6,7 +6,7 @@ import type { Env } from "./env.ts";
 /** Limits of sessions: times in ms, sizes in bytes, and counts. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
   /** Replacement for `lastUsageMs` when a session is closed because the process ends. */
-  readonly lastUsageAtEndMs: number;
+  readonly maxUsageWaitAtShutdownMs: number;
   /** Time, in ms, for which open sessions may continue after the process was told to end. */
   readonly drainMs: number;
 };
@@ -22,7 +22,7 @@ export interface Deps extends ServiceRelay {
   /** Redis that stores client content, here the settings of client secrets. */
   readonly content: Redis;
   /** Counts the bytes that accounts store. */
-  readonly contentBook: ContentBook;
+  readonly contentBook: ContentQuota;
   /** Aborts when the process ends open sessions. */
   readonly ending: AbortSignal;
 }
@@ -41,14 +41,14 @@ export async function openDeps({
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
   const open = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must be settled within it.
-  const lastUsageAtEndMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
+  const maxUsageWaitAtShutdownMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
   const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {
     ...open,
     ending,
     content,
-    contentBook: openContentBook(content, env.content),
-    limits: { ...env.sessions, lastUsageAtEndMs, drainMs: drainMs - farewellMs },
+    contentBook: openContentQuota(content, env.content),
+    limits: { ...env.sessions, maxUsageWaitAtShutdownMs, drainMs: drainMs - farewellMs },
     slice: env.slice,
     newSessionId: idSource("session"),
   };

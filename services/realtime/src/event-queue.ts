@@ -27,7 +27,7 @@ export interface QueueCallbacks {
 }
 
 /** Types of events that do not wait behind response requests, because they end a response. */
-const overtakingEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
+const priorityEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
 /**
  * Queue of a client's events for the vendor. An event that causes charged work waits until money is reserved for it.
@@ -50,7 +50,7 @@ export class EventQueue {
 
   /** Sends a client's event, queues it, or refuses it if too many response requests wait. */
   take(event: ClientEvent): void {
-    if (overtakingEvents.has(event.type)) return this.#events.deliver(event);
+    if (priorityEvents.has(event.type)) return this.#events.deliver(event);
     if (event.type === "response.create") {
       const max = this.#limits.waitingResponses;
       if (this.#responses >= max) {

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream";
 import { Failure } from "@modelgate/contracts";
-import { ClientGone } from "@modelgate/platform";
+import { ClientDisconnected } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
@@ -11,14 +11,14 @@ export const messageOverheadBytes = 256;
 export interface OpeningClient extends Disposable {
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /** Returns the socket, without listeners, and the messages received so far. Throws ClientGone before an upgrade. */
+  /** Returns the socket, without listeners, and the messages received so far. Throws ClientDisconnected before an upgrade. */
   take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
 }
 
 /** Client whose session is being opened after the protocol switch. Its messages are kept meanwhile. */
 export interface EarlyClient extends OpeningClient {
   /**
-   * Returns the first message. Rejects with ClientGone if the client leaves, and with Failure if no message comes in
+   * Returns the first message. Rejects with ClientDisconnected if the client leaves, and with Failure if no message comes in
    * time.
    */
   first(): Promise<RealtimeMessage>;
@@ -57,7 +57,7 @@ export function receiveEarly(client: WebSocket, name: string, { setupMs, buffere
   };
   const onClose = (): void => {
     disconnected.abort();
-    reject(new ClientGone("the client disconnected before the session"));
+    reject(new ClientDisconnected("the client disconnected before the session"));
   };
   client.on("message", onMessage).once("close", onClose);
   // The close event follows an error.
@@ -80,12 +80,12 @@ export function receiveEarly(client: WebSocket, name: string, { setupMs, buffere
 }
 
 /** Watch of a client's connection while its session is opened. Dispose it before the connection is read. */
-export interface ClientLeaving extends Disposable {
+export interface DisconnectWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
 /** Watches a connection that is not read yet, to notice when the client leaves. Early data stays unread. */
-export function watchLeaving(socket: Duplex): ClientLeaving {
+export function watchDisconnect(socket: Duplex): DisconnectWatch {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const readEnd = (): void => {

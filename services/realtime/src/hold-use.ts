@@ -54,7 +54,7 @@ export interface ModelUse {
 }
 
 /** Usage for which money is reserved: a response or a transcript. */
-export interface WantedUse {
+export interface UseReservation {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Outcome of the use as long as nothing is known about it. */
@@ -70,12 +70,12 @@ const switchedProtocols = 101;
 const [maxEmptyTries, emptyPauseMs] = [20, 500];
 
 /** Outcome of a use about which nothing is known yet, not even its route. */
-export const unknownUse: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
+export const unknownUseOutcome: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
 
 /** Reserves money for a response or a transcript. Throws Failure. */
 export function holdUse(
   { relay }: Deps,
-  { call, price, unknown, upperNanos, tokens = 0 }: WantedUse,
+  { call, price, unknown, upperNanos, tokens = 0 }: UseReservation,
 ): Promise<HeldMoney> {
   const expected: Expectation = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens };
   return holdMoney(relay, { call, price, expected, certainOutcome: unknown });
@@ -85,7 +85,11 @@ export function holdUse(
  * Settles usage that has no reservation, because the vendor reported it after the account could not pay for more.
  * Charges at most the available balance. Never rejects; if the store stays unavailable, the usage is not charged.
  */
-export async function settleUnheld(deps: Deps, use: Omit<WantedUse, "upperNanos">, outcome: Outcome): Promise<void> {
+export async function settleUnheld(
+  deps: Deps,
+  use: Omit<UseReservation, "upperNanos">,
+  outcome: Outcome,
+): Promise<void> {
   for (let tries = 1; tries <= maxEmptyTries; tries++) {
     try {
       using held = await holdUse(deps, { ...use, upperNanos: 0n });

@@ -5,10 +5,10 @@ import {
   StepQueue,
   holdUse,
   settleUnheld,
-  unknownUse,
+  unknownUseOutcome,
   type SessionPrice,
   type ModelUse,
-  type WantedUse,
+  type UseReservation,
 } from "./hold-use.ts";
 import { SessionTraffic } from "./session-traffic.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -28,7 +28,7 @@ const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
 /** Reserves money for the first response of a session, before its vendor is connected. Throws Failure. */
 export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
-  return holdUse(deps, { call, price, unknown: unknownUse, upperNanos: costOfSlice(deps, price), tokens: 1 });
+  return holdUse(deps, { call, price, unknown: unknownUseOutcome, upperNanos: costOfSlice(deps, price), tokens: 1 });
 }
 
 /** Values that the reservations for a session's responses need. */
@@ -201,7 +201,7 @@ export class ResponseMoney {
     return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
   }
 
-  #wanted(): Omit<WantedUse, "upperNanos"> {
+  #wanted(): Omit<UseReservation, "upperNanos"> {
     return { call: { ...this.#call, caller: this.caller }, price: this.price, unknown: this.#unknown };
   }
 

@@ -278,7 +278,7 @@ export class Session {
   async #windUp(vendorCode: number, reason: string): Promise<void> {
     this.#vendor.resume("slow");
     const { ending, limits } = this.#deps;
-    const withinMs = ending.aborted ? limits.lastUsageAtEndMs : limits.lastUsageMs;
+    const withinMs = ending.aborted ? limits.maxUsageWaitAtShutdownMs : limits.lastUsageMs;
     if (this.#vendor.open) await this.#charges.awaitLastUsage(withinMs);
     this.#vendor.close(vendorCode, reason);
     await this.#charges.close();

@@ -4,10 +4,10 @@ import { AttemptsFailed } from "@modelgate/channels";
 import {
   acceptWebSockets,
   checkHandshake,
-  ClientGone,
+  ClientDisconnected,
   Gauge,
   idsOf,
-  runOnBeat,
+  runOnSharedTick,
   type AcceptWebSocket,
   type Registry,
   type UpgradeCall,
@@ -20,10 +20,10 @@ import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { boundSettings } from "./client-secrets.ts";
 import { closeCodes, closeSoon } from "./closing.ts";
-import { connectVendor, endUnused } from "./connect.ts";
+import { connectVendor, closeUnused } from "./connect.ts";
 import type { Deps } from "./deps.ts";
-import { receiveEarly, watchLeaving, type EarlyClient, type OpeningClient } from "./first-message.ts";
-import { sessionPrice, unknownUse, type SessionPrice } from "./hold-use.ts";
+import { receiveEarly, watchDisconnect, type EarlyClient, type OpeningClient } from "./first-message.ts";
+import { sessionPrice, unknownUseOutcome, type SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
 import { sessionCall, type RealtimeCall } from "./session-call.ts";
@@ -80,7 +80,7 @@ export class RealtimeSessions implements Disposable {
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
-    this.#timer = runOnBeat(Math.min(maxTickMs, tickMs), () => {
+    this.#timer = runOnSharedTick(Math.min(maxTickMs, tickMs), () => {
       const now = Date.now();
       for (const session of open) session.tick(now);
     });
@@ -127,7 +127,7 @@ export class RealtimeSessions implements Disposable {
     try {
       await this.#countWhileOpening(call, () => this.#startAfterSetup(upgrade, { call, format, early }));
     } catch (error) {
-      if (error instanceof ClientGone) return;
+      if (error instanceof ClientDisconnected) return;
       const failure = asFailure(error);
       if (failure.code === "internal_error")
         this.#deps.relay.log.error({ ...idsOf(call), err: failure.cause }, "session not opened");
@@ -150,13 +150,13 @@ export class RealtimeSessions implements Disposable {
 
   /** Returns a client whose protocol switch is answered when its socket is taken. */
   #clientBeforeSwitch(upgrade: UpgradeCall): OpeningClient {
-    const leaving = watchLeaving(upgrade.socket);
+    const leaving = watchDisconnect(upgrade.socket);
     return {
       signal: leaving.signal,
       take: () => {
         leaving[Symbol.dispose]();
         const socket = this.#accept(upgrade);
-        if (socket === undefined) throw new ClientGone("the client disconnected before the session");
+        if (socket === undefined) throw new ClientDisconnected("the client disconnected before the session");
         return { socket };
       },
       [Symbol.dispose]: () => leaving[Symbol.dispose](),
@@ -220,9 +220,9 @@ export class RealtimeSessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
-    const { socket, early } = addOrUndo(client, () => endUnused(vendor));
+    const { socket, early } = addOrUndo(client, () => closeUnused(vendor));
     this.#awaitingSetup.delete(socket);
-    const unknown = { ...unknownUse, route, tried };
+    const unknown = { ...unknownUseOutcome, route, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,

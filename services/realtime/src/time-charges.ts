@@ -2,7 +2,7 @@ import { asFailure, costOf, Failure, unpricedUnits, type Nanos } from "@modelgat
 import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { ClientEvent, RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
-import { holdUse, renewedCaller, StepQueue, unknownUse, type SessionPrice } from "./hold-use.ts";
+import { holdUse, renewedCaller, StepQueue, unknownUseOutcome, type SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
@@ -34,7 +34,7 @@ export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: Se
       param: "session.model",
     });
   const upperNanos = costOfSeconds(price, deps.slice.audioSeconds);
-  return holdUse(deps, { call, price, unknown: unknownUse, upperNanos, tokens: 1 });
+  return holdUse(deps, { call, price, unknown: unknownUseOutcome, upperNanos, tokens: 1 });
 }
 
 /**

@@ -1,7 +1,7 @@
 import { costOf, type Caller, type Nanos, type Units } from "@modelgate/contracts";
 import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import { StepQueue, holdUse, settleUnheld, type SessionPrice, type ModelUse, type WantedUse } from "./hold-use.ts";
+import { StepQueue, holdUse, settleUnheld, type SessionPrice, type ModelUse, type UseReservation } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { UntranscribedSpeech } from "./untranscribed-speech.ts";
 
@@ -131,7 +131,7 @@ export class TranscriptMoney {
     return holdUse(this.#deps, { ...this.#wanted(model), upperNanos });
   }
 
-  #wanted({ price, by }: TranscribingModel): Omit<WantedUse, "upperNanos"> {
+  #wanted({ price, by }: TranscribingModel): Omit<UseReservation, "upperNanos"> {
     return { call: { ...this.#call, caller: this.caller }, price, unknown: withUpstreamModel(by, this.#unknown) };
   }
 

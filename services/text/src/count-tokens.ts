@@ -56,7 +56,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }
-  return await countHere(await requestIn(wire.client, body, params.model), params);
+  return await countLocally(await requestIn(wire.client, body, params.model), params);
 }
 
 /**
@@ -82,7 +82,7 @@ async function countExchange({ client, pass }: CountingWire, original: Buffer, t
   };
 }
 
-async function countHere({ instructions, turns, tools }: TextRequest, { media }: TextParams): Promise<number> {
+async function countLocally({ instructions, turns, tools }: TextRequest, { media }: TextParams): Promise<number> {
   const content = [...instructions, ...turns.flatMap(({ parts }) => parts)];
   const texts = content.map((part) => {
     if (part.kind === "tool-call") return `${part.name} ${part.arguments}`;

@@ -30,10 +30,10 @@ export interface Drawing {
 }
 
 /** A parsed image request, and the function that renders the images as an answer of the Gemini wire. */
-export type ReadDrawing = Pick<ImagesRequest, "parsed" | "render">;
+export type ParsedContentImage = Pick<ImagesRequest, "parsed" | "render">;
 
 /** Names in the Gemini wire of the fields that image vendors may not support. */
-export const drawingSpelling = {
+export const contentImageSpelling = {
   images: "contents",
   count: "generationConfig.candidateCount",
   size: "generationConfig.imageConfig.aspectRatio",
@@ -43,7 +43,7 @@ export const drawingSpelling = {
  * Parses a request of the Gemini wire as an image request: its texts become the prompt, its images the input to edit.
  * Throws Failure (400) that names the invalid field.
  */
-export async function readDrawing(drawing: Drawing): Promise<ReadDrawing> {
+export async function parseContentImage(drawing: Drawing): Promise<ParsedContentImage> {
   const { body, model, stream } = drawing;
   const { request, dropped } = wires.content.client.read(await reparseJson(body), { model, stream });
   return {
@@ -124,7 +124,11 @@ function droppedFields(request: TextRequest): readonly string[] {
   return request.image?.size === undefined ? unsupported : [...unsupported, "generationConfig.imageConfig.imageSize"];
 }
 
-function renderImages(drawing: Drawing, request: TextRequest, answer: ImagesAnswer): ReturnType<ReadDrawing["render"]> {
+function renderImages(
+  drawing: Drawing,
+  request: TextRequest,
+  answer: ImagesAnswer,
+): ReturnType<ParsedContentImage["render"]> {
   const context: AnswerContext = {
     model: drawing.model,
     requestBody: {},

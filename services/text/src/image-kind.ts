@@ -27,7 +27,7 @@ import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/wires/json";
 import { parseFrameRecord } from "@modelgate/wires/sse";
 import type { Deps } from "./deps.ts";
-import { drawingSpelling, readDrawing, type Drawing } from "./drawn-content.ts";
+import { contentImageSpelling, parseContentImage, type Drawing } from "./drawn-content.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 
 const sizeParam = "generationConfig.imageConfig.imageSize";
@@ -40,32 +40,32 @@ const sizeParam = "generationConfig.imageConfig.imageSize";
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
   const readImages = once(async () => {
-    const { parsed, render } = await readDrawing(drawing);
-    const unsupported = { spelling: drawingSpelling, strict: call.strict };
+    const { parsed, render } = await parseContentImage(drawing);
+    const unsupported = { spelling: contentImageSpelling, strict: call.strict };
     const holding = inputs.use(deps.body.budget.holdFor(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });
-  await runCall(deps.relay, call, new DrawingKind(deps), { model: drawing.model, input, drawing, readImages });
+  await runCall(deps.relay, call, new ContentImageKind(deps), { model: drawing.model, input, drawing, readImages });
 }
 
 /** A request of the Gemini wire as an image request. */
-interface DrawingAsImages {
+interface ContentAsImages {
   readonly request: ImageRequest;
   readonly images: ImagesRequest;
 }
 
 /** A request of the Gemini wire for an image model. */
-interface DrawingRequest {
+interface ContentImageCall {
   readonly model: string;
   readonly input: TextInput;
   readonly drawing: Drawing;
   /** Returns the request as an image request; it is parsed once. */
-  readonly readImages: () => Promise<DrawingAsImages>;
+  readonly readImages: () => Promise<ContentAsImages>;
 }
 
 /** Plan of a drawing request with one model. */
-interface DrawingPlan extends Plan {
+interface ContentImagePlan extends Plan {
   readonly serving: ServingModel;
   readonly drawing: Drawing;
   readonly text: TextPlan;
@@ -74,7 +74,7 @@ interface DrawingPlan extends Plan {
 }
 
 /** Kind of call: requests of the Gemini wire that an image model answers. */
-class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
+class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
   readonly #deps: Deps;
   readonly #text: TextCallKind;
 
@@ -83,7 +83,11 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     this.#text = new TextCallKind(deps);
   }
 
-  async plan(call: Call, { input, drawing, readImages }: DrawingRequest, serving: ServingModel): Promise<DrawingPlan> {
+  async plan(
+    call: Call,
+    { input, drawing, readImages }: ContentImageCall,
+    serving: ServingModel,
+  ): Promise<ContentImagePlan> {
     const { model } = serving;
     const { relay } = this.#deps;
     const drawnImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await readImages();
@@ -100,7 +104,11 @@ class DrawingKind implements CallKind<DrawingRequest, DrawingPlan> {
     };
   }
 
-  async exchange(plan: DrawingPlan, route: WireRoute, history: "withoutSignatures" | undefined): Promise<Exchange> {
+  async exchange(
+    plan: ContentImagePlan,
+    route: WireRoute,
+    history: "withoutSignatures" | undefined,
+  ): Promise<Exchange> {
     const { images, drawing, serving, text } = plan;
     const exchange =
       images === undefined ? await this.#text.exchange(text, route, history) : await imagesExchange(images, route);

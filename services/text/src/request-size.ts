@@ -5,13 +5,13 @@ import type { CallFees, RequestSize } from "@modelgate/relay";
 import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
 import { memberOf, textWire, wiresServing, type TextParams } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
-import type { TextExchangeMaker } from "./exchanges/text.ts";
+import type { TextExchangeFactory } from "./exchanges/text.ts";
 import type { TurnParams } from "./read-text.ts";
 
 /** A text request that is planned for one model. */
 export interface SizedRequest {
   readonly params: TurnParams;
-  readonly exchanges: TextExchangeMaker;
+  readonly exchanges: TextExchangeFactory;
   readonly fees: CallFees;
   /** Channels that serve the model to the caller. */
   readonly candidates: readonly Candidate[];

@@ -36,7 +36,7 @@ import type { Deps } from "./deps.ts";
 import { servedName, withFallbackNames } from "./fallback-models.ts";
 import { agentExchange } from "./exchanges/agent-exchange.ts";
 import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
-import { TextExchangeMaker } from "./exchanges/text.ts";
+import { TextExchangeFactory } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
 import { hasAgent, requestSize, textBytesOf } from "./request-size.ts";
 import { admitStoreUse, foreignItems, withRememberedIds } from "./vendor-ids.ts";
@@ -69,7 +69,7 @@ export interface TextPlan extends Plan {
   readonly fees: CallFees;
   /** Tools and tiers of the client's request that were removed because the model has no price for them. */
   readonly dropped: readonly string[];
-  readonly exchanges: TextExchangeMaker;
+  readonly exchanges: TextExchangeFactory;
 }
 
 /** Handles POST /v1/chat/completions and POST /v1/completions. A chat model can serve both. */
@@ -127,7 +127,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { model, unpriced } = serving;
     const allow = (drawing: string): void => void catalog.current().resolve(call.caller, drawing, ["image"]);
     const fees = new CallFees({ requested: params.fees, price: model.price, unpriced, limits, allow, fallbackPrice });
-    const exchanges = new TextExchangeMaker(this.#textCallOf(call, input, serving));
+    const exchanges = new TextExchangeFactory(this.#textCallOf(call, input, serving));
     const { batch }: TextClient = wires[wire].client;
     const candidates = catalog.current().candidates(model.name, call.caller.group);
     const measured = requestSize(this.deps, { params, exchanges, fees, candidates });
@@ -175,7 +175,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       affordableOutputTokens: paidOutputTokens,
       maxOutputTokens: paidOutputTokens * choices,
     };
-    const exchanges = new TextExchangeMaker({ ...textCall, paidOutputTokens, defaultMaxTokens });
+    const exchanges = new TextExchangeFactory({ ...textCall, paidOutputTokens, defaultMaxTokens });
     return { ...plan, exchanges, cost: { ...cost, size } };
   }
 

@@ -11,7 +11,7 @@ import {
 } from "@modelgate/accounts";
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
-import { WorkCheck, msUntilBeat, type Logger, type Redis } from "@modelgate/platform";
+import { WorkCheck, msUntilSharedTick, type Logger, type Redis } from "@modelgate/platform";
 import type { JsonRecord } from "@modelgate/wires/json";
 
 /** Sends changes of a task's state to the callback URLs of clients. */
@@ -103,7 +103,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     while (!stop.signal.aborted) {
       const due = await claim().catch(() => []);
       due.forEach(send);
-      await setTimeout(msUntilBeat(roundMs), undefined, { signal: stop.signal }).catch(() => undefined);
+      await setTimeout(msUntilSharedTick(roundMs), undefined, { signal: stop.signal }).catch(() => undefined);
     }
   }
 

@@ -47,7 +47,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     limits: env.tasks,
     pace: env.pace,
     remote: openRemoteStreams(),
-    pictures: openPictures(env, open.body.budget),
+    pictures: openImageFetcher(env, open.body.budget),
     callbacks,
     taskCipher: makeTaskCipher(env.relay.secrets),
     publicUrl: env.publicUrl,
@@ -62,7 +62,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
   };
 }
 
-function openPictures({ frames: { privateHosts, ...bounds }, tasks }: Env, budget: BufferBudget): RemoteFiles {
+function openImageFetcher({ frames: { privateHosts, ...bounds }, tasks }: Env, budget: BufferBudget): RemoteFiles {
   const limits = { ...bounds, maxBytes: tasks.referenceBytes };
   return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
 }

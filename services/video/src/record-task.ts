@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { findCallback, createTask, holdBeyondMs, type TaskRecord } from "@modelgate/accounts";
+import { findCallback, createTask, holdLeaseMarginMs, type TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import type { RequestIds } from "@modelgate/platform";
 import type { JobMoney, UsageRecord } from "@modelgate/relay";
@@ -50,7 +50,7 @@ async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
     dueAt: task.createdAt + deps.pace.firstMs,
-    holdUntil: task.deadlineAt + holdBeyondMs,
+    holdUntil: task.deadlineAt + holdLeaseMarginMs,
     keepMs: deps.limits.keepMs,
     callbackDueAt: deps.callbacks.leaseEnd(),
     cipher: deps.taskCipher,

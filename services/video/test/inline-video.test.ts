@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Base64VideoDecoder } from "../src/content/inline-video.ts";
-import { StringCutter } from "../src/poll/short-strings.ts";
+import { StringShortener } from "../src/poll/short-strings.ts";
 
 /** Splits a text into pieces of these lengths and the rest. */
 function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
@@ -45,7 +45,7 @@ test("JSON with shortened strings is the same JSON with the beginnings of its st
       fc.boolean(),
       (memberValue, long, lengths, isPretty) => {
         const text = JSON.stringify({ found: memberValue, long }, undefined, isPretty ? 2 : undefined);
-        const cutter = new StringCutter(longest);
+        const cutter = new StringShortener(longest);
         const cut = Buffer.concat(pieces(text, lengths).map((piece) => cutter.push(piece))).toString();
         const read: { readonly long: string } = JSON.parse(cut);
         // The cut may split a character, which is decoded as U+FFFD.
@@ -57,6 +57,6 @@ test("JSON with shortened strings is the same JSON with the beginnings of its st
     ),
   );
   const short = JSON.stringify({ name: "an operation", done: true, list: ['a "quoted" \\ word', "\u0007"] });
-  const cutter = new StringCutter(1_000);
+  const cutter = new StringShortener(1_000);
   expect(cutter.push(Buffer.from(short)).toString()).toBe(short);
 });

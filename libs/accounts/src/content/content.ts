@@ -40,7 +40,7 @@ const countScript = defineScript({
  * Counts the bytes of the content that each account stores. Content is counted before it is written. The bytes of a
  * record are released when it expires or is released explicitly. The counts are in the same Redis as the content.
  */
-export class ContentBook {
+export class ContentQuota {
   readonly #redis: Redis;
   readonly #limits: ContentLimits;
   readonly #now: () => number | undefined;
@@ -96,11 +96,11 @@ export class ContentBook {
 const maxRecords = 100_000;
 
 /** Creates the counts of stored content in the Redis for clients' content. */
-export function openContentBook(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentBook {
-  return new ContentBook(redis, { maxBytes, maxRecords });
+export function openContentQuota(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentQuota {
+  return new ContentQuota(redis, { maxBytes, maxRecords });
 }
 
 /** Creates the failure of a request that would exceed the account's limit of stored content. */
-export function contentFull(): Failure {
+export function contentLimitFailure(): Failure {
   return new Failure("content_limit_exceeded");
 }

@@ -65,13 +65,13 @@ export interface Divergence {
  * Maximum number of receipts that are kept in memory until an earlier one arrives. Events may be recorded in another
  * order than they were settled.
  */
-const maxAhead = 200_000;
+const maxOutOfOrder = 200_000;
 
 /**
  * Checks an account's receipts in the order of their numbers; they may arrive in any order. Stops at the first
  * divergence.
  */
-export class ChainWalk {
+export class ReceiptChainCheck {
   readonly #ahead = new Map<number, ChainEntry>();
   readonly #anchored: ReadonlySet<number>;
   readonly #hashes = new Map<number, string>();
@@ -125,7 +125,7 @@ export class ChainWalk {
       this.#ahead.delete(this.#next);
       if (!this.#follow(next)) return false;
     }
-    return this.#ahead.size < maxAhead;
+    return this.#ahead.size < maxOutOfOrder;
   }
 
   #follow(entry: ChainEntry): boolean {

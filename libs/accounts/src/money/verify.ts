@@ -3,7 +3,7 @@ import type { Redis } from "@modelgate/platform";
 import { shardOf, accountKeys } from "../keys.ts";
 import { readUnpublished } from "../outbox/publish.ts";
 import { findAccount, type Account } from "./account.ts";
-import { ChainWalk, creditEntry, settlementEntry, type ChainEntry, type Divergence } from "./chain.ts";
+import { ReceiptChainCheck, creditEntry, settlementEntry, type ChainEntry, type Divergence } from "./chain.ts";
 import { listCredits } from "./credit.ts";
 import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
@@ -71,7 +71,7 @@ export async function verifyAccount(
   if (account === undefined || snapshot === undefined) return undefined;
   const end = Date.now() + options.waitMs;
   for (;;) {
-    const { from, walk } = await walkChain(redis, account, snapshot.receipts, options);
+    const { from, walk } = await checkChain(redis, account, snapshot.receipts, options);
     const missing = walk.divergence === undefined && walk.next <= snapshot.receipts;
     if (missing && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, retryMs));
@@ -97,7 +97,7 @@ export async function verifyAccount(
 /**
  * Checks all receipts up to the number `lastNumber`. They are read from the credits in Redis, the outbox and the books.
  */
-async function walkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
+async function checkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
   const isComplete = Date.parse(creationTime(account, options)) >= oldest;
@@ -112,7 +112,7 @@ async function walkChain(redis: Redis, account: Account, lastNumber: number, opt
   // Around midnight, calls may be settled in another order than that of their times. A receipt above `from` may thus
   // belong to a call of the day before, which is still stored.
   const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
-  const walk = new ChainWalk(from, new Set(anchors.map(({ number }) => number)));
+  const walk = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || walk.add(link));
   if (takeAll(credits) && takeAll(waiting))
@@ -150,7 +150,7 @@ async function compareAmounts(
   redis: Redis,
   { id }: Account,
   seen: Snapshot,
-  walk: ChainWalk,
+  walk: ReceiptChainCheck,
   from: number,
 ): Promise<Divergence | undefined> {
   const balance = seen.availableNanos + seen.heldNanos;
@@ -178,7 +178,7 @@ async function compareAmounts(
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
   seen: Snapshot,
-  walk: ChainWalk,
+  walk: ReceiptChainCheck,
   from: number,
 ): Promise<Divergence | undefined> {
   let confirmsHead = false;

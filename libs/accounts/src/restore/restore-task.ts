@@ -1,7 +1,7 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { taskMember } from "../tasks/claim.ts";
-import { holdBeyondMs, type TaskRecord } from "../tasks/record.ts";
+import { holdLeaseMarginMs, type TaskRecord } from "../tasks/record.ts";
 
 /** A task that Redis has lost, in the state of its last event. */
 export interface LostTask {
@@ -51,7 +51,7 @@ export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, now
       dueAt: isOpen ? nowMs : undefined,
       keepMs: Math.max(1, untilMs - nowMs),
       callId: task.callId,
-      holdUntil: task.deadlineAt + holdBeyondMs,
+      holdUntil: task.deadlineAt + holdLeaseMarginMs,
     },
   );
   return verdict === "restored";

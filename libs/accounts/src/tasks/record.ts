@@ -59,7 +59,7 @@ export interface TaskRecord {
  * Time in ms between a task's deadline and the end of its hold's lease, before which the sweep does not settle the
  * hold.
  */
-export const holdBeyondMs = 3_600_000;
+export const holdLeaseMarginMs = 3_600_000;
 
 const unixMs = Type.Number();
 

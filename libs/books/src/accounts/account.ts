@@ -115,7 +115,7 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
 }
 
 /** Removes a credit that could not be applied. A credit that was applied is kept. */
-export async function withdrawCredit({ db }: Books, event: CreditEvent, reason: string): Promise<void> {
+export async function removeUnappliedCredit({ db }: Books, event: CreditEvent, reason: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction
       .deleteFrom("credits")
@@ -236,7 +236,7 @@ export async function readPendingCredits({ db }: Books, limit: number): Promise<
  * Accepts that the books will never contain some receipts of an account's chain, so that it counts as complete. Has no
  * effect if the account has changed since it was read.
  */
-export async function acceptMissing({ db }: Books, { id, head, offset }: BookedAccount): Promise<void> {
+export async function acceptMissingReceipts({ db }: Books, { id, head, offset }: BookedAccount): Promise<void> {
   await db
     .updateTable("accounts")
     .set(({ ref }) => ({ chain: ref("tip") }))

@@ -9,7 +9,7 @@ import { proxyProblems } from "./proxies.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { dollarsToNanos } from "../money/nanos.ts";
-import { multiplierDecimals, priceDecimals, type WrittenPrice } from "../money/price.ts";
+import { multiplierDecimals, priceDecimals, type ConfiguredPrice } from "../money/price.ts";
 import { schemaPredicate } from "../schema-words.ts";
 
 const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)))?$/;
@@ -118,7 +118,7 @@ function* priceProblems({ models, groups }: Configuration): Iterable<Configurati
   }
 }
 
-function* decimalProblems(path: string, price: WrittenPrice): Iterable<ConfigurationProblem> {
+function* decimalProblems(path: string, price: ConfiguredPrice): Iterable<ConfigurationProblem> {
   const { tiers = [], serviceTiers = {}, tools = {}, ...usual } = price;
   yield* dollarProblems(path, usual);
   yield* dollarProblems(`${path}.tools`, tools);

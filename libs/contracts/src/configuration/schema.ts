@@ -2,7 +2,7 @@ import { Type, type Static } from "typebox";
 import { withoutUndefined } from "../without-undefined.ts";
 import { modelKinds } from "../endpoints/endpoint.ts";
 import type { lengthFields, ToolPriceField } from "../money/price.ts";
-import type { resolutionFields, WrittenPrices } from "../money/resolutions.ts";
+import type { resolutionFields, ConfiguredPrices } from "../money/resolutions.ts";
 import { upstreamWires } from "../upstream-wires.ts";
 
 const noOtherMembers = { additionalProperties: false } as const;
@@ -142,7 +142,7 @@ export const PriceConfiguration = Type.Object(
           "prices for videos from a resolution upwards, named by the pixels of its shorter side, for example 1080p",
       }),
     ),
-  } satisfies Record<keyof WrittenPrices, unknown>,
+  } satisfies Record<keyof ConfiguredPrices, unknown>,
   noOtherMembers,
 );
 

@@ -53,7 +53,7 @@ export const lengthFields = [
 type Dollars = number | undefined;
 
 /** Prices in US dollars as in the configuration, per million tokens or per unit. */
-export type WrittenPrice = { readonly [field in PriceField]?: Dollars } & {
+export type ConfiguredPrice = { readonly [field in PriceField]?: Dollars } & {
   /** Prices of calls with more than `above` input tokens. Fields that are missing here keep their default price. */
   readonly tiers?:
     | readonly ({ readonly above: number } & { readonly [field in (typeof lengthFields)[number]]?: Dollars })[]
@@ -115,7 +115,7 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
  * Compiles a price of the configuration for `costOf`. Throws RangeError if it has more decimal places than
  * `priceDecimals`, or a factor more than `multiplierDecimals`.
  */
-export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: WrittenPrice): Price {
+export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: ConfiguredPrice): Price {
   const units = compileUnits(usual);
   const lengths = tiers
     .map(({ above, ...other }) => ({ above, units: compileUnits({ ...usual, ...other }) }))
@@ -132,7 +132,10 @@ export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: Writte
   return compileAt(defaultFactor, serviceTierPrices);
 }
 
-function compileUnits({ tools = {}, ...fields }: Omit<WrittenPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
+function compileUnits({
+  tools = {},
+  ...fields
+}: Omit<ConfiguredPrice, "tiers" | "serviceTiers">): Map<UnitName, bigint> {
   const units = new Map<UnitName, bigint>();
   const set = (unit: UnitName, dollars: Dollars, per: 1 | 1_000_000): void => {
     if (dollars !== undefined)
@@ -146,7 +149,7 @@ function compileUnits({ tools = {}, ...fields }: Omit<WrittenPrice, "tiers" | "s
   return units;
 }
 
-function substitutePrice(field: PriceField, fields: WrittenPrice): Dollars {
+function substitutePrice(field: PriceField, fields: ConfiguredPrice): Dollars {
   const priced = priceFields[field];
   if (!("as" in priced)) return undefined;
   return priced.as.map((other) => fields[other]).find((dollars) => dollars !== undefined);

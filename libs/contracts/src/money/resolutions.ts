@@ -1,11 +1,11 @@
-import { compilePrice, type Price, type PriceField, type WrittenPrice } from "./price.ts";
+import { compilePrice, type Price, type PriceField, type ConfiguredPrice } from "./price.ts";
 
 /** Price fields that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
 /** A price in the configuration, with the fields that differ for videos of at least a certain resolution (`1080p`). */
-export type WrittenPrices = WrittenPrice & {
-  readonly resolutions?: Readonly<Record<string, Pick<WrittenPrice, (typeof resolutionFields)[number]>>> | undefined;
+export type ConfiguredPrices = ConfiguredPrice & {
+  readonly resolutions?: Readonly<Record<string, Pick<ConfiguredPrice, (typeof resolutionFields)[number]>>> | undefined;
 };
 
 /** The complete price for videos of at least a certain resolution. */
@@ -19,12 +19,12 @@ export interface ResolutionPrice {
  * Returns all prices of a configured price: first the default, then each resolution's, completed with the default's
  * fields.
  */
-export function allWrittenPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly WrittenPrice[] {
+export function allConfiguredPrices({ resolutions = {}, ...usual }: ConfiguredPrices): readonly ConfiguredPrice[] {
   return [usual, ...Object.values(resolutions).map((other) => ({ ...usual, ...other }))];
 }
 
 /** Compiles the prices of all resolutions, the smallest resolution first. Throws the errors of `compilePrice`. */
-export function compileResolutions({ resolutions = {}, ...usual }: WrittenPrices): readonly ResolutionPrice[] {
+export function compileResolutions({ resolutions = {}, ...usual }: ConfiguredPrices): readonly ResolutionPrice[] {
   return Object.entries(resolutions)
     .map(([name, other]) => ({ lines: Number.parseInt(name, 10), price: compilePrice({ ...usual, ...other }) }))
     .toSorted((left, right) => left.lines - right.lines);

@@ -8,7 +8,7 @@ import {
   priceFields,
   toolPriceFields,
   unpricedUnits,
-  type WrittenPrice,
+  type ConfiguredPrice,
 } from "../../src/money/price.ts";
 
 const amount = fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER });
@@ -17,7 +17,7 @@ const units: fc.Arbitrary<Units> = fc.record(
   { requiredKeys: [] },
 );
 const dollars = fc.integer({ min: 0, max: 10 ** 12 }).map((n) => n / 10 ** 6);
-const price: fc.Arbitrary<WrittenPrice> = fc.record({
+const price: fc.Arbitrary<ConfiguredPrice> = fc.record({
   input: dollars,
   cachedInput: dollars,
   output: dollars,
@@ -30,7 +30,7 @@ const multiplier = fc.oneof(
 );
 
 describe("costOf", () => {
-  test.each<[string, Units, WrittenPrice, number, bigint]>([
+  test.each<[string, Units, ConfiguredPrice, number, bigint]>([
     [
       "input and output prices per million",
       { inputTokens: 1_000, outputTokens: 10 },
@@ -142,7 +142,7 @@ test.each(Object.entries(toolPriceFields))("a price of one dollar for %s applies
   expect(costOf({ [unit]: 1 }, compilePrice({ tools: { [field]: 1 } }), 1)).toBe(1_000_000_000n);
 });
 
-test.each<[keyof Units, WrittenPrice, bigint]>([
+test.each<[keyof Units, ConfiguredPrice, bigint]>([
   ["inputAudioTokens", { input: 2, output: 8 }, 2_000n],
   ["outputAudioTokens", { input: 2, output: 8 }, 8_000n],
   ["cachedInputTokens", { input: 2 }, 2_000n],
@@ -156,7 +156,7 @@ test.each<[keyof Units, WrittenPrice, bigint]>([
   expect(costOf({ [unit]: 1 }, compilePrice(written), 1)).toBe(cost);
 });
 
-const long: WrittenPrice = {
+const long: ConfiguredPrice = {
   input: 1,
   output: 10,
   request: 0.001,
@@ -206,7 +206,7 @@ describe("every price", () => {
     { input: dollars, cachedInput: dollars, cacheWrite: dollars, cacheWrite1h: dollars, output: dollars },
     { requiredKeys: [] },
   );
-  const anyPrice: fc.Arbitrary<WrittenPrice> = fc
+  const anyPrice: fc.Arbitrary<ConfiguredPrice> = fc
     .record({
       usual: tokenPrices,
       tiers: fc.uniqueArray(

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "../../src/money/price.ts";
-import { compileResolutions, priceAt, allWrittenPrices } from "../../src/money/resolutions.ts";
+import { compileResolutions, priceAt, allConfiguredPrices } from "../../src/money/resolutions.ts";
 
 const written = {
   second: 0.3,
@@ -28,7 +28,7 @@ test("without resolutions there is one price", () => {
 });
 
 test("each price is listed in full", () => {
-  expect(allWrittenPrices(written)).toEqual([
+  expect(allConfiguredPrices(written)).toEqual([
     { second: 0.3, request: 0.05 },
     { second: 0.7, request: 0 },
     { second: 0.1, request: 0.05 },

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Holder, Holding } from "../buffer-budget.ts";
-import { GrowingBytes } from "../read-body.ts";
+import { GrowingBuffer } from "../read-body.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 
@@ -48,7 +48,7 @@ export async function bufferForm(
 }
 
 async function bufferFile(file: FormFile, holding: Holding): Promise<BufferedFile> {
-  const gathered = new GrowingBytes(0);
+  const gathered = new GrowingBuffer(0);
   for await (const chunk of file.bytes()) {
     holding.take(chunk.length);
     gathered.add(chunk);

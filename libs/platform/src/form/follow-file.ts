@@ -11,7 +11,7 @@ import type { FormFile } from "./form-file.ts";
  * A form's file that is written to disk. It has no name in the file system: it is deleted when it is disposed or the
  * process ends.
  */
-export interface FollowedFile extends AsyncDisposable {
+export interface IncomingSpoolFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
@@ -44,16 +44,16 @@ const readBytes = 64 * 1024;
  * then the file: its disposal waits until writing has ended. If the disk limit is reached, `complete` rejects with
  * Failure rate_limit_exceeded (429, the share of the account or API key) or server_overloaded (503).
  */
-export async function followFile(
+export async function startSpooling(
   file: FormFile,
   { folder = tmpdir(), budget }: Spool,
   holder: Holder,
-): Promise<FollowedFile> {
+): Promise<IncomingSpoolFile> {
   const handle = await openUnnamed(folder);
   return new GrowingFile(file, handle, budget.holdFor(holder));
 }
 
-class GrowingFile implements FollowedFile {
+class GrowingFile implements IncomingSpoolFile {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
@@ -154,14 +154,14 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 }
 
 /** A form's file that is completely on disk. */
-export type SpooledFile = Omit<FollowedFile, "complete" | "reached">;
+export type SpooledFile = Omit<IncomingSpoolFile, "complete" | "reached">;
 
 /**
  * Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or with Failure rate_limit_exceeded
  * (429) or server_overloaded (503) if the disk limit is reached; the file is then deleted.
  */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {
-  const followed = await followFile(file, spool, holder);
+  const followed = await startSpooling(file, spool, holder);
   try {
     await followed.complete;
     return followed;

@@ -3,7 +3,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 import busboy from "busboy";
 import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import { Pace, type PaceLimits } from "../pace.ts";
-import { ClientGone } from "../read-body.ts";
+import { ClientDisconnected } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
 /** Limits of a form: size, parts and pace. */
@@ -40,7 +40,7 @@ const maxNameBytes = 200;
  * the iteration continues, the unread rest of a file is discarded. Throws these Failures, here or during the iteration:
  * unsupported_media_type (415), invalid_value (400: no boundary, a malformed part, a truncated body), request_too_large
  * (413, names the field or the limit), request_timeout (408), rate_limit_exceeded (429, the share of the account or API
- * key), server_overloaded (503). Also throws ClientGone, and the reason of `ending`.
+ * key), server_overloaded (503). Also throws ClientDisconnected, and the reason of `ending`.
  */
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
   checkFormHeaders(request, limits);
@@ -95,7 +95,8 @@ class OpenForm implements Form {
     if (this.#bytes > this.#limits.maxBytes) this.breakOff(bodyTooLarge(this.#limits.maxBytes));
   };
   readonly #onClose = (): void => {
-    if (!this.#request.complete) this.breakOff(new ClientGone("the client disconnected before the form was complete"));
+    if (!this.#request.complete)
+      this.breakOff(new ClientDisconnected("the client disconnected before the form was complete"));
   };
   readonly #onEnding = (): void => this.breakOff(asFailure(this.#ending?.reason));
 

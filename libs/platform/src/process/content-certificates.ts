@@ -1,5 +1,5 @@
 import { certificateEnd } from "../certificate-end.ts";
-import { runOnBeat } from "../beat.ts";
+import { runOnSharedTick } from "../beat.ts";
 import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
 import { readRedisUrl } from "../redis-url.ts";
@@ -20,7 +20,7 @@ export function shareContentCertificates(redis: Redis, url: string, log: Logger)
       log.debug({ err: error }, "certificates of the content's redis not shared"),
     );
   share();
-  return runOnBeat(hourMs, share);
+  return runOnSharedTick(hourMs, share);
 }
 
 /** Reads the certificates of the servers in an address, and stores their ends. */

@@ -25,7 +25,7 @@ export function exitAfterTimeout(life: ProcessState, { log, close }: ReturnType<
 }
 
 /** Resolves with the reason to stop: a signal, the end of the parent process, or an uncaught error. */
-export function untilStopped(): Promise<string> {
+export function waitForStop(): Promise<string> {
   const { promise, resolve } = Promise.withResolvers<string>();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => resolve(signal));
   if (process.connected) process.once("disconnect", () => resolve("parent gone"));

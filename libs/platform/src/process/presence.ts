@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { withoutUndefined, recordParser } from "@modelgate/contracts";
-import { runOnBeat } from "../beat.ts";
+import { runOnSharedTick } from "../beat.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /**
@@ -78,7 +78,7 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
     await redis.publish(announcementChannel, JSON.stringify(announcement));
   };
   let running = beat().catch(() => undefined);
-  const timer = runOnBeat(announceMs, () => {
+  const timer = runOnSharedTick(announceMs, () => {
     running = beat().catch(() => undefined);
   });
   return {

@@ -3,7 +3,7 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { exitAfterTimeout, lastStepsMs, untilStopped, type ProcessState } from "./life.ts";
+import { exitAfterTimeout, lastStepsMs, waitForStop, type ProcessState } from "./life.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
@@ -23,7 +23,7 @@ const gatewayName = "gateway";
  * `worker` is the number of this process if its program runs several, which share ports.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
-  const stopped = untilStopped();
+  const stopped = waitForStop();
   let name = gatewayName;
   let closeLog = (): Promise<void> => Promise.resolve();
   try {

@@ -5,7 +5,7 @@ import { createLogger, type Logger } from "../log.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { CommonEnv } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
-import { untilStopped } from "./life.ts";
+import { waitForStop } from "./life.ts";
 
 /** The workers to supervise. */
 export interface Supervision {
@@ -24,7 +24,7 @@ const opsTimeoutMs = 2_000;
 
 /** Runs workers until this process gets a stop signal, or until a worker fails at its first start. */
 export async function supervise({ common, workers, command }: Supervision): Promise<void> {
-  const stopped = untilStopped();
+  const stopped = waitForStop();
   const { log, close } = createLogger("workers", common.logLevel);
   try {
     const all = Array.from({ length: workers }, (_, index) => new Worker(index + 1, command, log));

@@ -15,7 +15,7 @@ interface GroupedCall {
 }
 
 /** Maximum number of calls in one group. Redis runs no other command while it runs a group. */
-const maxTogether = 64;
+const maxGroupSize = 64;
 
 /** Calls of a connection that wait for the end of the event loop's turn, by slot. Each turn has a new map. */
 interface WaitingCalls {
@@ -46,7 +46,7 @@ export function callInGroup(
   const call = { script, keys, args, resolve, reject };
   const group = waiting.slots.get(slot);
   if (group === undefined) waiting.slots.set(slot, [call]);
-  else if (group.push(call) === maxTogether) {
+  else if (group.push(call) === maxGroupSize) {
     waiting.slots.delete(slot);
     void sendGroup(redis, group);
   }

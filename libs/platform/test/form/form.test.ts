@@ -6,8 +6,8 @@ import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { BufferBudget } from "../../src/buffer-budget.ts";
-import { ClientGone } from "../../src/read-body.ts";
-import { followFile, spoolFile } from "../../src/form/follow-file.ts";
+import { ClientDisconnected } from "../../src/read-body.ts";
+import { startSpooling, spoolFile } from "../../src/form/follow-file.ts";
 import { bufferForm } from "../../src/form/buffer-form.ts";
 import { openForm, type FormLimits } from "../../src/form/open-form.ts";
 
@@ -186,7 +186,7 @@ test.each([
   ["in a field", field("a", "b") + field("c", "d").slice(0, -4)],
   ["in a file", file("image", "x".repeat(5_000)).slice(0, -4)],
 ])("a client that disconnects %s is noticed immediately", async (_, body) => {
-  expect(await sendAndLeave(body)).toBeInstanceOf(ClientGone);
+  expect(await sendAndLeave(body)).toBeInstanceOf(ClientDisconnected);
   expect(budget.usedBytes).toBe(0);
 });
 
@@ -224,7 +224,7 @@ describe("spooled to disk", () => {
   });
 
   test("a client that disconnects in the middle leaves no file", async () => {
-    expect(await sendAndLeave(file("file", "x".repeat(50_000)).slice(0, -4))).toBeInstanceOf(ClientGone);
+    expect(await sendAndLeave(file("file", "x".repeat(50_000)).slice(0, -4))).toBeInstanceOf(ClientDisconnected);
     expect(readdirSync(folder)).toEqual([]);
   });
 });
@@ -237,7 +237,7 @@ describe("read while it arrives", () => {
       const all: string[] = [];
       for await (const part of form) {
         if (part.kind !== "file") continue;
-        await using kept = await followFile(part, { folder, budget }, holder);
+        await using kept = await startSpooling(part, { folder, budget }, holder);
         await kept.reached(5);
         for await (const chunk of kept.read()) {
           beginning.resolve(String(chunk));
@@ -326,7 +326,7 @@ test("an arriving form is aborted to free memory and disk space for another acco
     using form = openForm(asked, limits, holder);
     for await (const part of form) {
       if (part.kind !== "file") continue;
-      await using kept = await followFile(part, { folder, budget: small }, holder);
+      await using kept = await startSpooling(part, { folder, budget: small }, holder);
       await kept.reached(1);
       started.resolve();
       await kept.complete;

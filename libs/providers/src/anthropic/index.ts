@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
 import { readErrorBody } from "../error-body.ts";
-import { keyRefused, failureOfStatus, noEndpoint, noModel } from "../meanings.ts";
+import { keyRefused, failureOfStatus, missingEndpointFailure, unknownModelFailure } from "../meanings.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 import type { AnswerCall } from "../call.ts";
@@ -42,7 +42,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const limit = error.details.map((details) => details["error_code"]).find((code) => spendLimits.has(code));
   if (typeof limit === "string") return keyRefused({ ...error, code: limit });
   if (status === 400 && accountMessages.test(error.message ?? "")) return keyRefused(error);
-  if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? noModel : noEndpoint;
+  if (status === 404) return /\bmodel\b/i.test(error.message ?? "") ? unknownModelFailure : missingEndpointFailure;
   return failureOfStatus(status, error);
 }
 

@@ -4,11 +4,11 @@ import {
   credentialsRefused,
   requestForbidden,
   inputRefused,
-  keyLimited,
+  keyRateLimitFailure,
   failureOfStatus,
-  noModel,
+  unknownModelFailure,
   permissionDenied,
-  vendorTimedOut,
+  vendorTimeoutFailure,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
@@ -22,11 +22,11 @@ const modelMessages =
 /** Failures that follow from the status alone. */
 const failuresByStatus: Readonly<Record<number, VendorFailure>> = {
   // The path exists, so the missing resource is the model.
-  404: noModel,
-  408: vendorTimedOut,
+  404: unknownModelFailure,
+  408: vendorTimeoutFailure,
   // The model failed while it processed the request.
   424: vendorFailed,
-  429: keyLimited,
+  429: keyRateLimitFailure,
 };
 const modelStatuses: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
@@ -37,7 +37,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (status === 401 || (status === 403 && credentialsMessages.test(message))) return credentialsRefused(error);
   const denied = status === 403 ? permissionDenied(error) : undefined;
   if (denied !== undefined) return denied;
-  if (modelStatuses.has(status) && modelMessages.test(message)) return noModel;
+  if (modelStatuses.has(status) && modelMessages.test(message)) return unknownModelFailure;
   if (status === 403) return message === "" ? vendorFailed : requestForbidden(error);
   return failuresByStatus[status] ?? (status === 400 ? inputRefused(error) : failureOfStatus(status, error));
 }

@@ -1,14 +1,14 @@
 import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
-  keyLimited,
+  keyRateLimitFailure,
   keyRefused,
   failureOfStatus,
-  noEndpoint,
-  noModel,
+  missingEndpointFailure,
+  unknownModelFailure,
   regionRefused,
   isAboutKey,
   isAboutRegion,
-  vendorTimedOut,
+  vendorTimeoutFailure,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
@@ -36,9 +36,9 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (error.status === "UNAUTHENTICATED") return keyRefused(error);
   // This status is used for billing, for regions, and for files that are not ready.
   if (error.status === "FAILED_PRECONDITION") return preconditionFailure(error) ?? failureOfStatus(400, error);
-  if (error.status === "RESOURCE_EXHAUSTED") return { ...keyLimited, retryAfterMs: retryDelayOf(error) };
-  if (error.status === "DEADLINE_EXCEEDED") return vendorTimedOut;
-  if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? noModel : noEndpoint;
+  if (error.status === "RESOURCE_EXHAUSTED") return { ...keyRateLimitFailure, retryAfterMs: retryDelayOf(error) };
+  if (error.status === "DEADLINE_EXCEEDED") return vendorTimeoutFailure;
+  if (status === 404) return /\bmodels?\b/i.test(error.message ?? "") ? unknownModelFailure : missingEndpointFailure;
   return failureOfStatus(status, error);
 }
 

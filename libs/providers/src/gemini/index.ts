@@ -17,7 +17,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
 /** Method name of sessions. Their path contains the version in another place than all other paths. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
-const answerRequest = requestBuilder(address, headersOf);
+const buildRequest = requestBuilder(address, headersOf);
 
 /** Google's models by the content wire, and its agents by the interactions wire. Sessions are WebSockets. */
 export const gemini: Provider = {
@@ -40,9 +40,9 @@ export const gemini: Provider = {
   ],
   wiresAt: (_, model) => wiresOfModel(model),
   request(call) {
-    if (call.act !== "poll") return answerRequest(call);
+    if (call.act !== "poll") return buildRequest(call);
     if (call.wire === "interactions") return pollInteraction(call);
-    return call.wire === "veo-video" ? pollVideo(call) : answerRequest(call);
+    return call.wire === "veo-video" ? pollVideo(call) : buildRequest(call);
   },
   run: runRequest,
   start: startVideo,

@@ -3,7 +3,7 @@ import { requestBuilder } from "../request.ts";
 import { pollVideo, startVideo, taskOf } from "./video.ts";
 import { sign } from "./sign.ts";
 import { readErrorBody } from "../error-body.ts";
-import { vendorFailed, inputRefused, keyLimited, keyRefused, failureOfStatus } from "../meanings.ts";
+import { vendorFailed, inputRefused, keyRateLimitFailure, keyRefused, failureOfStatus } from "../meanings.ts";
 
 /**
  * Codes for a refused key (no permission, no balance), for a limit (rate, concurrency), and for an internal error of
@@ -24,7 +24,7 @@ const keyCodes =
 
 function signatureFailure(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
-  if (status === 429) return keyLimited;
+  if (status === 429) return keyRateLimitFailure;
   const code = keyCodes.exec(body)?.[1];
   return code === undefined ? failureOfStatus(status, error) : keyRefused({ ...error, code });
 }
@@ -35,7 +35,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = Number(/"code"\s*:\s*(\d{5})\b/.exec(body)?.[1] ?? Number.NaN);
   if (refusedKeyCodes?.includes(code)) return keyRefused({ ...error, code: String(code) });
-  if (limitCodes?.includes(code)) return keyLimited;
+  if (limitCodes?.includes(code)) return keyRateLimitFailure;
   if (internalErrorCodes?.includes(code)) return vendorFailed;
   // 504xx and 505xx mean that a review refused a text or an image, in the input or the output.
   if (code >= 50_410 && code < 50_600) return inputRefused({ ...error, code: String(code) });
@@ -43,7 +43,7 @@ export function failureOf(status: number, body: string): VendorFailure {
 }
 
 /** Builds the requests that are not about video tasks. */
-const answerRequest = requestBuilder(
+const buildRequest = requestBuilder(
   ({ baseUrl }) => new URL(baseUrl),
   () => ({}),
 );
@@ -56,7 +56,7 @@ export const jimeng: Provider = {
   keyVariable: "JIMENG_API_KEY",
   wires: ["jimeng-video"],
   keyForm: { pattern: /^[^|]+\|[^|]+$/, description: "accessKey|secretKey" },
-  request: (call) => (call.act === "poll" ? pollVideo(call) : answerRequest(call)),
+  request: (call) => (call.act === "poll" ? pollVideo(call) : buildRequest(call)),
   sign,
   start: startVideo,
   taskOf,

@@ -5,12 +5,12 @@ import { readErrorBody, type ErrorBody } from "../error-body.ts";
 import {
   vendorFailed,
   inputRefused,
-  keyLimited,
+  keyRateLimitFailure,
   keyRefused,
   failureOfStatus,
-  noEndpoint,
-  noModel,
-  vendorTimedOut,
+  missingEndpointFailure,
+  unknownModelFailure,
+  vendorTimeoutFailure,
 } from "../meanings.ts";
 
 /**
@@ -21,14 +21,14 @@ const keyCodes: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1
 /** Failures of the vendor's other codes. An error is `{code, message, request_id}`, with any status. */
 const failuresByCode: Readonly<Record<number, VendorFailure>> = {
   // The key has no permission for this endpoint or model, but may have one for others.
-  1103: noModel,
-  1202: noEndpoint,
-  1203: noModel,
-  1302: keyLimited,
-  1303: keyLimited,
+  1103: unknownModelFailure,
+  1202: missingEndpointFailure,
+  1203: unknownModelFailure,
+  1302: keyRateLimitFailure,
+  1303: keyRateLimitFailure,
   5000: vendorFailed,
   5001: vendorFailed,
-  5002: vendorTimedOut,
+  5002: vendorTimeoutFailure,
 };
 /** Codes for a wrong parameter, a violated policy, or unsafe content. */
 const inputCodes: readonly number[] = [1200, 1201, 1300, 1301];
@@ -52,7 +52,7 @@ function codeIn(body: string): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-const answerRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), authorizationHeaders);
+const buildRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), authorizationHeaders);
 
 /** Kling, under `https://api.klingai.com` and its regional hosts. A key is "accessKey|secretKey". */
 export const kling: Provider = {
@@ -61,7 +61,7 @@ export const kling: Provider = {
   baseUrl: "https://api.klingai.com",
   keyVariable: "KLING_API_KEY",
   wires: ["kling-video"],
-  request: (call) => (call.act === "poll" ? pollVideo(call) : answerRequest(call)),
+  request: (call) => (call.act === "poll" ? pollVideo(call) : buildRequest(call)),
   start: startVideo,
   taskOf,
   failureOf,

@@ -4,8 +4,8 @@ import {
   inputRefused,
   keyRefused,
   failureOfStatus,
-  noEndpoint,
-  noModel,
+  missingEndpointFailure,
+  unknownModelFailure,
   permissionMissing,
   regionRefused,
 } from "../meanings.ts";
@@ -37,10 +37,10 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (code !== undefined && keyCodes.has(code)) return keyRefused(error);
   if (code === "unsupported_country_region_territory") return regionRefused;
   // The code comes with 404, or with 403 if the key's project may not use the model.
-  if (code === "model_not_found" || code === "model_not_available") return noModel;
+  if (code === "model_not_found" || code === "model_not_available") return unknownModelFailure;
   if (code === "missing_scope") return permissionMissing(error);
   if (isForbidden(status, code)) return requestForbidden(error);
-  if (status === 400 && isNoEndpoint(error)) return noEndpoint;
+  if (status === 400 && isNoEndpoint(error)) return missingEndpointFailure;
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
   if (status === 404) return failureOfNotFound(error) ?? failureOfStatus(status, error);
   return failureOfStatus(status, error);
@@ -71,7 +71,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const errorName = code ?? type;
   // Message of proxies that imitate OpenAI with other codes.
-  if (/^\s*invalid url\b/i.test(message)) return noEndpoint;
-  if (/\bmodel\b/i.test(message)) return noModel;
-  return errorName === undefined || pathCodes.has(errorName) ? noEndpoint : undefined;
+  if (/^\s*invalid url\b/i.test(message)) return missingEndpointFailure;
+  if (/\bmodel\b/i.test(message)) return unknownModelFailure;
+  return errorName === undefined || pathCodes.has(errorName) ? missingEndpointFailure : undefined;
 }

@@ -52,7 +52,7 @@ const ownWires: readonly UpstreamWire[] = [
 const gptLivePattern = /^gpt-live-\d/;
 const gptLiveWires: readonly UpstreamWire[] = ["gpt-live"];
 
-const answerRequest = requestBuilder(address, bearerHeader);
+const buildRequest = requestBuilder(address, bearerHeader);
 
 /** OpenAI, and every vendor that serves its formats under another base URL. */
 export const openai: Provider = {
@@ -65,7 +65,7 @@ export const openai: Provider = {
   wires,
   wiresAt,
   moreWires: ["video-generations", "count-responses", "gpt-live"],
-  request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : answerRequest(call)),
+  request: (call) => (call.act === "poll" || call.act === "download" ? videoRequest(call) : buildRequest(call)),
   start: startVideo,
   downloads: ["videos"],
   failureOf,

@@ -2,11 +2,11 @@ import { readErrorBody } from "../error-body.ts";
 import {
   requestForbidden,
   inputRefused,
-  keyLimited,
+  keyRateLimitFailure,
   keyRefused,
   failureOfStatus,
-  noEndpoint,
-  noModel,
+  missingEndpointFailure,
+  unknownModelFailure,
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
@@ -24,14 +24,14 @@ const modelCodes: ReadonlySet<string> = new Set([
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
-  if (code.startsWith("Throttling")) return keyLimited;
+  if (code.startsWith("Throttling")) return keyRateLimitFailure;
   if (keyCodes.has(code)) return keyRefused(error);
-  if (isWrongEndpoint(code, error.message ?? "")) return noEndpoint;
-  if (modelCodes.has(code)) return noModel;
+  if (isWrongEndpoint(code, error.message ?? "")) return missingEndpointFailure;
+  if (modelCodes.has(code)) return unknownModelFailure;
   // Access may also be denied to something that a request names: a file, an application, a model of another workspace.
   if (code.endsWith("AccessDenied")) return requestForbidden(error);
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
-  return status === 404 ? noEndpoint : failureOfStatus(status, error);
+  return status === 404 ? missingEndpointFailure : failureOfStatus(status, error);
 }
 
 /** Returns whether an error means that the model is served only by another endpoint: synchronously, or as a task. */

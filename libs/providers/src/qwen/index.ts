@@ -18,7 +18,7 @@ const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
   "wan-video",
 ]);
 
-const answerRequest = requestBuilder(address, requestHeaders);
+const buildRequest = requestBuilder(address, requestHeaders);
 
 /**
  * Qwen's models at DashScope. The base URL is that of its SDK (`https://…/api/v1`). It serves images (synchronously or
@@ -40,7 +40,7 @@ export const qwen: Provider = {
           call,
           requestHeaders(call),
         )
-      : answerRequest(call),
+      : buildRequest(call),
   start: (call) => startVideo(call, (service) => serviceAt(call.baseUrl, service), requestHeaders(call)),
   failureOf,
 };

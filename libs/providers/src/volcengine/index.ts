@@ -4,7 +4,7 @@ import { olderDialect } from "../by-name/row.ts";
 import { vendorOfRow } from "../by-name/vendor.ts";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
-import { keyRefused, failureOfStatus, noModel, vendorOverloaded } from "../meanings.ts";
+import { keyRefused, failureOfStatus, unknownModelFailure, vendorOverloaded } from "../meanings.ts";
 import { failureOf as usualFailure } from "../openai/failures.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
 import { bearerHeader, requestTo, type VendorRequest } from "../request.ts";
@@ -41,7 +41,7 @@ function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const { code = "" } = error;
   if (keyCodes.has(code)) return keyRefused(error);
-  if (modelCodes.test(code)) return noModel;
+  if (modelCodes.test(code)) return unknownModelFailure;
   if (code === "ServerOverloaded") return vendorOverloaded;
   return status === 404 ? usualFailure(status, body) : failureOfStatus(status, error);
 }

@@ -1,6 +1,6 @@
 import type { BodySink } from "@modelgate/channels";
 import { Failure, type CallStatus } from "@modelgate/contracts";
-import { endedBy, type AnswerSink } from "@modelgate/platform";
+import { gatewayFailureOf, type AnswerSink } from "@modelgate/platform";
 import type { FrameSplitter } from "@modelgate/wires/sse";
 import { outputLimitExceeded, type Allowance, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
@@ -107,7 +107,7 @@ export class StreamForwarder implements BodySink {
 
   /** Ends the stream because the gateway ended the call. */
   handleEvent(): void {
-    const failure = endedBy(this.#options.ending);
+    const failure = gatewayFailureOf(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);
   }
 
@@ -141,7 +141,7 @@ export class StreamForwarder implements BodySink {
   fail(error: Error): void {
     if (this.#isWaitingForMoney && !this.#hasEnded) return void (this.#delayedEnd = () => this.fail(error));
     // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
-    this.#fail(endedBy(this.#options.ending) ?? interruptionFailure(error));
+    this.#fail(gatewayFailureOf(this.#options.ending) ?? interruptionFailure(error));
   }
 
   /**

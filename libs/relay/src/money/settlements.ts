@@ -7,7 +7,7 @@ import {
   type Release,
   type Settlement,
 } from "@modelgate/accounts";
-import { idsOf, OpenList, registerLeaseCount, runOnBeat, type Logger, type Redis } from "@modelgate/platform";
+import { idsOf, OpenList, registerLeaseCount, runOnSharedTick, type Logger, type Redis } from "@modelgate/platform";
 import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import type { Call } from "../call.ts";
@@ -145,7 +145,7 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   const open = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;
   const leaseCount = registerLeaseCount("holds", () => open.size);
-  const renewals = runOnBeat(leaseMs / 3, () => {
+  const renewals = runOnSharedTick(leaseMs / 3, () => {
     for (const hold of open) {
       const { accountId, callId } = hold;
       renewHold(redis, { accountId, callId, leaseMs, ...progressOf(hold, log) }).catch((error: unknown) =>

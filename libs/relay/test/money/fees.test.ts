@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { compilePrice, costOf, Failure, type TextWireName, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, costOf, Failure, type TextWireName, type ConfiguredPrice } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/wires/json";
 import { wires } from "@modelgate/wires/text";
 import type { Exchange } from "../../src/answers/exchange.ts";
 import { expectText } from "../../src/money/expect.ts";
 import { CallFees, type FeesOptions } from "../../src/money/fees.ts";
 
-const written: WrittenPrice = {
+const written: ConfiguredPrice = {
   input: 1,
   output: 10,
   tiers: [{ above: 10_000, input: 2, output: 15 }],

@@ -101,7 +101,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         measure: {
           ...measure,
           usageAfterDisconnect: async () =>
-            upload.isWhole ? (await measure.meter(undefined, countNoWords, "cancelled")).units : {},
+            upload.isWhole ? (await measure.meter(undefined, countNoTokens, "cancelled")).units : {},
           bound: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },
@@ -114,7 +114,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
     exchangeWith(vendorWire<TranscriptsVendor>(wires, wire), converted, { model: candidate.upstreamModel }),
 };
 
-function countNoWords(): Promise<number> {
+function countNoTokens(): Promise<number> {
   return Promise.resolve(0);
 }
 

@@ -13,7 +13,7 @@ type WaitingJob<Worker> = (worker: Worker | undefined) => void;
  * Shares workers between the jobs of accounts: one job of an account runs at a time, and the accounts take turns. An
  * account with many jobs therefore delays only its own.
  */
-export class AccountTurns<Worker> {
+export class FairWorkerPool<Worker> {
   readonly #idle: Worker[];
   readonly #maxWaitMs: number;
   readonly #running = new Set<string>();
@@ -57,7 +57,7 @@ export class AccountTurns<Worker> {
     };
     const withdraw = (): void => begin(undefined);
     const timer = setTimeout(() => {
-      reject(waitsTooLong());
+      reject(waitTimeoutFailure());
       withdraw();
     }, this.#maxWaitMs).unref();
     signal.addEventListener("abort", withdraw);
@@ -82,7 +82,7 @@ export class AccountTurns<Worker> {
   }
 }
 
-function waitsTooLong(): Failure {
+function waitTimeoutFailure(): Failure {
   const message = "The lengths of this account's audio files are counted more slowly than the files arrive.";
   return new Failure("rate_limit_exceeded", message, { retryAfterSeconds: 5 });
 }

@@ -1,5 +1,5 @@
 import { Worker } from "node:worker_threads";
-import { AccountTurns, type JobOwner } from "./account-turns.ts";
+import { FairWorkerPool, type JobOwner } from "./account-turns.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Number of reader threads; each reads one file at a time. */
@@ -27,7 +27,7 @@ export interface LengthReader extends AsyncDisposable {
  */
 export function openLengthReader(maxMs = 8_000, maxWaitMs = defaultMaxWaitMs): LengthReader {
   const threads = Array.from({ length: threadCount }, () => new LengthThread(maxMs));
-  const turns = new AccountTurns(threads, maxWaitMs);
+  const turns = new FairWorkerPool(threads, maxWaitMs);
   return {
     find: async (job, owner) => (await turns.run(owner, (thread) => thread.find(job))) ?? {},
     async [Symbol.asyncDispose]() {

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import {
-  followFile,
+  startSpooling,
   openForm,
-  type FollowedFile,
+  type IncomingSpoolFile,
   type Form,
   type FormFile,
   type ServiceCall,
@@ -24,12 +24,12 @@ export interface Upload extends AsyncDisposable {
   readonly announced: number | undefined;
   /** True once the upload is complete. */
   readonly isWhole: boolean;
-  /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientGone. */
+  /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientDisconnected. */
   readonly whole: Promise<void>;
   /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
   readonly modelKnown: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
-  readonly file: FollowedFile;
+  readonly file: IncomingSpoolFile;
   /** Aborts with the error when the upload fails, or with the reason that `breakOff` gets. */
   readonly failedSignal: AbortSignal;
   /** Ends the call for a reason that was found during the upload. */
@@ -46,13 +46,13 @@ export function openUpload(
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller, ending);
-  const follow: FollowFile = (file) => followFile(file, spool, caller);
+  const follow: FollowFile = (file) => startSpooling(file, spool, caller);
   const from = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
   return new IncomingUpload(form, follow, from);
 }
 
 /** Starts to write a file to disk. */
-type FollowFile = (file: FormFile) => Promise<FollowedFile>;
+type FollowFile = (file: FormFile) => Promise<IncomingSpoolFile>;
 
 /** Size and model of an upload, known from the headers and the path before the form is read. */
 interface UploadHead {
@@ -71,7 +71,7 @@ class IncomingUpload implements Upload {
   readonly #deployment: string | undefined;
   readonly #fileStarted = Promise.withResolvers<void>();
   readonly #failed = new AbortController();
-  #file: FollowedFile | undefined;
+  #file: IncomingSpoolFile | undefined;
   #isWhole = false;
 
   constructor(form: Form, follow: FollowFile, { announced, deployment }: UploadHead) {
@@ -91,7 +91,7 @@ class IncomingUpload implements Upload {
     return this.#isWhole;
   }
 
-  get file(): FollowedFile {
+  get file(): IncomingSpoolFile {
     if (this.#file === undefined) throw missingParameter(fileField);
     return this.#file;
   }
@@ -128,7 +128,7 @@ class IncomingUpload implements Upload {
     }
   }
 
-  async #take(file: FollowedFile): Promise<void> {
+  async #take(file: IncomingSpoolFile): Promise<void> {
     this.#file = file;
     await file.reached(1);
     if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileStarted.resolve();

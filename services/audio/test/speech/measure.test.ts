@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { compilePrice, costOf, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, costOf, type ConfiguredPrice } from "@modelgate/contracts";
 import { isByTokens, speechMeasure } from "../../src/speech/measure.ts";
 
 const request = { model: "m", input: "Grüße 🎉", format: "mp3", events: false } as const;
 const words = () => Promise.resolve(0);
 
-test.each<[WrittenPrice, boolean]>([
+test.each<[ConfiguredPrice, boolean]>([
   [{ character: 0.1 }, false],
   [{ character: 0.1, outputAudio: 12 }, false],
   [{ outputAudio: 12 }, true],

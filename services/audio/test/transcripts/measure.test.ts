@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { compilePrice, type Units, type WrittenPrice } from "@modelgate/contracts";
+import { compilePrice, type Units, type ConfiguredPrice } from "@modelgate/contracts";
 import { createLogger, startSpan } from "@modelgate/platform";
 import { transcriptMeasure } from "../../src/transcripts/measure.ts";
 
@@ -7,7 +7,7 @@ const { log } = createLogger("test", "silent");
 const call = { log, requestId: "req_1", span: startSpan({ name: "test", kind: "server", parent: undefined }) };
 const bySecond = { second: 0.0001 };
 const byToken = { input: 2.5, inputAudio: 6, output: 10 };
-const measure = (price: WrittenPrice, seconds: number, isStated = true) =>
+const measure = (price: ConfiguredPrice, seconds: number, isStated = true) =>
   transcriptMeasure(
     { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isStated }) },
     compilePrice(price),

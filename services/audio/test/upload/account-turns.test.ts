@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { AccountTurns } from "../../src/upload/account-turns.ts";
+import { FairWorkerPool } from "../../src/upload/account-turns.ts";
 
 const stays = new AbortController().signal;
 const hour = 3_600_000;
 
 /** Returns turns with a number of workers, the jobs that have begun, and a function that adds a job. */
 function openTurns(workers: number, maxWaitMs = hour) {
-  const turns = new AccountTurns(Array.from({ length: workers }).fill("worker"), maxWaitMs);
+  const turns = new FairWorkerPool(Array.from({ length: workers }).fill("worker"), maxWaitMs);
   const begun: string[] = [];
   const endings = new Map<string, () => void>();
   const add = (name: string, signal = stays): Promise<string | undefined> => {

@@ -5,7 +5,7 @@ import {
   toolPriceFields,
   unitNames,
   type PriceField,
-  type WrittenPrice,
+  type ConfiguredPrice,
 } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
@@ -77,7 +77,7 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
  * Returns the amount that applies to a unit without a price, and the field that provides it; empty if no other amount
  * applies.
  */
-function substituteLine(field: PriceField, usual: WrittenPrice): readonly PriceLine[] {
+function substituteLine(field: PriceField, usual: ConfiguredPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];
   const substitute = priced.as.find((other) => usual[other] !== undefined);
@@ -86,7 +86,7 @@ function substituteLine(field: PriceField, usual: WrittenPrice): readonly PriceL
   return [{ field, dollars, per: unitText(field), from: `charged as ${substitute}`, day: null }];
 }
 
-async function findPublicationTime(redis: Redis, price: WrittenPrice): Promise<string | null> {
+async function findPublicationTime(redis: Redis, price: ConfiguredPrice): Promise<string | null> {
   const text = await redis.hget(priceVersionsKey, priceVersionOf(compilePrice(price)));
   return /"publishedAt":"(\d{4}-\d\d-\d\d)/.exec(text ?? "")?.[1] ?? null;
 }

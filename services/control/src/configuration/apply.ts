@@ -1,6 +1,6 @@
 import { priceVersionOf, priceVersionsKey, publishConfiguration, publishedVersion } from "@modelgate/catalog";
 import { endKeyRefusals } from "@modelgate/channels";
-import { compilePrice, allWrittenPrices, type Configuration } from "@modelgate/contracts";
+import { compilePrice, allConfiguredPrices, type Configuration } from "@modelgate/contracts";
 import type { Logger, Redis, Secrets } from "@modelgate/platform";
 import type { CompleteConfiguration } from "./complete.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
@@ -47,7 +47,7 @@ async function rememberPrices(redis: Redis, models: CompleteConfiguration["model
   // results.
   await Promise.all(
     Object.values(models)
-      .flatMap(({ price = {} }) => allWrittenPrices(price))
+      .flatMap(({ price = {} }) => allConfiguredPrices(price))
       .map((price) =>
         redis.hsetnx(priceVersionsKey, priceVersionOf(compilePrice(price)), JSON.stringify({ price, publishedAt })),
       ),

@@ -1,6 +1,6 @@
 import { watch } from "node:fs";
 import type { Configuration } from "@modelgate/contracts";
-import { runOnBeat } from "@modelgate/platform";
+import { runOnSharedTick } from "@modelgate/platform";
 import type { ApplyDeps } from "./apply.ts";
 import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ActiveConfiguration, type ConfigurationStatus } from "./in-force.ts";
@@ -56,7 +56,7 @@ export async function followConfiguration(
     clearTimeout(settleTimer);
     settleTimer = setTimeout(readSoon, settleMs);
   });
-  const polls = runOnBeat(pollMs, () => void readSource(false));
+  const polls = runOnSharedTick(pollMs, () => void readSource(false));
   return {
     get status() {
       return inForce.status;

@@ -8,7 +8,7 @@ import {
   type ModelKind,
   type PriceField,
   type UnitName,
-  type WrittenPrices,
+  type ConfiguredPrices,
 } from "@modelgate/contracts";
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
@@ -76,14 +76,14 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
 }
 
 /** Returns the price that is charged for a unit without a price. */
-function substitutePrice(field: PriceField, price: WrittenPrices): string {
+function substitutePrice(field: PriceField, price: ConfiguredPrices): string {
   const priced = priceFields[field];
   const substitute = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;
   return substitute === undefined ? "nothing (set it to 0 if this is intended)" : `what ${substitute} does`;
 }
 
 /** Returns the missing prices of units that vendors will report, judging by the given prices. */
-function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
+function forgottenPrices(price: ConfiguredPrices): readonly PriceField[] {
   const hasPrice = (field: PriceField): boolean => price[field] !== undefined;
   const expected = together.filter(([field]) => hasPrice(field)).map(([, field]) => field);
   if (hasPrice("input") && hasPrice("output")) expected.push(cachedInput);
@@ -91,7 +91,7 @@ function forgottenPrices(price: WrittenPrices): readonly PriceField[] {
 }
 
 /** Returns prices that are given for resolutions only. */
-function resolutionOnlyPrices({ resolutions = {}, ...usual }: WrittenPrices): readonly string[] {
+function resolutionOnlyPrices({ resolutions = {}, ...usual }: ConfiguredPrices): readonly string[] {
   const pricedFields = Object.values(resolutions).flatMap((price) => Object.keys(price));
   return [...new Set(pricedFields)].filter((field) => !Object.hasOwn(usual, field));
 }

@@ -12,7 +12,7 @@ import {
   markProjected,
   markTokenProjected,
   recordCredits,
-  withdrawCredit,
+  removeUnappliedCredit,
   type BookedToken,
   type Books,
   type NewAccount,
@@ -75,7 +75,8 @@ export function shownToken({ record, version, replaced: [last], deletedAt }: Boo
 /** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */
 export async function projectCredit({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
-  if (reply === "too-low" || reply === "too-large" || reply === "too-many") await withdrawCredit(books, event, reply);
+  if (reply === "too-low" || reply === "too-large" || reply === "too-many")
+    await removeUnappliedCredit(books, event, reply);
   else await recordReceipt({ redis, books }, event);
   return reply;
 }

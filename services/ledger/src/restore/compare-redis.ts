@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeCompleteRuns, type TaskCipher } from "@modelgate/accounts";
 import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@modelgate/books";
 import { eventStreams, type StoredTaskEvent } from "@modelgate/contracts";
-import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project-leftovers.ts";
 import { restoreBudgets } from "../accounts/project-budgets.ts";
@@ -127,7 +127,10 @@ class PeriodicComparison implements RedisComparison {
         if (!this.#hasLoggedFailure) log.warn({ err: error }, "comparing Redis with the books failed; trying again");
         this.#hasLoggedFailure = true;
       }
-      await Promise.race([this.#sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(roundMs)))]);
+      await Promise.race([
+        this.#sleep.promise,
+        new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(roundMs))),
+      ]);
     }
   }
 

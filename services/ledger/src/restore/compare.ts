@@ -1,10 +1,10 @@
 import { readHeads, type AccountHead } from "@modelgate/accounts";
 import {
-  acceptMissing,
+  acceptMissingReceipts,
   correctHead,
   findBranches,
   findAccounts,
-  findUnrefunded,
+  findAccountsToRefund,
   isInvalidData,
   reinstateReceipts,
   type BookedAccount,
@@ -79,7 +79,7 @@ export async function compareAccounts(
     const repair = () => repairAccount(deps, account, redisHead, comparison, offsets);
     if (!(await runForAccount(deps, account.id, repair))) retried.add(account.id);
   }
-  for (const id of await findUnrefunded(deps.books, complete)) {
+  for (const id of await findAccountsToRefund(deps.books, complete)) {
     await runForAccount(deps, id, () => refundSecondSettlements(deps, id));
     retried.add(id);
   }
@@ -177,6 +177,6 @@ function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boole
 async function acceptGap({ books }: RestoreDeps, account: BookedAccount, offsets: SeenGaps): Promise<void> {
   const { id, offset } = account;
   if ((offsets.get(id)?.get(offset) ?? 0) < minGapChecks) return;
-  await acceptMissing(books, account);
+  await acceptMissingReceipts(books, account);
   offsets.delete(id);
 }

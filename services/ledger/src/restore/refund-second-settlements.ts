@@ -1,5 +1,5 @@
 import { makeCreditEvent } from "@modelgate/accounts";
-import { bookCredit, markRefunded, readUnrefunded, writeRestoration } from "@modelgate/books";
+import { bookCredit, markRefunded, readSettlementsToRefund, writeRestoration } from "@modelgate/books";
 import { projectCredit } from "../accounts/project.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
@@ -8,7 +8,7 @@ import type { RestoreDeps } from "./restore-accounts.ts";
  * service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
  */
 export async function refundSecondSettlements({ redis, books }: RestoreDeps, accountId: string): Promise<void> {
-  for (const settlement of await readUnrefunded(books, accountId)) {
+  for (const settlement of await readSettlementsToRefund(books, accountId)) {
     const { event, operation } = settlement;
     const { costNanos, id } = event;
     if (costNanos !== "0") {

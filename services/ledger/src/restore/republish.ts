@@ -1,6 +1,6 @@
 import { readSent, type SentEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
-import { readServerState, msUntilBeat, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
 import { recordPublished } from "./record-sent.ts";
@@ -35,7 +35,7 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   async function run(): Promise<void> {
     while (!state.stopped) {
       await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events could not be checked"));
-      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilBeat(pollMs)))]);
+      await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(pollMs)))]);
     }
   }
 

@@ -1,4 +1,4 @@
-import { msUntilBeat, type Logger } from "@modelgate/platform";
+import { msUntilSharedTick, type Logger } from "@modelgate/platform";
 
 /** Periodic job. */
 export interface PeriodicJob {
@@ -35,7 +35,7 @@ export function repeatPeriodically({
         if (!hasLoggedFailure && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
         hasLoggedFailure = true;
       }
-      await pause(msUntilBeat(everyMs), signal);
+      await pause(msUntilSharedTick(everyMs), signal);
     }
   }
   const running = steps();

@@ -15,7 +15,7 @@ import {
 import { textReader, type TextCall } from "./text-call.ts";
 
 /** Vendor of a passed call: its wire, which is also the client's, and the model. */
-export interface PassTo {
+export interface PassVendor {
   readonly upstream: TextWire;
   readonly pass: TextPass;
   /** Vendor's name of the model. */
@@ -25,9 +25,9 @@ export interface PassTo {
 }
 
 /** Creates the exchange of a call whose client and vendor have the same wire. Body and answer are passed through. */
-export function passThrough(
+export function passThroughExchange(
   call: TextCall,
-  { upstream, pass, upstreamModel }: PassTo,
+  { upstream, pass, upstreamModel }: PassVendor,
   { body, dropped }: FittedBody,
 ): Exchange {
   const { client }: ClientOnlyWire = wires[call.wire];
@@ -62,7 +62,10 @@ export function passThrough(
 }
 
 /** Returns the client's body in the form that the vendor accepts, and the names of the fields that were left out. */
-export function* passedBody(call: TextCall, { pass, upstreamModel, target }: PassTo): Generator<undefined, FittedBody> {
+export function* bodyForVendor(
+  call: TextCall,
+  { pass, upstreamModel, target }: PassVendor,
+): Generator<undefined, FittedBody> {
   const { model: knownAs } = target;
   const { outputLimitNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;

@@ -14,7 +14,7 @@ import { answerText } from "./converted.ts";
 import { maxTaskMs, type TextCall } from "./text-call.ts";
 
 /** A call with several prompts. */
-export interface SeveralPrompts {
+export interface PromptBatchCall {
   readonly call: TextCall;
   readonly client: TextClient;
   readonly batch: PromptBatch;
@@ -26,8 +26,8 @@ export interface SeveralPrompts {
  * request; the call has one hold of money and one usage event. The first request is the attempt; the others are sent on
  * the same route after it is answered. The client's stream begins when all requests are answered.
  */
-export async function severalPrompts(
-  { call, client, batch, upstream }: SeveralPrompts,
+export async function promptBatchExchange(
+  { call, client, batch, upstream }: PromptBatchCall,
   requestBody: JsonObject,
   upstreamModel: string,
 ): Promise<Exchange> {

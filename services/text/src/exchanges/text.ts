@@ -14,8 +14,8 @@ import {
   type VendorTextWire,
 } from "@modelgate/wires/text";
 import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
-import { passedBody, passThrough, type PassTo } from "./pass-through.ts";
-import { severalPrompts } from "./several-prompts.ts";
+import { bodyForVendor, passThroughExchange, type PassVendor } from "./pass-through.ts";
+import { promptBatchExchange } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
 /** Options of one attempt that concern the call's history. */
@@ -37,7 +37,7 @@ const noItems: ReadonlySet<string> = new Set();
  * another vendor, which this vendor must not receive. The body is parsed at most once, and rendered once per wire and
  * model.
  */
-export class TextExchangeMaker {
+export class TextExchangeFactory {
   readonly call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
@@ -66,7 +66,7 @@ export class TextExchangeMaker {
       const to = { upstream, pass, upstreamModel, target: { model: knownAs, foreignItems } };
       const pendingBody = inTurnsIfLong(this.#passed(to));
       const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
-      if (body !== undefined) return passThrough(call, to, body);
+      if (body !== undefined) return passThroughExchange(call, to, body);
     }
     if (vendor === undefined) throw new Error(`a call in ${call.wire} cannot be converted to ${wire}`);
     const to = { ...upstream, vendor };
@@ -75,7 +75,11 @@ export class TextExchangeMaker {
       // The neutral form cannot express a request with several prompts.
       const requestBody = await this.#parsed();
       if (client.batch.isBatch(requestBody))
-        return await severalPrompts({ call, client, batch: client.batch, upstream: to }, requestBody, upstreamModel);
+        return await promptBatchExchange(
+          { call, client, batch: client.batch, upstream: to },
+          requestBody,
+          upstreamModel,
+        );
     }
     const began = performance.now();
     const read = await this.#read();
@@ -130,7 +134,7 @@ export class TextExchangeMaker {
   }
 
   /** Returns the body for a vendor with the client's wire; undefined if the body must be converted for this vendor. */
-  *#passed(to: PassTo): Generator<undefined, FittedBody | undefined> {
+  *#passed(to: PassVendor): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
     const { body } = this.call;
     if (upstream.vendor !== undefined) {
@@ -138,7 +142,7 @@ export class TextExchangeMaker {
         return undefined;
       if (pass.takes !== undefined && !(yield* pass.takes(body, target.model))) return undefined;
     }
-    return yield* passedBody(this.call, to);
+    return yield* bodyForVendor(this.call, to);
   }
 }
 

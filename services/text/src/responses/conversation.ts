@@ -73,7 +73,7 @@ export function itemsOf(input: unknown): readonly JsonObject[] {
  * Replaces this gateway's compactions among the items by their decrypted summaries. Throws Failure invalid_value (400)
  * for a compaction of another account.
  */
-export function openCompactions(
+export function decryptCompactions(
   cipher: CompactionCipher,
   accountId: string,
   items: readonly JsonObject[],

@@ -1,4 +1,4 @@
-import { openContentBook } from "@modelgate/accounts";
+import { openContentQuota } from "@modelgate/accounts";
 import { sharedContentRedis, type ContentEnv, type ServiceContext } from "@modelgate/platform";
 import type { Deps, TextEnv } from "../deps.ts";
 import { BackgroundStore } from "./background/background-store.ts";
@@ -47,7 +47,7 @@ export async function openResponses(
   const { body } = deps;
   const { background, conversations, sockets, stored, threads } = env.responses;
   const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
-  const book = openContentBook(redis, env.content);
+  const book = openContentQuota(redis, env.content);
   const records = { redis, book, cipher: makeRecordCipher(env.relay.secrets) };
   return {
     ...deps,

@@ -10,7 +10,7 @@ import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { completionWindowOf, type CompletionWindow } from "./background/completion-window.ts";
 import { ownCompaction } from "./compaction/compaction-cipher.ts";
 import { conversationItems } from "./conversations/conversation-turns.ts";
-import { earlierTurns, itemsOf, openCompactions, referenceOf } from "./conversation.ts";
+import { earlierTurns, itemsOf, decryptCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
@@ -145,7 +145,7 @@ export async function prepareResponses(
     call,
     ownIds.filter(({ id }) => unresolvedIds.has(id)),
   );
-  const input = openCompactions(cipher, accountId, items);
+  const input = decryptCompactions(cipher, accountId, items);
   const remaining = conversationId === undefined ? bytes : withoutMembers(bytes, ["conversation"]);
   const body = spliceMembers(remaining, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)

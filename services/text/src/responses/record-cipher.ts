@@ -1,4 +1,4 @@
-import type { ContentBook } from "@modelgate/accounts";
+import type { ContentQuota } from "@modelgate/accounts";
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 
 /** Prefix of each encrypted record. Earlier versions stored records unencrypted and never with this prefix. */
@@ -20,7 +20,7 @@ export interface RecordCipher {
 /** Redis for the records, the counters of stored bytes per account, and the encryption. */
 export interface RecordStore {
   readonly redis: Redis;
-  readonly book: ContentBook;
+  readonly book: ContentQuota;
   readonly cipher: RecordCipher;
 }
 

@@ -3,7 +3,7 @@ import type { UpstreamWire } from "@modelgate/contracts";
 import type { FinalAnswer, Call, CallKind, Exchange, ServingModel } from "@modelgate/relay";
 import { vendorTextWire } from "@modelgate/wires/text";
 import type { Deps } from "../deps.ts";
-import { TextExchangeMaker } from "../exchanges/text.ts";
+import { TextExchangeFactory } from "../exchanges/text.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "../text-kind.ts";
 import { compactExchange, type Compaction } from "./compaction/compaction.ts";
 import type { PreparedResponses } from "./prepare.ts";
@@ -44,7 +44,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
       request,
       nativePlan: native && {
         ...text,
-        exchanges: new TextExchangeMaker({ ...text.exchanges.call, body: native.body }),
+        exchanges: new TextExchangeFactory({ ...text.exchanges.call, body: native.body }),
       },
       // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
       cost: compaction === undefined ? text.cost : { ...text.cost, billsHiddenOutput: true },

@@ -46,7 +46,7 @@ const moderationKind = new UnstreamedKind<ModerationRequest, ModerationAnswer, M
   vendorOf: (name, request) =>
     Object.hasOwn(wires, name)
       ? vendorWire<ModerationVendor>(wires, name).vendor
-      : judgeBy(vendorTextWire(name), request),
+      : judgingVendor(vendorTextWire(name), request),
   measureInput,
   addedBytes: instructionBytes,
 });
@@ -65,7 +65,7 @@ function withModel({ relay }: Deps, { caller }: ServiceCall, value: unknown): un
 const judgementTokens = 8_192;
 
 /** Returns the vendor side of a chat model that judges a request in place of a moderation endpoint. */
-function judgeBy({ vendor }: VendorTextWire, moderationRequest: ModerationRequest): ModerationVendor {
+function judgingVendor({ vendor }: VendorTextWire, moderationRequest: ModerationRequest): ModerationVendor {
   return {
     addedBytes: instructionBytes,
     render(request, { model }) {

@@ -19,7 +19,7 @@ import {
   type TextWire,
 } from "@modelgate/wires/text";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
-import { TextExchangeMaker } from "../../src/exchanges/text.ts";
+import { TextExchangeFactory } from "../../src/exchanges/text.ts";
 
 /** Returns the call for a client's body as a service reads it. `more` replaces members of the call. */
 export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
@@ -44,7 +44,7 @@ export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> =
 
 /** Creates the exchange of a call with a vendor. Throws Failure if the vendor's wire cannot express the request. */
 export function exchangeOf(call: TextCall, vendor: TextWire, model = "vendor-model"): Promise<Exchange> {
-  return new TextExchangeMaker(call).make(vendor, model);
+  return new TextExchangeFactory(call).make(vendor, model);
 }
 
 /** Returns the body that is sent to the vendor. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { textWireNames } from "@modelgate/contracts";
 import { textWire } from "@modelgate/wires/text";
 import type { TextCall } from "../../src/exchanges/text-call.ts";
-import { TextExchangeMaker } from "../../src/exchanges/text.ts";
+import { TextExchangeFactory } from "../../src/exchanges/text.ts";
 
 /** Requests of each client wire without an output limit that its vendors read. */
 const bodies = {
@@ -29,7 +29,7 @@ const callOf = (wire: keyof typeof bodies, body: object = bodies[wire]): TextCal
 });
 
 async function bodyOf(call: TextCall, wire: string, model = "m"): Promise<object> {
-  const { body } = await new TextExchangeMaker(call).make(textWire(wire), model);
+  const { body } = await new TextExchangeFactory(call).make(textWire(wire), model);
   if (!Buffer.isBuffer(body)) throw new Error("a text call is sent as bytes");
   return JSON.parse(body.toString());
 }

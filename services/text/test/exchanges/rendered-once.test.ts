@@ -1,6 +1,6 @@
 import { expect, test, vi } from "vitest";
 import { textWire } from "@modelgate/wires/text";
-import { TextExchangeMaker } from "../../src/exchanges/text.ts";
+import { TextExchangeFactory } from "../../src/exchanges/text.ts";
 
 /** Call of the chat wire with a member that the messages wire cannot express. */
 const call = {
@@ -23,7 +23,7 @@ test("a request is rendered once per model: the attempt sends the body whose uns
   if (vendor === undefined) throw new Error("the messages wire has vendors");
   const render = vi.spyOn(vendor, "render");
   try {
-    const exchanges = new TextExchangeMaker(call);
+    const exchanges = new TextExchangeFactory(call);
     expect(await exchanges.countUnsupported("messages", "claude")).toBe(1);
     const first = await exchanges.make(wire, "claude");
     expect(await exchanges.make(wire, "claude")).toMatchObject({ body: first.body, dropped: ["seed"] });

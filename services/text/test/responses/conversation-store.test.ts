@@ -1,7 +1,7 @@
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openContentBook } from "@modelgate/accounts";
+import { openContentQuota } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -33,7 +33,7 @@ const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
 async function open(accountId = "demo") {
-  const records = { redis, book: openContentBook(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
+  const records = { redis, book: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
   const store = new ConversationStore(records, limits);
   const at = { accountId, id: `conv_${++count}` };
   await store.save(at, { createdAt: 1, metadata: {} });

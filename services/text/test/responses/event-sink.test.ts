@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { expect, test } from "vitest";
 import type { WebSocket } from "ws";
-import { ClientGone, restartFailure } from "@modelgate/platform";
+import { ClientDisconnected, restartFailure } from "@modelgate/platform";
 import { EventSink } from "../../src/responses/sockets/event-sink.ts";
 import { connection } from "./socket-pair.ts";
 
@@ -15,7 +15,7 @@ test("a response whose client disconnected before it began is ended immediately"
   client.close();
   await once(socket, "close");
   const sink = sinkOf(socket, quiet);
-  expect([sink.closed, sink.ending.reason]).toEqual([true, expect.any(ClientGone)]);
+  expect([sink.closed, sink.ending.reason]).toEqual([true, expect.any(ClientDisconnected)]);
 });
 
 test("a response that begins during the shutdown is ended immediately", async () => {
@@ -32,7 +32,7 @@ test("an open response ends with its connection, for the same reason", async () 
   expect([sink.ending.reason, left.ending.aborted]).toEqual([ending, false]);
   open.client.close();
   await once(open.socket, "close");
-  expect([sink.ending.reason, left.ending.reason]).toEqual([ending, expect.any(ClientGone)]);
+  expect([sink.ending.reason, left.ending.reason]).toEqual([ending, expect.any(ClientDisconnected)]);
 });
 
 test("a response that has ended has no listeners", async () => {

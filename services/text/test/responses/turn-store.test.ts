@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openContentBook } from "@modelgate/accounts";
+import { openContentQuota } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { earlierTurns } from "../../src/responses/conversation.ts";
@@ -33,7 +33,7 @@ const turnOf = (text: string) => ({ response: { output: [], text }, input: [], a
  * body.
  */
 async function openChain(accountId: string, turns: number) {
-  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 1e9 }), cipher }, form, limits);
+  const store = openTurnStore({ redis, book: openContentQuota(redis, { maxBytes: 1e9 }), cipher }, form, limits);
   const ancestors: string[] = [];
   let bytes = 0;
   for (let turn = 0; turn < turns; turn++) {
@@ -64,7 +64,7 @@ test("a chain of responses counts against the values of a body, and the memory o
 
 test("a new turn can be found while its share is still being counted", async () => {
   const counted = Promise.withResolvers<boolean>();
-  const book = Object.assign(openContentBook(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
+  const book = Object.assign(openContentQuota(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
   const store = openTurnStore({ redis, book, cipher }, form, limits);
   const saving = store.save("early", "resp_new", turnOf("new"), 0);
   await until("the turn to be found", async () => (await store.find("early", "resp_new", noMemory)) !== undefined);
@@ -73,7 +73,7 @@ test("a new turn can be found while its share is still being counted", async () 
 });
 
 test("without a share a new turn is removed, and an existing one stays", async () => {
-  const store = openTurnStore({ redis, book: openContentBook(redis, { maxBytes: 200 }), cipher }, form, limits);
+  const store = openTurnStore({ redis, book: openContentQuota(redis, { maxBytes: 200 }), cipher }, form, limits);
   const large = turnOf(Array.from({ length: 200 }, (_, at) => `${at * 7_919}`).join());
   expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("kept");
   for (const id of ["resp_there", "resp_new"]) expect(await store.save("full", id, large, 0)).toBe("full");

@@ -39,9 +39,9 @@ const unknownMs = 60_000;
  */
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
-const [maxGuessed, maxUnfinished] = [95, 99];
+const [maxEstimatedProgress, maxUnfinished] = [95, 99];
 /** Factor by which the pause may exceed the usual maximum if the vendor does not answer. */
-const maxPatience = 8;
+const maxPauseFactor = 8;
 
 /** Returns true if a state is final. */
 export function isEnded(state: TaskState): boolean {
@@ -96,8 +96,9 @@ function stepWhilePending(
   const { nowMs, pace } = moment;
   const state = stateRanks[result.state] > stateRanks[task.state] ? result.state : task.state;
   const startedAt = task.startedAt ?? (state === "in_progress" ? nowMs : undefined);
-  const estimatedProgress = startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxGuessed);
-  const reported = Math.floor(result.progress ?? Math.min(estimatedProgress, maxGuessed));
+  const estimatedProgress =
+    startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxEstimatedProgress);
+  const reported = Math.floor(result.progress ?? Math.min(estimatedProgress, maxEstimatedProgress));
   const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
   const pauseMs = usualPauseMs(task.polls, pace);
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
@@ -120,7 +121,7 @@ export function postpone(task: TaskRecord, moment: PollMoment): PollStep | undef
 function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
   const misses = task.misses + 1;
   const { firstMs, longestMs } = moment.pace;
-  const pauseMs = Math.min(longestMs * maxPatience, firstMs * 2 ** Math.min(misses, 30));
+  const pauseMs = Math.min(longestMs * maxPauseFactor, firstMs * 2 ** Math.min(misses, 30));
   return scheduleNextPoll({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { firstTaskDue, shards, countOpenTasks } from "@modelgate/accounts";
-import { WorkCheck, msUntilBeat, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
+import { WorkCheck, msUntilSharedTick, Counter, Gauge, type Redis, type Registry } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
@@ -38,7 +38,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
       await slots.vacancy(); // so that a round claims only tasks that it can poll immediately
-      const pausing = pause(msUntilBeat(deps.limits.roundMs), stop.signal);
+      const pausing = pause(msUntilSharedTick(deps.limits.roundMs), stop.signal);
       const current = round().finally(() => openRounds.delete(current));
       openRounds.add(current);
       const done = await Promise.race([current, pausing]);

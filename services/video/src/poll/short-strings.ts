@@ -5,7 +5,7 @@ const [quote, escape, unicode] = [0x22, 0x5c, 0x75];
 const digits = 4;
 
 /** Shortens the strings of a JSON text that arrives in chunks, so that a video in it does not fill the memory. */
-export class StringCutter {
+export class StringShortener {
   readonly #maxCharacters: number;
   #inString = false;
   /** Number of bytes of the current string that were passed on. */
@@ -73,7 +73,7 @@ function endOfPlain(piece: Buffer, position: number): number {
 
 /** Returns an answer in whose JSON body long strings are shortened. */
 export function withShortStrings(answer: UpstreamAnswer, maxCharacters: number): UpstreamAnswer {
-  const cutter = new StringCutter(maxCharacters);
+  const cutter = new StringShortener(maxCharacters);
   return {
     status: answer.status,
     headers: answer.headers,

@@ -3,7 +3,7 @@ import { setTimeout } from "node:timers/promises";
 import type { ServerResponse } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { endedBy, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { gatewayFailureOf, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, taskForClient } from "../show-task.ts";
@@ -36,7 +36,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
         await write(response, isNew ? frameOf(task) : ": keep-alive\n\n", ending);
       }
     }
-    const failure = endedBy(ending);
+    const failure = gatewayFailureOf(ending);
     if (failure !== undefined) throw failure; // so that the client sees an incomplete stream
     response.end();
   };

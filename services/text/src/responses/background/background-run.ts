@@ -1,5 +1,5 @@
 import { endpointOf, Failure } from "@modelgate/contracts";
-import { ClientGone, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
+import { ClientDisconnected, failureFrom, idsOf, startSpan, type ServiceCall } from "@modelgate/platform";
 import type { Call, JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -130,7 +130,7 @@ export class BackgroundRun {
       });
       return undefined;
     } catch (error) {
-      if (error instanceof ClientGone) return undefined;
+      if (error instanceof ClientDisconnected) return undefined;
       const failure = failureFrom(error);
       if (failure.code === "internal_error")
         call.log.error({ ...idsOf(call), err: failure.cause ?? failure }, "background response failed");

@@ -1,6 +1,6 @@
-import { contentFull } from "@modelgate/accounts";
+import { contentLimitFailure } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
-import { endedBy, Gauge, runOnBeat, type Registry, type ServiceCall } from "@modelgate/platform";
+import { gatewayFailureOf, Gauge, runOnSharedTick, type Registry, type ServiceCall } from "@modelgate/platform";
 import { resolveServingModel, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -35,10 +35,10 @@ export class BackgroundRuns implements Disposable {
   constructor(deps: ResponsesDeps, registry: Registry) {
     this.#deps = deps;
     const everyMs = Math.min(maxCheckMs, Math.ceil(deps.background.leaseMs / checksPerLease));
-    this.#timer = runOnBeat(everyMs, () => this.#check());
+    this.#timer = runOnSharedTick(everyMs, () => this.#check());
     const open = this.#open;
     deps.ending.addEventListener("abort", () => {
-      const failure = endedBy(deps.ending) ?? new Failure("server_overloaded");
+      const failure = gatewayFailureOf(deps.ending) ?? new Failure("server_overloaded");
       for (const run of open.values()) run.interrupt(failure);
     });
     registry.registerMetric(
@@ -117,11 +117,11 @@ export class BackgroundRuns implements Disposable {
         );
       isEntered = true;
       const verdict = await objects.save(accountId, id, queued, body.bytes.length);
-      if (verdict === "full") throw contentFull();
+      if (verdict === "full") throw contentLimitFailure();
       if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to run in the background.");
       const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
-      if (!(await store.addEvents(backgroundId, events))) throw contentFull();
+      if (!(await store.addEvents(backgroundId, events))) throw contentLimitFailure();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
       this.#keep(id, run);
       await run.started;

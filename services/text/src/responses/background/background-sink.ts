@@ -1,5 +1,5 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { ClientGone, type AnswerSink, type Holding, type SinkWatcher } from "@modelgate/platform";
+import { ClientDisconnected, type AnswerSink, type Holding, type SinkWatcher } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/wires/json";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -11,7 +11,7 @@ const maxWaitingCharacters = 1024 * 1024;
 const lowShare = 4;
 
 /** The function that stores events, with its limits. */
-export interface EventKeeping {
+export interface EventStorage {
   /** Stores events. No more events are stored after it rejects or resolves with false. */
   readonly storeEvents: (events: readonly string[]) => Promise<boolean>;
   /** Maximum number of events that are stored before the final one. */
@@ -36,7 +36,7 @@ export interface EventKeeping {
 export class BackgroundSink implements AnswerSink {
   /** Sequence number of the next event. */
   next: number;
-  readonly #keeping: EventKeeping;
+  readonly #keeping: EventStorage;
   readonly #followed: FollowedObject;
   readonly #frames = eventStreamFraming.splitter();
   readonly #watchers = new Set<SinkWatcher>();
@@ -52,7 +52,7 @@ export class BackgroundSink implements AnswerSink {
   #over = false;
   #wasFull = false;
 
-  constructor(keeping: EventKeeping) {
+  constructor(keeping: EventStorage) {
     this.#keeping = keeping;
     this.#followed = keeping.form.follow(keeping.patch);
     this.next = keeping.from;
@@ -187,7 +187,7 @@ export class BackgroundSink implements AnswerSink {
   #end(isComplete: boolean): void {
     if (this.#over) return;
     this.#over = true;
-    if (!isComplete) this.#ending.abort(new ClientGone("the response was cancelled"));
+    if (!isComplete) this.#ending.abort(new ClientDisconnected("the response was cancelled"));
     for (const { closed } of this.#watchers) closed?.(isComplete);
   }
 }

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { endedBy, type ServiceCall } from "@modelgate/platform";
+import { gatewayFailureOf, type ServiceCall } from "@modelgate/platform";
 import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
 import type { BackgroundId } from "./background-store.ts";
@@ -84,7 +84,7 @@ class EventFollower implements Disposable {
   #until: number;
   #wake: (() => void) | undefined;
   readonly #onEnding = (): void => {
-    if (endedBy(this.#ending) !== undefined) this.#until = Math.min(this.#until, Date.now() + lastEventsMs);
+    if (gatewayFailureOf(this.#ending) !== undefined) this.#until = Math.min(this.#until, Date.now() + lastEventsMs);
   };
 
   constructor({ answer, ending }: Pick<ServiceCall, "answer" | "ending">, longestMs: number) {

@@ -7,7 +7,7 @@ import { fittedBody } from "../../exchanges/pass-through.ts";
  * Creates the exchange of a compaction with a vendor that has an endpoint for it. Request and answer are passed
  * through.
  */
-export async function nativeCompact(
+export async function vendorCompactionExchange(
   body: Buffer,
   { model, target, tiers }: { readonly model: string; readonly target: PassTarget } & Pick<RequestedFees, "tiers">,
 ): Promise<Exchange> {

@@ -14,7 +14,7 @@ import { wires, vendorTextWire, type AnswerContext, type JsonObject, type TextAn
 import type { ResponsesDeps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../compaction/compaction.ts";
 import { itemsOf } from "../conversation.ts";
-import { nativeCompact } from "../compaction/native-compaction.ts";
+import { vendorCompactionExchange } from "../compaction/native-compaction.ts";
 import { prepareResponses, readResponses } from "../prepare.ts";
 import { summaryTokens } from "../compaction/summary.ts";
 import { foreignItems } from "../../vendor-ids.ts";
@@ -78,7 +78,7 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
     const target = { model: upstreamModel, foreignItems: foreignItems(input.admitted, channelKeyIdOf(route)) };
     const how = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
-    return fees.checkExchange(await nativeCompact(input.body, how));
+    return fees.checkExchange(await vendorCompactionExchange(input.body, how));
   }
 }
 

@@ -1,4 +1,4 @@
-import { contentFull } from "@modelgate/accounts";
+import { contentLimitFailure } from "@modelgate/accounts";
 import { bodies, Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
@@ -21,7 +21,7 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
     const { items, metadata } = body.inspected;
     const conversationId = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    if (!(await deps.conversations.save(conversationId, conversation))) throw contentFull();
+    if (!(await deps.conversations.save(conversationId, conversation))) throw contentLimitFailure();
     if (items != null && items.length > 0) await addFirst(deps, conversationId, items, body);
     answerJson(call.response, 200, conversationObject(conversationId.id, conversation));
   };
@@ -37,7 +37,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
     const conversation = { ...(await find(deps, call)), metadata: body.inspected.metadata ?? {} };
-    if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentFull();
+    if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentLimitFailure();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
@@ -121,7 +121,7 @@ async function add(
 ): Promise<readonly JsonObject[]> {
   const added = await deps.conversations.add(conversation, { items, newId: () => newId(deps), memory });
   if (added.verdict === "absent") throw conversationNotFound(conversation.id);
-  if (added.verdict === "over-limit") throw contentFull();
+  if (added.verdict === "over-limit") throw contentLimitFailure();
   if (added.verdict === "full") throw invalidParameter("items", added.problem);
   return added.items;
 }

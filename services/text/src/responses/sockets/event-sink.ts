@@ -1,4 +1,4 @@
-import { ClientGone, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
+import { ClientDisconnected, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
 import { eventStreamFraming } from "@modelgate/wires/sse";
 import type { WebSocket } from "ws";
 import { createdId, messageOf } from "./events.ts";
@@ -137,7 +137,7 @@ export class EventSink implements AnswerSink {
     this.#over = true;
     this.#socket.off("close", this.#left);
     this.#connectionEnding.removeEventListener("abort", this.#interrupt);
-    if (!isComplete) this.#ending.abort(new ClientGone("the client disconnected before the answer"));
+    if (!isComplete) this.#ending.abort(new ClientDisconnected("the client disconnected before the answer"));
     for (const { closed } of this.#watchers) closed?.(isComplete);
   }
 }

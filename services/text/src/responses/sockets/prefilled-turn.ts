@@ -1,4 +1,4 @@
-import { contentFull } from "@modelgate/accounts";
+import { contentLimitFailure } from "@modelgate/accounts";
 import { resolveServingModel, reparseJson, type Call, type JsonBody } from "@modelgate/relay";
 import { wires } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
@@ -34,7 +34,7 @@ export async function storePrefilledTurn(
   const verdict = params.store
     ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length)
     : "kept";
-  if (verdict === "full") throw contentFull();
+  if (verdict === "full") throw contentLimitFailure();
   onAnswered(Promise.resolve({ id, stored }));
   call.answer.begin(200, {});
   call.answer.end(frames + finished);

@@ -1,5 +1,12 @@
 import { Failure } from "@modelgate/contracts";
-import { ClientGone, failureFrom, idsOf, recordRefusal, type CallFacts, type Holding } from "@modelgate/platform";
+import {
+  ClientDisconnected,
+  failureFrom,
+  idsOf,
+  recordRefusal,
+  type CallFacts,
+  type Holding,
+} from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
@@ -202,7 +209,7 @@ export class ResponseSocket {
       if (previousId !== undefined) this.#turns.evict(previousId);
       recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
       // The client did not request a successor: its failure is the failure of the steering input.
-      if (!(error instanceof ClientGone) && !isSuccessor) this.#refuse(error, streamId);
+      if (!(error instanceof ClientDisconnected) && !isSuccessor) this.#refuse(error, streamId);
       return { failure: failureFrom(error) };
     }
   }

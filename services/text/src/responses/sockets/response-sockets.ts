@@ -3,7 +3,7 @@ import {
   acceptWebSockets,
   checkHandshake,
   Gauge,
-  runOnBeat,
+  runOnSharedTick,
   restartFailure,
   type AcceptWebSocket,
   type Registry,
@@ -39,7 +39,7 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of open) socket.tick(now);
     };
-    this.#timer = runOnBeat(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
+    this.#timer = runOnSharedTick(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
