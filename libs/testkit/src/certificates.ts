@@ -33,8 +33,7 @@ export async function makeAuthority(folder: string, name: string): Promise<Autho
     file,
     async issue(server, end) {
       const issued = await generate([{ name: "commonName", value: server }], {
-        ...keyOptions,
-        ...(end === undefined ? {} : { notAfterDate: end }),
+        ...(end === undefined ? keyOptions : { ...keyOptions, notAfterDate: end }),
         ca: { key: certificate.private, cert: certificate.cert },
         extensions: [
           { name: "basicConstraints", cA: false },
