@@ -55,7 +55,7 @@ async function recordHour(transaction: Transaction<Tables>, refusals: readonly C
   if (first === undefined) return;
   const { accountId: account, time } = first.call;
   const from = periodOf(Date.parse(time), hourMs);
-  const inserted = await transaction
+  const storedRows = await transaction
     .selectFrom("refused_calls")
     .select(["at", "id", "left_out"])
     .where("account", "=", account)
@@ -64,8 +64,8 @@ async function recordHour(transaction: Transaction<Tables>, refusals: readonly C
     .orderBy("at")
     .orderBy("id")
     .execute();
-  const newest = inserted.at(-1);
-  let total = inserted.reduce((sum, { left_out: leftOut }) => sum + 1 + leftOut, 0);
+  const newest = storedRows.at(-1);
+  let total = storedRows.reduce((sum, { left_out: leftOut }) => sum + 1 + leftOut, 0);
   let following = 0;
   const rows: { row: Omit<Tables["refused_calls"], "left_out">; leftOut: number }[] = [];
   for (const { call, calls } of refusals) {
