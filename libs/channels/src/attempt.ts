@@ -113,7 +113,7 @@ function supportingCandidates(
   return speaking;
 }
 
-/** Returns the results of the failed attempts that the next attempt needs. */
+/** Returns what the next attempt must know about the failed ones. */
 function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: SentAttempt): AttemptHistory {
   if (next === "withoutSignatures") return { ...history, history: next };
   return { ...history, refusing: next === "elsewhere" ? wire : undefined };

@@ -14,7 +14,9 @@ export interface FollowedStates extends AsyncDisposable {
   readonly cooldowns: Map<string, Cooldown>;
   readonly accountCooldowns: Map<string, Cooldown>;
   readonly switched: Map<string, Switched>;
-  /** Observes a running write to Redis in the background. If it fails, only this process knows the change. */
+  /**
+   * Waits in the background for the end of a write to Redis. If the write fails, only this process knows the change.
+   */
   share(step: Promise<unknown>): void;
 }
 

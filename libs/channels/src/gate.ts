@@ -32,8 +32,9 @@ export interface SeatRefusal {
  */
 export interface Gate extends AsyncDisposable {
   /**
-   * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique. An
-   * attempt of last resort needs no trial. Throws Failure server_overloaded if Redis does not answer.
+   * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique.
+   * `isLastResort` is true for a route that is used in spite of a cooldown, because no other is available: the attempt
+   * is then sent even while another call tests the route. Throws Failure server_overloaded if Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }

@@ -19,9 +19,9 @@ import type { Cooldown } from "./state.ts";
 
 /** Times in Unix ms from which a channel or key may be used again. 0: now; Infinity: it is switched off. */
 export interface Cooldowns {
-  /** Returns the time for a channel with the candidate's model. */
+  /** Returns the time from which the candidate's channel may be used for the candidate's model. */
   ofChannel(candidate: Candidate): number;
-  /** Returns the time for one key of the channel with the candidate's model. */
+  /** Returns the time from which one key of the channel may be used for the candidate's model. */
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
@@ -117,8 +117,8 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Cooldowns {
-    // A pause that the vendor requested from this account is observed. Any other cooldown is an estimate that may be
-    // tested.
+    // The account's cooldowns that a vendor requested, or that follow a refused key, are kept. A cooldown after
+    // failures is an estimate that may be tested.
     const until = (scope: ChannelScope): number => {
       const cooldown = this.#cooldowns.at(scope, account);
       return Math.max(this.#switchedOffUntil(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
@@ -272,16 +272,19 @@ function latestOf(scopes: readonly ChannelScope[], until: (scope: ChannelScope) 
   return scopes.reduce((latestEnd, scope) => Math.max(latestEnd, until(scope)), 0);
 }
 
-/** Pause of an account after its first failed call to a channel of last resort; each further failure doubles it. */
+/**
+ * Pause in ms of an account after its first failed call to a channel that it uses in spite of a cooldown; each further
+ * failure doubles the pause.
+ */
 const firstPauseMs = 250;
-/** Maximum pause. While an account makes calls, a channel of last resort is tried at least this often. */
+/** Maximum of this pause in ms. While an account makes calls, such a channel is tried at least this often. */
 const maxPauseMs = 10_000;
 /** Maximum combinations of account, channel and model that are counted; the least recently used one is dropped. */
 const maxCounted = 2_000;
 
 /**
  * Limits how often an account may use a channel in spite of its cooldown when no other is available. There is no limit
- * until one of its calls fails there; then the pauses grow with the number of consecutive failures.
+ * until one of the account's calls to the channel fails; then the pauses grow with the number of consecutive failures.
  */
 export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();

@@ -99,7 +99,7 @@ async function openConnect(proxy: URL, host: string, port: number, timeoutMs: nu
     socket.on("error", () => undefined).destroy();
     throw new ProxyFailed(proxy, `answered ${statusCode} to CONNECT ${target}`);
   } finally {
-    // The client no longer owns the socket of an open tunnel, so that socket stays open.
+    // undici's client no longer owns the socket of an open tunnel, so this does not close that socket.
     void client.destroy();
   }
 }

@@ -7,8 +7,8 @@ const errorBodyBytes = 64 * 1024;
 /** Maximum pause that a vendor can request. */
 const maxRetryAfterMs = 600_000;
 /**
- * The only vendor status that the client receives for a fault in its request; other faults have the status of their
- * error code.
+ * Only this status of a vendor (request too large) is passed to the client unchanged. Every other fault in the request
+ * gets the status of the failure's code.
  */
 const tooLarge = 413;
 

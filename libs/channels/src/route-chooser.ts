@@ -81,7 +81,7 @@ export class RouteChooser {
 
   /**
    * Returns the options for the next choice. They exclude the routes that this call has tried, and the channels and
-   * keys whose limits or running test refused it.
+   * keys that are full or that another call is testing.
    */
   #remaining(cooldowns: Cooldowns | undefined): PickOptions {
     const excluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
@@ -102,7 +102,7 @@ export class RouteChooser {
   }
 }
 
-/** The `retry-after` if nobody knows when a channel may be used again. */
+/** Seconds of `retry-after` if it is unknown when a channel may be used again. */
 const unknownCooldownSeconds = 30;
 
 /**

@@ -9,7 +9,10 @@ import { withoutUndefined } from "@modelgate/contracts";
 
 /** Maximum cooldowns for single accounts that are kept and shared; if there are more, the oldest is ended. */
 const maxAccountCooldowns = 1_000;
-/** Maximum ended cooldowns whose numbers are remembered until a call has completed in their scope. */
+/**
+ * Maximum scopes for which the number of consecutive cooldowns is remembered from the start of an answer until a call
+ * has completed.
+ */
 const maxRemembered = 2_000;
 
 /** Dependencies of `SharedCooldowns`. */
@@ -86,7 +89,7 @@ export class SharedCooldowns implements AsyncDisposable {
     const cooldown = this.at(scope, account);
     if (cooldown === undefined) return false;
     // A call that was sent before the cooldown does not show that the scope works again. A pause that the vendor
-    // requested is not ended early.
+    // requested, or that follows a refused key, is not ended early.
     if (isCoolingDown(cooldown, Date.now()) && (cooldown.kind !== "failing" || sentAt < Date.parse(cooldown.since)))
       return false;
     const { redis, log } = this.#options;
@@ -99,7 +102,7 @@ export class SharedCooldowns implements AsyncDisposable {
     return true;
   }
 
-  /** Records a completed answer: the next cooldown of these scopes starts again with the shortest length. */
+  /** Records a completed answer: the next cooldown of these scopes has the shortest length again. */
   reportSuccess(scopes: () => readonly (readonly [scope: ChannelScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(cooldownName(scope, account));
@@ -121,11 +124,14 @@ export class SharedCooldowns implements AsyncDisposable {
 }
 
 /**
- * First and maximum length of a cooldown after failures. Each consecutive cooldown is twice as long as the previous
- * one.
+ * First and maximum length in ms of a cooldown after failures. Each consecutive cooldown is twice as long as the
+ * previous one.
  */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
-/** First and maximum length of a cooldown of a key that its vendor refuses; it doubles in the same way. */
+/**
+ * First and maximum length in ms of a cooldown of a key that its vendor refuses. Each consecutive cooldown is twice as
+ * long as the previous one.
+ */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
 /** Cause of a cooldown. */

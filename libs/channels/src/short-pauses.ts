@@ -2,7 +2,9 @@ import type { Redis } from "@modelgate/platform";
 import type { ChannelScope } from "./channel-scope.ts";
 import type { Cooldown } from "./state.ts";
 
-/** Length, in ms, below which a pause is short. A longer one is seen by whoever reads the states in this interval. */
+/**
+ * Length, in ms, below which a pause is short. A reader that reads the states at this interval sees every longer pause.
+ */
 export const shortPauseMs = 15_000;
 /** Time, in seconds, for which the counts of an hour are kept. */
 const keepSeconds = 2 * 3_600;

@@ -44,7 +44,7 @@ const headersTimeoutMs = 30_000;
  * written. It bounds how long such a client can occupy memory and a channel's seats.
  */
 const defaultStalledMs = 120_000;
-/** Bytes that a client must read in a second, in addition, of a piece that is larger than the usual ones. */
+/** Minimum speed of a client, by which `stalledMs` is extended in proportion to the bytes that wait for the client. */
 const minBytesPerSecond = 50_000;
 /**
  * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes its idle

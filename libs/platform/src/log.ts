@@ -34,8 +34,8 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**
- * Block of lines that is written together. Lines are added as bytes: a block of text would be copied with every line,
- * because its length in bytes is computed each time. The declared type of pino's destination allows only text.
+ * pino's destination, which collects lines and writes them together. It gets lines as bytes: to add a line as text, it
+ * would compute the length in bytes of all collected text, which copies the text. The declared type allows only text.
  */
 interface LineBlock {
   write(line: Buffer | string): boolean;

@@ -126,7 +126,7 @@ export function countBuffered(bytes: number): void {
  * because each sample wakes an idle process.
  */
 const [sampleMs, idleSampleMs] = [50, 1_000];
-/** Maximum share of its time that a process works while it counts as idle. */
+/** Maximum share of the time in which an idle process is busy. */
 const maxIdleUtilization = 0.05;
 
 const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;

@@ -54,7 +54,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   async function untilAnswered(): Promise<void> {
     while (broken) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
-      // While the connection is closed, the client itself rejects commands.
+      // While the connection is closed, ioredis itself rejects commands.
       broken = redis.status === "ready" && !(await answers());
     }
     log.info("redis is no longer slow");

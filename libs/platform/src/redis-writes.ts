@@ -89,8 +89,8 @@ export class WorkCheck {
   }
 
   /**
-   * Reads the time at which the first entry is due, and keeps it until data is written again. If another check has seen
-   * a write meanwhile, the time is not kept, because it may not consider the entry of that write.
+   * Reads the time at which the first entry is due, and keeps it until data is written again. The time is not kept if
+   * another check has seen a write meanwhile, because the entry of that write may be due earlier.
    */
   async #readDue(writes: string | undefined, nextDue: () => Promise<number>): Promise<number> {
     const dueAt = await nextDue();

@@ -21,7 +21,7 @@ export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? E
 
 /** Options of the common variables. */
 export interface CommonOptions {
-  /** Name and default of the port's variable; undefined: for example TEXT_PORT and 0 for the service `text`. */
+  /** Name and default of the port's variable; absent: the service's name with `_PORT` (TEXT_PORT), and 0. */
   readonly port?: readonly [name: string, fallback: number];
   /** Upper limit in ms of the service's drain, which DRAIN_MS cannot exceed. */
   readonly maxDrainMs?: number;

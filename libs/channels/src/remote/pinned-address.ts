@@ -52,7 +52,8 @@ export async function pinnedAddress(
   checkUrl(url);
   const host = hostOf(url);
   const isOrigin = url.origin === trustedOrigin;
-  // Many proxies allow only named hosts, and calls to the channel's address name it as well.
+  // Many proxies accept only hosts by name. The proxy gets the name of this host also from calls to the channel's
+  // address.
   if (isOrigin && isProxied === true) return host;
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;

@@ -9,7 +9,7 @@ import { connectThrough } from "../proxy.ts";
 export function pinnedClient(url: URL, address: string, timeoutMs: number, proxy: string | undefined): Client {
   if (proxy !== undefined) {
     const connect = connectThrough(proxy, timeoutMs);
-    // undici takes the name for TLS from `target.host`, which stays the URL's.
+    // undici takes the name for TLS from `target.host`, which remains the URL's host.
     return new Client(url.origin, {
       connect: (target, callback) => connect({ ...target, hostname: address }, callback),
     });

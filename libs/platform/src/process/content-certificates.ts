@@ -11,8 +11,8 @@ const hourMs = 3_600_000;
 const keepSeconds = (3 * hourMs) / 1_000;
 
 /**
- * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL now and then every hour, until the result is
- * disposed. The ledger, which watches certificates, has no access to this Redis.
+ * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL: first immediately, then every hour, until
+ * the result is disposed. The ledger, which watches certificates, has no access to this Redis.
  */
 export function shareContentCertificates(redis: Redis, url: string, log: Logger): Disposable {
   const share = (): void =>

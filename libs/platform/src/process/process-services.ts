@@ -81,7 +81,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.common.innerHost,
-      // In a worker this port is free: the supervisor listens on the configured one.
+      // A worker listens on any free port, because its supervisor listens on the configured one.
       port: this.#context.worker === undefined ? first.common.opsPort : 0,
       handler: opsHandler(this.#context.metrics, () => this.#readiness()),
       drainMs: 0,
