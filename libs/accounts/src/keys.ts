@@ -33,7 +33,7 @@ export const accountKeys = {
   contentExpiries: (accountId: string) => `content-expiries:{s${shardOf(accountId)}}:${accountId}`,
   /** Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest. */
   tokenIds: "token-ids",
-  /** Time of the last use of a key that was replaced at this time. */
+  /** Time at which a key that was replaced at `replacedAt` was last used. */
   replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
   accountTokens: (accountId: string) => `tokens:{s${shardOf(accountId)}}:${accountId}`,
   bucket: (accountId: string, limitsId: string) => `bucket:{s${shardOf(accountId)}}:${limitsId}`,
@@ -50,7 +50,10 @@ export const accountKeys = {
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
   /** Hash: id of a budget -> its spending; see budgets.lua. The spending of a key is deleted with the key. */
   budgets: (accountId: string) => `budgets:{s${shardOf(accountId)}}:${accountId}`,
-  /** The same for the budgets of an organisation, on the shard of its accounts. `owner` is `organisation:ID`. */
+  /**
+   * Hash: id of an organisation's budget -> its spending, on the shard of the organisation's accounts. `owner` is
+   * `organisation:ID`.
+   */
   budgetsOfOrganisation: (accountId: string, owner: string) => `budgets:{s${shardOf(accountId)}}:${owner}`,
   /** JSON of the account's budgets. Their version is in the account's hash. */
   budgetList: (accountId: string) => `budget-list:{s${shardOf(accountId)}}:${accountId}`,

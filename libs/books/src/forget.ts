@@ -19,8 +19,8 @@ export async function readStoredFrom(books: Books): Promise<number> {
 }
 
 /**
- * Deletes the calls of days before the retention period, and the totals and first-byte times by label of these days.
- * Other totals are kept.
+ * Deletes the calls of days before the retention period, their other receipts, and the totals and first-byte times by
+ * label of these days. Other totals are kept.
  */
 export async function deleteOldCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;

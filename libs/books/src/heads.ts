@@ -81,9 +81,9 @@ function headColumns({ number, hash, balanceNanos }: Receipt) {
 }
 
 /**
- * Sets the last receipt of an account to the last one of its chain in Redis. The books have another one if a replaced
- * receipt was their last one and its replacement is not the last one. Has no effect unless all receipts in the books
- * form a chain that ends with `head`.
+ * Sets the last receipt of an account in the books to the last one of its chain in Redis. The two differ if the last
+ * receipt in the books was replaced, and the replacement is not the last one of the chain. Has no effect unless all
+ * receipts in the books form a chain that ends with `head`.
  */
 export async function correctHead({ db }: Books, id: string, head: Receipt): Promise<void> {
   await db

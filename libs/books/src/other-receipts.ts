@@ -11,7 +11,7 @@ const callsPerQuery = 500;
 /** A second settlement of a call, by a Redis that had lost the first one. Its charge must be refunded. */
 export interface SecondSettlement {
   readonly event: UsageEvent;
-  /** Id of the operation that refunds it. */
+  /** Id of the operation that refunds the charge. */
   readonly operation: string;
 }
 
@@ -130,7 +130,8 @@ async function applyRepeatedEvent(
       .execute();
     return { accountId, receipt, before: readUsageEvent(replaced.event).receipt };
   }
-  // A receipt after those of an emptied Redis has a lower number than the one that it replaces.
+  // After a loss of data, Redis continues the chain from an earlier receipt. A new receipt may then have a lower number
+  // than the receipt that it replaces.
   const isReplacement = receipt.replaces === before.receipt.hash || receipt.number > before.receipt.number;
   if (receipt.replaces !== undefined && replaced === undefined && isReplacement) {
     await insertReplacedReceipt(transaction, before, before.receipt.hash, JSON.stringify(before));

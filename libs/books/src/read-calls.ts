@@ -165,7 +165,7 @@ function periodConditions(
   const position = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
-    // Repeated as a separate condition, because PostgreSQL skips partitions only by a simple comparison.
+    // The time is compared separately, because PostgreSQL skips partitions only by a simple comparison.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
     sql`(${position}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];

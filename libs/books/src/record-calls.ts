@@ -37,7 +37,7 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
     for (let from = 0; from < events.length; from += rowsPerStatement) {
       const batch = events.slice(from, from + rowsPerStatement);
       const [fresh, there] = splitByName(batch, await insertIds(transaction, batch));
-      // An earlier version, which may run at the same time during an upgrade, stores calls without ids.
+      // A call with a new id may still exist: during an upgrade, an earlier version may store calls without ids.
       const [inserted, recorded] = splitByName(
         fresh,
         fresh.length === 0 ? new Set() : await insertCalls(transaction, fresh.map(rowOf)),

@@ -123,7 +123,8 @@ function receiptsOfOneSettlement(
   rows: readonly Selectable<OtherReceiptsTable>[],
 ): ReadonlySet<string> {
   const texts = rows.map(({ event, former: replaced }) => event || replaced).filter(Boolean);
-  // A credit whose operation has the call's id is among them; no receipt of a call replaces one of a credit.
+  // `rows` may also contain a credit whose operation has the call's id. The credit joins no group, because a call's
+  // receipt never replaces a credit's.
   const receipts = [stored, ...texts.map((text) => readFormer(text))].flatMap(({ receipt }) => receipt ?? []);
   const group = new Set([former.receipt?.hash ?? ""]);
   for (let size = 0; size < group.size;) {

@@ -28,7 +28,10 @@ export interface Group {
   };
   /** Names of models; "*" means all. */
   readonly models: ReadonlySet<string>;
-  /** Treatment of ids in a vendor's store that the caller's account did not create through this gateway. */
+  /**
+   * Treatment of requests that name objects in a vendor's store which the caller's account did not create through this
+   * gateway.
+   */
   readonly vendorStores: "refuse" | "shared";
   /** Treatment of vendor-side tools and more expensive service tiers for which a model has no price. */
   readonly unpriced: "drop" | "refuse" | "pass";

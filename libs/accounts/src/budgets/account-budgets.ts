@@ -9,7 +9,7 @@ export interface AccountBudgets {
   readonly budgets: readonly Budget[];
 }
 
-/** Maximum attempts of a step whose account changes its budgets at the same time. */
+/** Maximum attempts of a step during which the account's budgets change. */
 const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };

@@ -62,8 +62,8 @@ export function scopesOf(call: BudgetedCall, within?: string): ReadonlySet<strin
 }
 
 /**
- * Returns the budgets in the list of an account that apply to a call. Those of an organisation are in the lists of its
- * accounts only, so they apply to every call.
+ * Returns the budgets in the list of an account that apply to a call. An organisation's budgets are only in the lists
+ * of its accounts, so they apply to every call of these accounts.
  */
 export function budgetsOfCall(
   budgets: readonly Budget[],

@@ -19,7 +19,7 @@ export interface AdmitRequest {
   /** Id of the limits that the call counts against. */
   readonly limitsId: string;
   readonly tokenId: string;
-  /** Limits of the token, of which those of requests per day count here; absent: none. */
+  /** Budgets and limits of the API key. Only the limits of requests per day are applied here; absent: none. */
   readonly budgets?: Budgets | undefined;
   /** Id of the seat that the call takes. A seat is one place within the limit of open calls. */
   readonly permitId: string;

@@ -101,7 +101,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   let budgets: readonly AppliedBudget[] = [];
   const attempt = (): Promise<HoldReply> =>
     withBudgets(redis, accountId, (current) => {
-      // Most accounts have no budgets.
+      // Skips the computation of budgets for most accounts, which have none.
       const hasBudgets = request.budgets !== undefined || current.budgets.length > 0;
       budgets = hasBudgets ? budgetsOf(request, current.budgets) : [];
       return holdScript(

@@ -48,7 +48,8 @@ interface ClientSecretStores {
 /**
  * Creates a client secret and returns the key. The key expires in Redis and is not in the books. Only the session's
  * settings are in the Redis for content, so that the edge can authenticate the key without that Redis. Throws Failure
- * content_limit_exceeded if the account has its maximum number. `nowMs` replaces Redis' clock in tests.
+ * content_limit_exceeded if the account has its maximum number of client secrets. `nowMs` replaces Redis' clock in
+ * tests.
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,

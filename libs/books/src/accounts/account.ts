@@ -63,7 +63,7 @@ export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
 }
 
 /**
- * Adds an account that an earlier version created to the books. The books may not contain the calls before its last
+ * Adds to the books an account that an earlier version created. The books may not contain the calls before its last
  * receipt, so its chain in the books starts after that receipt.
  */
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {

@@ -21,8 +21,9 @@ export async function accountsIn(transaction: Transaction<Tables>, organisation:
 const readScopes = recordParser("budgets", Type.Array(Type.Object({ scope: Type.String() })));
 
 /**
- * Replaces the budgets of an organisation in the list of an account, which the script of a call gets as a whole. `record`
- * is the JSON of the organisation's budgets; "[]" if the account leaves it. The organisation must be locked.
+ * Replaces the budgets of an organisation in the budget list of one of its accounts. The list contains these copies,
+ * because each call's script gets one complete list. `record` is the JSON of the organisation's budgets; "[]" if the
+ * account leaves the organisation. The organisation must be locked.
  */
 export async function copyOrganisationBudgets(
   transaction: Transaction<Tables>,

@@ -26,8 +26,9 @@ export interface Branches {
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds the entries that are not in the chain which ends at `head`. Calls are read, the newest first, until the orphans
- * among them explain the difference of the chain's sum. Returns undefined if no entry with this hash is found (yet).
+ * Finds the entries that are not in the chain which ends at `head`. Calls are read, the newest first, until the steps
+ * of the orphans among them account for the complete difference between the sum in the books and the link of `head`
+ * (`chainStep`). Returns undefined if no entry with the hash `head` is found.
  */
 export async function findBranches(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
@@ -88,7 +89,8 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
     lowest = entry.receipt.number;
     unknown = entry.receipt.previous;
   }
-  // Entries with lower numbers than the oldest one in the chain may belong to it: the entries between are unknown.
+  // Entries with lower numbers than the oldest one in the chain may belong to the chain, because the entries between
+  // are unknown.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
   const off = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
   const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));

@@ -77,8 +77,9 @@ export async function bookToken(
 }
 
 /**
- * Locks the tokens and teams of an account until the end of a transaction, so that the account gets no token more than
- * its maximum, a person no second token for a playground, and a team that is deleted no token.
+ * Locks the tokens and teams of an account until the end of a transaction. Without the lock, concurrent changes could
+ * exceed the account's maximum number of tokens, create two tokens for one person's playground, or create a token of a
+ * deleted team.
  */
 export async function lockAccount(at: Transaction<Tables>, account: string): Promise<void> {
   await at
@@ -117,7 +118,7 @@ async function renewPlaygroundToken(
   return replaceKey(at, before, { digest, record: renewed, graceEnd: String(expiresAt) }, actor);
 }
 
-/** Adds a token to the books that an earlier version has stored only in Redis. */
+/** Adds to the books a token that an earlier version has stored only in Redis. */
 export async function adoptToken({ db }: Books, { account, id, digest, record }: TokenFields): Promise<void> {
   await db
     .insertInto("tokens")

@@ -8,7 +8,7 @@ import { targetOf, type EncryptedTarget } from "./alert-targets.ts";
 const hourMs = 3_600_000;
 /** Age at which a delivery is given up. */
 const giveUpMs = 24 * hourMs;
-/** Pauses after the first attempts, in ms; later attempts follow at the last one. */
+/** Pauses after the first attempts, in ms. The last pause also follows every later attempt. */
 const pausesMs = [30_000, 120_000, 600_000, 1_800_000, hourMs] as const;
 /**
  * Maximum deliveries to one target that are claimed at a time, so that a slow target does not delay those to other
@@ -56,7 +56,7 @@ export async function claimDeliveries(
       .where("alert", "=", alert)
       .where("target", "=", target)
       .where("state", "=", "pending")
-      // Fails if another ledger has claimed it in the meantime.
+      // No row matches if another ledger has claimed the delivery meanwhile.
       .where("tries", "=", tries)
       .where("next", "<=", nowMs)
       .returning("alert")

@@ -22,7 +22,7 @@ export async function changeOrganisationBudgets(
     const accounts = await accountsIn(transaction, organisation);
     const { record: current, version } = await addVersion(transaction, owner);
     const { record, ...entry } = change(current, accounts);
-    // Only the copies are written to Redis.
+    // This list counts as projected, because only its copies in the accounts' lists are written to Redis.
     await transaction.updateTable("budgets").set({ record, projected: version }).where("account", "=", owner).execute();
     for (const account of accounts) await copyOrganisationBudgets(transaction, account, record);
     await writeAudit(transaction, { account: owner, time: new Date().toISOString(), actor, ...entry });

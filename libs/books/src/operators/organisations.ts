@@ -106,7 +106,10 @@ export async function bookTeam(
   });
 }
 
-/** Returns true if a key of one of the organisation's accounts, or of the team's account, has the id of a team. */
+/**
+ * Returns true if a key, which may be deleted, belongs to a team with this id in one of the organisation's accounts or
+ * in the new team's account.
+ */
 async function wasUsed(
   transaction: Transaction<Tables>,
   { organisation, id, account }: { readonly organisation: string } & Pick<BookedTeam, "account" | "id">,
@@ -198,8 +201,9 @@ async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: str
 }
 
 /**
- * Returns the account in whose audit the changes of a team are: the one that pays for the team. Those of the organisation
- * itself, whose team is "", are in the audit of its scope. Returns undefined if the organisation has no such team.
+ * Returns the name under which the audit lists the changes of a team: the account that pays for the team; for the
+ * organisation itself, whose team is "", its `organisationScope`. Returns undefined if the organisation has no such
+ * team.
  */
 export async function auditedAccount(
   transaction: Transaction<Tables>,
