@@ -9,7 +9,10 @@ export function organisationScope(organisation: string): string {
   return prefix + organisation;
 }
 
-/** Returns the organisation that such a name stands for; undefined for an account, and without a name. */
+/**
+ * Returns the organisation that a name of `organisationScope` stands for; undefined for the id of an account, or if
+ * `scope` is undefined.
+ */
 export function organisationOfScope(scope: string | undefined): string | undefined {
   return scope?.startsWith(prefix) === true ? scope.slice(prefix.length) : undefined;
 }

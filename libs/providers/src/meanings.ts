@@ -6,7 +6,7 @@ export function keyRefused(error: ErrorBody): VendorFailure {
   const vendorCode = error.code ?? error.type ?? error.status;
   return { code: "upstream_auth_failed", retryable: true, blame: "key", vendorCode };
 }
-/** Creates the failure of a computed or fetched credential (a signature or an access token). */
+/** Creates the failure of a refused credential that was computed (a signature) or fetched (an access token). */
 export function credentialsRefused(error: ErrorBody): VendorFailure {
   return { ...keyRefused(error), isNeverClientFault: true };
 }
@@ -17,7 +17,10 @@ export const vendorTimeoutFailure: VendorFailure = { code: "upstream_timeout", r
 export const vendorFailed: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
 /** Failure of an overloaded vendor. */
 export const vendorOverloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
-/** Failure of a model that the vendor does not have, or not for this key. Its other models may work. */
+/**
+ * Failure of a model that the vendor does not serve, or does not serve to this key. Other models of the vendor may
+ * work.
+ */
 export const unknownModelFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
 /** Failure of a vendor that has no endpoint for the wire of the request. */
 export const missingEndpointFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };

@@ -60,8 +60,8 @@ export function parseModels(list: unknown): readonly ListedModel[] | undefined {
 type ModelRow = Readonly<Record<string, unknown>>;
 
 /**
- * Parses a model. Its name is `id`; it is `name` if the id is not a name (Cloudflare) or is missing (Gemini,
- * Databricks).
+ * Parses a model. The name is the member `id`; or the member `name`, if the id is not a name (Cloudflare) or is missing
+ * (Gemini, Databricks); or else the member `model`.
  */
 function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;

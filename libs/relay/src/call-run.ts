@@ -115,7 +115,10 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.lifetime[Symbol.dispose]();
   }
 
-  /** Returns the usage that is certain so far, which is charged if the process dies. */
+  /**
+   * Returns the outcome that is charged if the process dies: the certain minimum (`floorUnits`), and an estimate of the
+   * output received so far.
+   */
   #certainOutcome(): Outcome {
     const units = { ...this.heldMoney.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;

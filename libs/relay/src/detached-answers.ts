@@ -1,8 +1,8 @@
 import { detachedAnswerCount } from "./money/call-metrics.ts";
 
 /**
- * Maximum ms for which shutdown waits for these answers. Calls whose answers are not complete by then are charged the
- * usage that is certain.
+ * Maximum ms for which shutdown waits for answers whose clients have disconnected. A call whose answer is incomplete by
+ * then is charged the usage that is certain.
  */
 const maxShutdownMs = 4_000;
 
@@ -14,7 +14,7 @@ export interface DetachedSlot extends Disposable {
 
 /** Limits for vendor answers that are read after their clients disconnected. */
 export interface DetachedLimits {
-  /** Maximum number of such answers at the same time. */
+  /** Maximum number of vendor answers that are read at the same time. */
   readonly maxAnswers: number;
   /** Maximum ms for which each answer is read. */
   readonly ms: number;

@@ -46,7 +46,7 @@ export function relayVariables(
        * report the usage to be charged.
        */
       maxAnswers: 256,
-      /** Maximum ms for which such an answer is read. */
+      /** Maximum ms for which a vendor's answer is read after its client disconnected. */
       ms: 60_000,
     },
   };
@@ -69,11 +69,13 @@ function limitVariables(read: VariableReader, outputTokens: number) {
      * vendor.
      */
     toolCalls: 16,
-    /** Input tokens for which money is held per such call, because the model reads the tool's results. */
+    /**
+     * Input tokens for which money is held per call of a vendor-side tool, because the model reads the tool's results.
+     */
     toolTokens: 4_096,
     /**
-     * Lease of a hold in ms. It is renewed while the call runs; if the service dies, the ledger settles the call after
-     * it.
+     * Lease of a hold in ms. It is renewed while the call runs; if the service dies, the ledger settles the call when
+     * the lease has ended.
      */
     leaseMs: 15_000,
     /** Maximum events that may wait in the outbox of one shard; beyond it, calls are refused (503). */
@@ -104,8 +106,9 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       totalMs: 600_000,
       /** Maximum nesting depth of a body. */
       depth: 256,
-      // Real requests stay far below these limits. Vendors accept at most 300,000 tokens for embeddings in one request,
-      // which are as many values; 10,000 messages have 60,000 members; no request of a vendor has a hundred fields.
+      // Real requests stay far below the three following limits. Vendors accept at most 300,000 tokens for embeddings
+      // in one request, which are as many values; 10,000 messages have 60,000 members; no request of a vendor has a
+      // hundred fields.
       /** Maximum number of values in a body, at all depths. */
       values: 500_000,
       /** Maximum number of members of all objects in a body together. */

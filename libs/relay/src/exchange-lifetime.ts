@@ -54,8 +54,8 @@ export class ExchangeLifetime implements SendState, Disposable {
   }
 
   /**
-   * Returns whether a client that disconnected must pay. It must if the vendor received the complete request and the
-   * gateway ended the exchange, or the exchange timed out, before the vendor answered or failed.
+   * Returns whether a client that disconnected must pay. This is so if the vendor received the complete request, and
+   * its result is unknown because the exchange was aborted or timed out.
    */
   mustClientPay({ code }: Pick<Failure, "code">): boolean {
     if (!this.isSent || this.#broken?.aborted === true) return false;

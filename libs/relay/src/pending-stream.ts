@@ -28,7 +28,7 @@ export function sendHeartbeats(
   everyMs: number,
 ): Disposable {
   return setInterval(() => {
-    // Attempts may continue after the client has disconnected, because their usage is charged.
+    // A client that has disconnected gets no heartbeat. Its attempts may continue, because their usage is charged.
     if (answer.closed || waiting.canSendHeartbeat?.() === false) return;
     if (!answer.headSent) answer.begin(200, { "content-type": waiting.contentType, ...streamHeaders });
     if (!answer.full) answer.write(waiting.heartbeat);

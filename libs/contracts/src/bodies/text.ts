@@ -236,7 +236,7 @@ export const ModerationsRequest = Type.Object(
 
 const contentPart = Type.Object({ text: Type.Optional(Type.String()) });
 
-/** One message. The vendor also accepts one part instead of a list. */
+/** One message. The vendor also accepts a single part as `parts`, without a list. */
 const contentMessage = Type.Object({
   role: Type.Optional(Type.String()),
   parts: Type.Optional(Type.Union([Type.Array(contentPart), contentPart])),

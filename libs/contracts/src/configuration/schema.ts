@@ -74,7 +74,7 @@ export const GroupConfiguration = Type.Object(
 );
 export type GroupConfiguration = Static<typeof GroupConfiguration>;
 
-/** Prices of a video that differ from a resolution on. */
+/** Prices for videos of at least a certain resolution, where they differ from the default prices. */
 const ResolutionPriceConfiguration = Type.Object(
   { second: dollars, image: dollars, request: dollars } satisfies Record<(typeof resolutionFields)[number], unknown>,
   noOtherMembers,
@@ -92,7 +92,7 @@ const tokenPrices = {
   outputImage: dollars,
 } satisfies Record<(typeof lengthFields)[number], unknown>;
 
-/** Prices of calls that differ from a length of the input on. */
+/** Prices for calls with more than `above` input tokens, where they differ from the default prices. */
 const LengthPriceConfiguration = Type.Object(
   {
     above: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "input tokens of the call" }),

@@ -80,7 +80,8 @@ export const modelEndpoints = {
 const readMoney = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
 
 /**
- * Endpoints that return the remaining budget of a key, in the formats of other gateways. They report the same amounts.
+ * Endpoints that return the remaining budget of a key, in the formats of other gateways. All of them report the same
+ * amounts.
  */
 export const moneyEndpoints = {
   billingSubscription: {

@@ -45,7 +45,10 @@ const conversationFailures: FailureCodes = ["previous_response_not_found"];
 const storedConversationFailures: FailureCodes = ["conversation_not_found"];
 const videoCreationFailures: FailureCodes = ["create_uncertain"];
 
-/** Failures of single endpoints, in addition to those of their properties. */
+/**
+ * Failures of single endpoints, in addition to those that follow from an endpoint's body, kinds and path
+ * (`possibleFailures`).
+ */
 const endpointFailures: Readonly<Partial<Record<EndpointId, FailureCodes>>> = {
   listModels: ["invalid_value"],
   getModel: ["model_not_found"],

@@ -27,7 +27,7 @@ const keyCodes: ReadonlySet<string> = new Set([
 ]);
 /** Codes of a 401 or 403 that concern something that a request names, not the key. */
 const requestCodes: ReadonlySet<string> = new Set(["content_policy_violation", "content_filter"]);
-/** Codes of a 404 for a path that does not exist. A body without a code means the same. */
+/** Codes of a 404 for a path that does not exist. A 404 whose body has no code also means this. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
 /** Classifies an error of an OpenAI-compatible vendor by its status and the code in its body. */

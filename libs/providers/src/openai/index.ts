@@ -48,7 +48,7 @@ const ownWires: readonly UpstreamWire[] = [
   "count-responses",
 ];
 
-/** Matches models of GPT-Live, whose sessions have their own wire. */
+/** Matches models of GPT-Live, whose sessions have a separate wire. */
 const gptLivePattern = /^gpt-live-\d/;
 const gptLiveWires: readonly UpstreamWire[] = ["gpt-live"];
 

@@ -64,8 +64,8 @@ function addressUnder(baseUrl: string, path: string): URL {
 }
 
 /**
- * Paths that start videos, under `/api/v1/services/aigc`. Older models with a first and a last frame need the second
- * one.
+ * Paths that start videos, under `/api/v1/services/aigc`. The second one is for older models with a first and a last
+ * frame, whose bodies contain `first_frame_url`.
  */
 const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 

@@ -3,8 +3,8 @@ import { addCostToFrames } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
 /**
- * Wraps a stream's translator and adds the call's cost to the usage that the stream reports. For clients that request
- * it.
+ * Wraps a stream's translator and adds the call's cost to the usage that the stream reports, for clients that request
+ * the cost.
  */
 export class CostTranslator implements StreamTranslator {
   readonly #inner: StreamTranslator;

@@ -10,7 +10,7 @@ export type StreamSource = Pick<BufferedStream, "abort" | "pause" | "pipe" | "re
 
 /** Maximum number of consecutive attempts to resume a broken stream without a new event in between. */
 const maxResumes = 3;
-/** Pause before the first of these attempts, in ms. It doubles with each further attempt. */
+/** Pause before the first attempt to resume a stream, in ms. The pause doubles with each further attempt. */
 const resumePauseMs = 250;
 const blankLine = Buffer.from("\n\n");
 

@@ -159,7 +159,7 @@ class StreamDelivery implements StreamOwner {
   readonly timer: StreamTimer;
   /** The settlement; undefined until it has begun. */
   settled: Promise<void> | undefined;
-  /** Work of the call's kind that must finish before the client receives the last byte. */
+  /** Promise of `CallKind.onFinalAnswer`, which must be fulfilled before the client receives the last byte. */
   stored: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<AcceptedAnswer>;
@@ -228,8 +228,8 @@ class StreamDelivery implements StreamOwner {
 }
 
 /**
- * Creates the allowance that limits a stream to the money that is held. Returns undefined if the output is free or not
- * billed by text, and needs no other limit.
+ * Creates the allowance that limits a stream to the money that is held. Returns undefined if the hold covers all
+ * output, or if the output is free and has no limit.
  */
 function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Allowance | undefined {
   const { output, bound: max } = heldMoney.expected;

@@ -54,7 +54,8 @@ export async function deliverJob(
 ): Promise<void> {
   const body = await job.store(heldMoney, outcome);
   attempted[Symbol.dispose]();
-  // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of jobs.
+  // If the gateway has ended the call meanwhile, the client has received an error, and finds the job in its list of
+  // jobs.
   if (call.answer.headSent) return;
   call.answer.begin(200, {
     "content-type": "application/json; charset=utf-8",

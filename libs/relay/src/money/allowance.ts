@@ -118,7 +118,7 @@ export class Allowance implements Disposable {
       void this.#extend();
       isQuiet = false;
     }
-    // If no extension is in progress, the next check must come early enough to begin one.
+    // Unless an extension is in progress or has failed, the next check must come early enough to begin one.
     this.#uncheckedBytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#frameTokens) * minBytesPerToken);
     return left >= 0;
   }
@@ -131,7 +131,8 @@ export class Allowance implements Disposable {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
     const max =
       output.max * outputLimitMargin.times + outputLimitMargin.tokens + (this.#hasReasoning ? extraReasoningTokens : 0);
-    // The frame itself is not counted. If it contains the complete answer, its tokens would be overestimated.
+    // The tokens of the checked frame are not subtracted, because their estimate is too high for a frame that contains
+    // the complete answer.
     const left = max - meter.maxShownTokens;
     // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
     // limit.

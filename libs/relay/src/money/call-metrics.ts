@@ -103,7 +103,7 @@ export interface EndedCall {
   readonly error?: string | undefined;
 }
 
-/** Functions that are called with each ended call, in addition to these metrics. */
+/** Functions that `logCall` calls with each ended call, for further metrics. */
 export const callObservers = new Set<(seen: EndedCall) => void>();
 
 /** Logs an ended call in one line, counts it in the metrics, and adds its results to its trace span. */

@@ -195,7 +195,8 @@ export class CallFees {
 
   #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
-    // In another wire, the tool has another path. It then corresponds to the client's tool with the same unit.
+    // If the attempt's wire is not the client's, the tool has another path. Messages then name the client's tool with
+    // the same unit.
     const ownUnits =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);

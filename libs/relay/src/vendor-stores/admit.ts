@@ -62,7 +62,8 @@ export async function admitVendorIds(
   const unknown = ids.find(({ isCarried }, index) => creators[index] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreignObject(unknown);
   const carried = ids.flatMap(({ id, isCarried }, index) =>
-    // If the stores are shared, an item of unknown origin is left to the vendor, which knows whether it has it.
+    // If the stores are shared, an item whose creator is unknown is left out, because only the vendor knows whether it
+    // has the item.
     isCarried === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
