@@ -34,8 +34,9 @@ export interface RefusedPage {
 }
 
 /**
- * Stores refused calls. Per account and hour the first `maxStoredEach` are stored, then about ninety for each power of
- * ten. The others are only counted, with the stored call before them. Calls without a valid time are left out.
+ * Stores refused calls. The first `maxStoredEach` calls of an account and hour are stored; then about ninety of the
+ * calls up to the thousandth, about ninety up to the ten-thousandth, and so on. The others are only counted, with the
+ * stored call before them. Calls without a valid time are left out.
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
   const withValidTime = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));

@@ -99,8 +99,8 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
 }
 
 /**
- * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if there are candidates and all of
- * them support none.
+ * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if there are candidates, but none
+ * of them supports any of these wires.
  */
 function supportingCandidates(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,

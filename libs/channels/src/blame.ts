@@ -139,8 +139,8 @@ function similarFailureFilter(failed: FailureEvidence): (outcome: CallOutcome) =
 }
 
 /**
- * Counts failures, those with the same request body once. A failure whose body is unknown, or that no client can cause,
- * counts each time.
+ * Counts failures. Several failures with the same request body count as one. A failure whose body is unknown, or that
+ * no client can cause, counts each time.
  */
 function countDistinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();

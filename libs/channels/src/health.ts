@@ -62,8 +62,8 @@ export interface Unproven {
 }
 
 /**
- * States of channels, keys and models, which decide who may use which of them now. A check takes a few map lookups, or
- * none if there are no cooldowns. States are shared with other replicas in the background.
+ * States of channels, keys and models. They decide which of these an account may use now. A check takes a few map
+ * lookups, or none if there are no cooldowns. States are shared with other replicas in the background.
  */
 export interface Health extends AsyncDisposable {
   /** True if there are no cooldowns and nothing is switched off. */

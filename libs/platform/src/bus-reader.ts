@@ -153,7 +153,8 @@ export class BusReader implements AsyncDisposable {
 
 /** Fetches the messages after the first one, at most `batchSize - 1`. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
-  // `num_pending` does not count redelivered messages. If one message of a batch is redelivered, the others follow.
+  // `num_pending` does not count redelivered messages. If the first message is redelivered, the rest of its batch is
+  // too, so a complete batch is requested.
   const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;
   if (waiting === 0) return [];
   return collectMessages(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));

@@ -11,8 +11,9 @@ import { observeStore } from "./metrics.ts";
 /** Event bus of a process. */
 export interface Bus extends AsyncDisposable {
   /**
-   * Publishes messages, which JetStream stores in this order. Resolves when JetStream has answered all of them: with
-   * undefined for each stored message, and an error for each other one. Rejects immediately while NATS is unavailable.
+   * Publishes messages, which JetStream stores in the order of the list. Resolves when JetStream has answered all of
+   * them: with undefined for each stored message, and an error for each other one. Rejects immediately while NATS is
+   * unavailable.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
@@ -196,7 +197,7 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
-    // The client library adds options to these, and passes all of them to Node.
+    // The client library passes all of these options to Node, even those that its type `TlsOptions` does not declare.
     const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: certificateCheck(this.#servers) };
     const connection = await connect({
       // The client library parses a password before a host name as a part of an IPv6 address.

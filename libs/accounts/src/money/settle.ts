@@ -100,8 +100,8 @@ export function limitToMaximum(nanos: Nanos): Nanos {
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
 /**
- * Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. Then the hold's
- * lease ends, and the sweep settles the hold at its minimum cost.
+ * Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. If a settlement
+ * fails in this way, the hold's lease ends, and the sweep settles the hold at its minimum cost.
  */
 export async function retryDuringOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (let repetition = 0; ; repetition++) {

@@ -242,7 +242,7 @@ export async function checkStillValid(
   const readCurrent = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(readUnlessLost(redis, readCurrent, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
-  // Rounded up, because a key made in the same second may have opened the connection.
+  // The time is rounded up to a second, because a key that was made in the same second may have opened the connection.
   const openedAt =
     secretCreatedAt === undefined ? (signedUntil - callerSeconds + 1) * 1_000 : Date.parse(secretCreatedAt);
   const { previous } = token;

@@ -61,7 +61,7 @@ export async function readTokensOf({ db }: Books, accounts: readonly string[]): 
 
 /**
  * Reads tokens that expire after `from` and not after `to` (Unix ms), those of an earlier day before others. SQL only
- * compares texts, because its functions for JSON fail for all rows if they cannot read one.
+ * compares texts: its functions for JSON would fail for all rows if the JSON of one row is invalid.
  */
 export async function readExpiringTokens(
   { db }: Books,

@@ -96,8 +96,8 @@ async function paysForTeam(at: Transaction<Tables>, account: string, team: strin
 
 /**
  * Replaces the key and the record of a person's token for a playground, which has the same team, member and group. The
- * replaced key works until its expiry. A disabled token stays as it is. Returns undefined for other tokens, and if the
- * person has none.
+ * replaced key works until its expiry. A disabled token is not changed. Returns the person's token; undefined if the
+ * new token is not for a playground, or if the person has none.
  */
 async function renewPlaygroundToken(
   at: Transaction<Tables>,
@@ -206,7 +206,8 @@ export async function deleteTokensIn(
   actor: string,
 ): Promise<readonly BookedToken[]> {
   const tokens: BookedToken[] = [];
-  // All tokens are locked before the audit, and in one order, so that concurrent changes of them do not deadlock.
+  // All tokens are locked before the audit, in the order of their ids, so that concurrent changes of them do not
+  // deadlock.
   for (const id of ids.toSorted()) {
     const token = await lockToken(at, id);
     if (token !== undefined) tokens.push(token);

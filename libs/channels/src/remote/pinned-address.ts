@@ -26,7 +26,7 @@ export interface RemoteRules {
    * it may be another service of the operator.
    */
   readonly trustedOrigin?: string | undefined;
-  /** True if a proxy opens the connection. It may resolve a vendor's names that this machine cannot resolve. */
+  /** True if a proxy opens the connection. The proxy may resolve a vendor's names that this machine cannot resolve. */
   readonly isProxied?: boolean | undefined;
   readonly resolve: Resolve;
   readonly isAllowed: (address: string) => boolean;

@@ -8,8 +8,8 @@ import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import type { FormFile } from "./form-file.ts";
 
 /**
- * A form's file that is written to disk. It has no name in the file system: it is deleted when it is disposed or the
- * process ends.
+ * A form's file that is written to disk. The file has no name in the file system, so that the system deletes it when
+ * the file is disposed or the process ends.
  */
 export interface IncomingSpoolFile extends AsyncDisposable {
   readonly name: string;

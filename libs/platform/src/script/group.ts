@@ -26,8 +26,8 @@ const waitingByConnection = new WeakMap<Redis, WaitingCalls>();
 
 /**
  * Calls a grouped script. All such calls in one turn of the event loop are sent as one command. Redis executes them one
- * by one in this order, at a fraction of the cost of separate commands. This adds no delay, because commands are always
- * written at the end of the turn.
+ * by one in the order of the calls, at a fraction of the cost of separate commands. This adds no delay, because
+ * commands are always written at the end of the turn.
  */
 export function callInGroup(
   redis: Redis,

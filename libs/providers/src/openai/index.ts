@@ -40,7 +40,9 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/** Host of OpenAI itself. It supports all tools and the reasoning of its newest models only on the responses wire. */
+/**
+ * Host of OpenAI itself. OpenAI supports all tools and the reasoning of its newest models only on the responses wire.
+ */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",

@@ -90,8 +90,8 @@ class OpenSettlements implements Settlements {
   }
 
   /**
-   * Repeats a settlement that found no hold, once and later. Such a settlement reports its call to the ledger; the
-   * first report may be lost if Redis fails.
+   * Repeats a settlement that found no hold, once, after `repeatAfterMs`. Such a settlement reports its call to the
+   * ledger; the first report may be lost if Redis fails.
    */
   #repeatLater(settlement: Settlement, call: LoggedCall): void {
     const { redis, log } = this.#deps;
@@ -130,7 +130,9 @@ export interface Renewals extends AsyncDisposable {
   add(hold: RenewedHold): Disposable;
 }
 
-/** Returns a hold's progress; undefined if it cannot be computed, so that the lease is renewed all the same. */
+/**
+ * Returns a hold's progress; undefined if it cannot be computed. The lease is then renewed without a new certain cost.
+ */
 function progressOf(hold: RenewedHold, log: Logger): HoldProgress | undefined {
   try {
     return hold.progress();
