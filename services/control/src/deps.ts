@@ -18,7 +18,7 @@ import { openProvider, type Provider } from "./operators/provider.ts";
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly ledger: Ledger;
-  /** Running processes of the suite. */
+  /** Running processes of the gateway. */
   readonly processes: ProcessList;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;

@@ -19,9 +19,9 @@ export interface Ledger {
   /** Changes a balance, once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
   /**
-   * Creates an API key. Returns the existing key if it is already registered. A key of a playground replaces the one that
-   * the person has for the same team, member and group. Throws Failure if the account already has `max` keys, or pays
-   * for no such team.
+   * Creates an API key. Returns the existing key if it is already registered. A key of a playground replaces the one
+   * that the person has for the same team, member and group. Throws Failure if the account already has `max` keys, or
+   * does not pay for the key's team.
    */
   createToken(
     wish: { digest: string; token: Token; max?: number },

@@ -23,7 +23,7 @@ export class ProxiedSession implements Proxied {
   #isGoing = false;
   #isOver = false;
 
-  /** `response` is used to refuse the session; it closes with the client's socket. */
+  /** `response` is used to refuse the session, and closes with the client's socket. */
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;

@@ -9,7 +9,7 @@ export interface BooksConnection extends AsyncDisposable {
    * the start of the outage), and while data of older versions is being moved into the books.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Runs a step on the books, also while data of older versions is being moved. Throws otherwise like `use`. */
+  /** Runs a step like `use`, also while data of older versions is being moved. */
   useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T>;
   /** Sets whether `use` refuses steps, because data of older versions is being moved. */
   setMoving(moving: boolean): void;
@@ -85,7 +85,8 @@ class Connection implements BooksConnection {
     const before = this.#unavailableSince;
     try {
       const result = await step(books);
-      // Of a step that began before an outage, the queries may have been answered before it.
+      // A step that began before an outage does not show that the outage has ended: the books may have answered it
+      // earlier.
       if (this.#unavailableSince === before) this.#report(undefined);
       return result;
     } catch (error) {

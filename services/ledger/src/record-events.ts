@@ -133,7 +133,7 @@ function batchRecorder<Event extends OutboxEvent>(
       if (from > 0) await nextTurn();
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
-      // If this fails, the events are published again later, and removed then.
+      // If the removal fails, the events are published again later, and removed then.
       await removeCopies(redis, events).catch((error: unknown) =>
         log.debug({ err: error }, "sent events were not removed"),
       );

@@ -23,7 +23,9 @@ interface RecordingDeps {
  * no money.
  */
 export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
-  /** Write position of the Redis servers at the last poll that found no call. */
+  /**
+   * Write position of the Redis servers at the last poll that found no call. While it is unchanged, polls are left out.
+   */
   let emptyAt: string | undefined;
   return repeatPeriodically({
     name: "the recording of refused calls",

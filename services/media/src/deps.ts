@@ -23,7 +23,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
       ...env.relay.pace,
       maxBytes: env.relay.body.maxBytes,
       totalMs: env.relay.body.totalMs,
-      // One more for a mask.
+      // The input images, and one mask.
       files: maxInputImages + 1,
       fileBytes: env.images.maxBytes,
       budget,

@@ -44,7 +44,10 @@ export class Charges implements SessionCharges {
   readonly #turns = new PendingTranscripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
-  /** True if the API key was checked for the next response request. Its slice may have been reserved long before. */
+  /**
+   * True if the API key was checked for the next response request. The slice of that response may have been reserved
+   * long before.
+   */
   #isKeyChecked = false;
   readonly #lastUsage = new LastUsage();
   /** True once the session has ended: no more money is reserved. */
@@ -96,7 +99,8 @@ export class Charges implements SessionCharges {
       if (detectsTurns) responses.ahead.addSpeech(seconds, nowMs);
     } else if (seconds > 0) transcripts.speech.added(seconds);
     if (type === "input_audio_buffer.commit") transcripts.speech.ending();
-    // The next response reads all text. For audio, a vendor that detects turns decides which part is speech.
+    // The next response reads all text. It also reads all audio, unless the vendor detects turns: then the audio may be
+    // silence, and counts only if it is so far ahead of real time that the vendor may answer several turns.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
     if (isRead && responses.isShort) this.#payments.payBeforeEvents(() => responses.cover());
     this.#coverSpeech();
@@ -197,7 +201,8 @@ export class Charges implements SessionCharges {
   awaitLastUsage(withinMs: number): Promise<void> {
     if (this.#lastUsage.isVendorGone) return Promise.resolve();
     const { responses, bridge } = this.#parts;
-    // A transcript may take long; the client may need the money in another session meanwhile.
+    // If only a transcript is missing, the money for responses is released at once: a transcript may take long, and the
+    // client may need the money for another session.
     if (!this.isAnswering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());

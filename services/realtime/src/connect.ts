@@ -55,7 +55,7 @@ export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<O
     signal,
     prepare(route) {
       const bridge = openBridge(deps, connecting, route);
-      // Refuses what may not be passed before the vendor is connected.
+      // Rendered before the vendor is connected, because `start` throws for a message that must not be passed.
       const start = setup === undefined ? undefined : bridge.start?.(setup);
       return {
         request: vendorRequest(connecting, route),

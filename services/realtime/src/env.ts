@@ -9,14 +9,16 @@ export const variables = serviceVariables("realtime", (read) => ({
   content: contentVariables(read),
   sessions: {
     sessions: read.integer("SESSIONS", 10_000, "Maximum number of open sessions in the process.", { min: 1 }),
-    // Vendors accept audio of up to 15 MB in one message.
-    /** Maximum bytes of a message of either side. */
+    /**
+     * Maximum bytes of a message of either side. Vendors accept audio of up to 15 MB in one message, which is 20 MB in
+     * base64.
+     */
     messageBytes: 24 * mebibyte,
     /** Maximum bytes of a client event that contains more than audio. */
     eventBytes: 4 * mebibyte,
-    /** Maximum values of such an event. */
+    /** Maximum JSON values of a client event that contains more than audio. */
     eventValues: 50_000,
-    /** Maximum members of all objects of such an event. */
+    /** Maximum members of all objects in a client event that contains more than audio. */
     eventMembers: 10_000,
     /** Maximum bytes that wait to be written to one side; above it, reading from the other side stops. */
     bufferedBytes: mebibyte,
@@ -34,10 +36,9 @@ export const variables = serviceVariables("realtime", (read) => ({
     firstEventMs: 10_000,
     /** Maximum wait, in ms, for the setup message of a client of Gemini's live format. */
     setupMs: 10_000,
-    // A transcript takes a while.
     /**
      * Maximum wait, in ms, for the vendor's usage of the last response and transcript after the client has left: at
-     * most 60,000.
+     * most 60,000. A transcript takes some seconds.
      */
     lastUsageMs: 10_000,
   },

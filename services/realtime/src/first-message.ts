@@ -33,8 +33,8 @@ export interface EarlyLimits {
 }
 
 /**
- * Receives a client's messages until its session starts. Stops reading when they reach the maximum bytes. `name` is that
- * of the first message in its format.
+ * Receives a client's messages until its session starts. Stops reading when the messages reach the maximum bytes.
+ * `name` is that of the first message in the client's format.
  */
 export function receiveEarly(client: WebSocket, name: string, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
@@ -60,7 +60,7 @@ export function receiveEarly(client: WebSocket, name: string, { setupMs, buffere
     reject(new ClientDisconnected("the client disconnected before the session"));
   };
   client.on("message", onMessage).once("close", onClose);
-  // The close event follows an error.
+  // An error needs no handling: the close event follows it.
   client.on("error", () => undefined);
   const dispose = (): void => {
     clearTimeout(timer);
@@ -89,7 +89,7 @@ export function watchDisconnect(socket: Duplex): DisconnectWatch {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const readEnd = (): void => {
-    // The end event is only emitted by a read.
+    // The end event is emitted only after a read. Data of the client is not read here.
     if (socket.readableLength === 0) socket.read();
   };
   socket.on("readable", readEnd).once("end", abort).once("close", abort);

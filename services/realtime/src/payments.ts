@@ -24,7 +24,10 @@ export class Payments {
   #waiting = 0;
   /** True while a slice for a parallel response is being reserved. */
   #isHolding = false;
-  /** True if the balance was too low for that slice. The payment is retried when a running response is settled. */
+  /**
+   * True if the balance was too low for the slice of a parallel response. The payment is retried when a running
+   * response is settled.
+   */
   #lacksMoney = false;
   #ended = false;
 

@@ -18,7 +18,7 @@ import { SpeechAhead } from "./speech-ahead.ts";
 interface Slice {
   readonly held: HeldMoney;
   nanos: Nanos;
-  /** Time, by `performance.now()`, when its response started, and when the response's output started. */
+  /** Times, by `performance.now()`, at which the slice's response and the output of this response started. */
   startedAt?: number;
   firstByteAt?: number;
 }
@@ -197,7 +197,8 @@ export class ResponseMoney {
 
   async #open(): Promise<Slice> {
     const upperNanos = this.#upperNanos();
-    // Tokens count against the API key's rate limit when the usage is known; until then its limit must not be exceeded.
+    // The tokens count against the API key's rate limit when the usage is known. Until then one token is reserved, so
+    // that no slice is opened while the limit is exceeded.
     return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
   }
 

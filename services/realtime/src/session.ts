@@ -25,7 +25,7 @@ import type { ChargedSession, SessionCharges } from "./session-charges.ts";
 /** Connections, reservations and settings of a session. */
 export interface SessionParts {
   readonly call: RealtimeCall;
-  /** Connection under the client's WebSocket. */
+  /** Connection that carries the client's WebSocket. */
   readonly connection: Duplex;
   readonly sessionId: string;
   /** Initial settings, applied like the client's first `session.update`. */
@@ -112,7 +112,8 @@ export class Session {
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
     const { settings, early = [] } = this.#parts;
-    // The client may have left while the vendor started the session, which it pays for.
+    // The client may have left while the vendor started the session. The client pays for the session, so it is ended
+    // like any other.
     if (client.readyState !== client.OPEN) this.#clientClosed(1006, "");
     else {
       if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));

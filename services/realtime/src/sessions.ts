@@ -35,7 +35,7 @@ import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
 const maxTickMs = 1_000;
-/** Number of checks within the shortest limit. */
+/** Number of checks of the time limits within the shortest of these limits. */
 const checksPerLimit = 4;
 
 /** Values of a session that is about to start. */
@@ -195,7 +195,7 @@ export class RealtimeSessions implements Disposable {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     for (const session of this.#open) session.announceShutdown(this.#deps.limits.drainMs);
-    // They have nothing to lose, and cannot start any more.
+    // Clients whose session has not started cannot start it any more, and lose nothing if they are closed at once.
     for (const socket of this.#awaitingSetup)
       closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();

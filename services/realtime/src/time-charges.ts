@@ -7,7 +7,9 @@ import type { RealtimeCall } from "./session-call.ts";
 import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
 
-/** Maximum seconds before the end of the held time at which a session ends that cannot be paid any longer. */
+/**
+ * Maximum seconds before the end of the reserved time at which a session ends whose reservation could not be extended.
+ */
 const closingSeconds = 2;
 
 /** Values that the charges of a session by time need. */
@@ -155,7 +157,8 @@ export class TimeCharges implements SessionCharges {
       this.#unpaid = undefined;
     } catch (error) {
       const failure = asFailure(error);
-      // The reserved seconds can still be used, but not for the sound that waits.
+      // If the balance is too low, the session continues for its reserved seconds, unless sound waits that they do not
+      // cover.
       const canContinue = failure.kind.retryable || (failure.code === "insufficient_quota" && this.maySend());
       if (canContinue) this.#unpaid = failure;
       else if (!this.#ended) session.endUnpaid(failure);
@@ -163,7 +166,7 @@ export class TimeCharges implements SessionCharges {
       this.#isExtending = false;
     }
     session.resumeEvents();
-    // More sound may have come meanwhile.
+    // Sound that came meanwhile may need another extension.
     if (this.#unpaid === undefined && !this.maySend()) this.tick();
   }
 

@@ -25,7 +25,7 @@ export interface Drawing {
   readonly stream: boolean;
   readonly asArray: boolean;
   readonly answerId: string;
-  /** Size class that the request names, for example 4K. */
+  /** Size of the images as the request names it, for example 4K. */
   readonly imageSize?: string | undefined;
 }
 

@@ -60,7 +60,7 @@ interface ContentImageCall {
   readonly model: string;
   readonly input: TextInput;
   readonly drawing: Drawing;
-  /** Returns the request as an image request; it is parsed once. */
+  /** Returns the request as an image request. The body is parsed only once. */
   readonly readImages: () => Promise<ContentAsImages>;
 }
 

@@ -17,7 +17,10 @@ export interface SizedRequest {
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns the size of a text request, which limits its cost. Returns a promise if several steps are needed. */
+/**
+ * Returns the size of a text request, which limits its cost. Returns a promise if the body is long or the request
+ * enables reasoning.
+ */
 export function requestSize(deps: Deps, request: SizedRequest): RequestSize | Promise<RequestSize> {
   const namesStored = inTurnsIfLong(includesAny(request.exchanges.call.body, ...storeReferences));
   if (namesStored instanceof Promise || request.params.thinks === true) return sizeInSteps(deps, request, namesStored);
@@ -82,9 +85,8 @@ const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
 /**
- * Returns the output limit of a call that enables reasoning; undefined if there is none. If the client sets none, some
- * wires require one that includes reasoning. It is then the default limit plus the reasoning budget, and money is held
- * for it if the call may be sent in such a wire.
+ * Returns the output limit that the gateway sets for a call with reasoning: the default limit plus the reasoning
+ * budget. Returns undefined if the client sets a limit, or if no wire in which the call may be sent requires one.
  */
 async function limitWithReasoning(
   { relay }: Deps,

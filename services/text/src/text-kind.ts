@@ -140,7 +140,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
         body,
         size,
         stream: params.stream,
-        // A chat model answers several prompts without streaming, and a stream does not show billed reasoning.
+        // Some billed output is not in the client's stream: reasoning, and answers to several prompts, which are
+        // complete before the stream begins.
         billsHiddenOutput: params.thinks === true || (batch !== undefined && params.choices > 1),
       },
       fees,
@@ -204,7 +205,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
   /**
    * Returns a function that finds the price of a model which may answer if the requested one declines. The function
-   * throws as `resolve` does.
+   * throws as `catalog.resolve` does.
    */
   #fallbackPrices({ caller }: Call, { model: { name } }: ServingModel): FeesOptions["fallbackPrice"] {
     return (fallback) => {
@@ -255,7 +256,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const catalog = this.deps.relay.catalog.current();
     const nameOf = (model: string): string | undefined => servedName(catalog, [channel], model);
     const priceOf = (model: string): Price | undefined => catalog.priceOf(nameOf(model) ?? "");
-    // A converted request has no such models.
+    // A request that was converted to another wire names no fallback models.
     const isNamed = exchange.requestedFees === undefined && fees?.tools.some(({ fallback }) => fallback !== undefined);
     if (isNamed !== true || !Buffer.isBuffer(exchange.body)) return { ...exchange, priceOf };
     return { ...exchange, priceOf, body: await withFallbackNames(exchange.body, channel, nameOf) };
@@ -290,7 +291,10 @@ function withoutUnpricedFees(
   return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };
 }
 
-/** Headers that request optional features. Other vendors may ignore them; a wire's version header is not among them. */
+/**
+ * Headers that request optional features. A vendor of another wire may ignore them, unlike the header with a wire's
+ * version.
+ */
 const hintHeaders = ["anthropic-beta"];
 const noHeaders: readonly string[] = [];
 

@@ -58,7 +58,7 @@ interface UnstreamedRequest<Request, Answer, Vendor> {
   readonly converted: ConvertedCall<Vendor, Request, Answer>;
 }
 
-/** Plan of such a request with one model. */
+/** Plan of a request for embeddings, ranking or moderation with one model. */
 interface UnstreamedPlan<Request, Answer, Vendor> extends Plan {
   readonly request: Request;
   readonly converted: ConvertedCall<Vendor, Request, Answer>;
@@ -120,7 +120,7 @@ export class UnstreamedKind<
       dropped,
       bodyBytes: call.bodyBytes,
       requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],
-      // This avoids parsing an answer with millions of numbers that the client receives unchanged.
+      // Avoids the parsing of an answer with millions of numbers that the client receives unchanged.
       passUnparsed(bytes, vendor, target) {
         if (vendor !== wire.vendor || target.model !== model) return undefined;
         const usage = usageAtEnd(bytes, vendor);

@@ -64,10 +64,8 @@ export interface CreatingCall {
 
 /**
  * Returns the exchange with a reader that records the objects which the vendor creates in its store, before the client
- * can refer to them. It is returned unchanged if the wire stores its answers (`onlyIfStored`), because `recordCreatedItems`
- * then records the objects.
- *
- * @param channelKey the route (`channel/key`) of the attempt
+ * can refer to them. If the wire stores its answers (`onlyIfStored`), the exchange is unchanged, because
+ * `recordCreatedItems` records the objects. `channelKey` is the route (`channel/key`) of the attempt.
  */
 export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
@@ -84,7 +82,8 @@ export function withRememberedIds(
     created.onlyIfStored === true
   )
     return exchange;
-  // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
+  // If accounts share the vendor's stores, the answer may name objects of another account, which must not be recorded
+  // for the caller.
   if (!admitted.canRecordIds) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameCreated(created, bytes) ? read(bytes) : undefined;

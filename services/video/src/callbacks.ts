@@ -17,8 +17,8 @@ import type { JsonRecord } from "@modelgate/wires/json";
 /** Sends changes of a task's state to the callback URLs of clients. */
 export interface Callbacks extends AsyncDisposable {
   /**
-   * Sends a callback in the background, and repeats it until the client accepts it. The callback is already stored in
-   * Redis. Does nothing if there is none.
+   * Sends a callback, which is already stored in Redis, in the background, and repeats it until the client accepts it.
+   * Does nothing for undefined.
    */
   send(callback: Callback | undefined): void;
   /** Returns the time in Unix ms from which another process may send a callback that this process sends now. */

@@ -30,7 +30,7 @@ export class Frames implements Disposable {
     try {
       return await (this.#fetched ??= this.#fetchAll(proxy));
     } catch (error) {
-      // The next channel may have another proxy.
+      // The next attempt fetches the images again, because its channel may have another proxy.
       this.#fetched = undefined;
       throw error;
     }

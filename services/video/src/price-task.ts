@@ -30,7 +30,10 @@ export interface VideoTaskRequest {
   /** Fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
   readonly callbackUrl?: string | undefined;
-  /** Task whose video is to be changed (remixed). The new task must start with the channel and key that created it. */
+  /**
+   * Task whose video is to be changed (remixed). The new task must use the channel and key with which that task was
+   * created.
+   */
   readonly remix?: TaskRecord | undefined;
 }
 
@@ -114,7 +117,7 @@ export interface VideoTarget {
 
 /**
  * Renders a vendor's request. Throws Failure (400) with the client's name of a field that the wire cannot express, or
- * that makes the video more expensive than the model's price; a group with `unpriced: pass` may use the latter.
+ * that makes the video more expensive than the model's price, unless the group has `unpriced: pass`.
  */
 export function renderVideo(
   { client, request, dropped }: Pick<VideoTaskRequest, "client" | "request" | "dropped">,

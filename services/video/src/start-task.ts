@@ -79,8 +79,8 @@ export interface RenderedStart {
 }
 
 /**
- * Renders the start of a task for one vendor. Throws the errors of `renderVideo`. Does not use `exchangeWith`: the
- * provider builds the complete request, and the answer starts a job.
+ * Renders the start of a task for one vendor. Throws the errors of `renderVideo`. Unlike other calls, a start has no
+ * `Exchange`: the provider builds the complete request, and the answer begins a job.
  */
 export function renderStart(
   deps: Deps,

@@ -46,7 +46,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
     return {
       converted: speechCall(request, strict),
       events: request.events || byTokens,
-      // A price per character makes the cost known in advance.
+      // Only a vendor's report of tokens is worth waiting for: a price per character makes the cost known in advance.
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,

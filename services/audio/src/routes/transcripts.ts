@@ -37,9 +37,10 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       return read;
     });
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
-    // Runs while the vendor works, because the answer waits for the reservation.
+    // Reading of the file's length. It starts when the upload is complete and runs while the vendor works.
     let reading: Promise<unknown> = Promise.resolve();
-    // Once the call is planned, its length may be charged, so it is found even if the client leaves.
+    // Stops the reading if the client leaves before the call is planned. Later the length may be charged, so the
+    // reading continues.
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort();
     call.ending.addEventListener("abort", withdraw, { once: true });
@@ -61,7 +62,8 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     call.ending.removeEventListener("abort", withdraw);
     if (upload.isWhole) request();
-    // The length is known here, unless the bound comes from the first samples of the file: then the bound is the length.
+    // Without a length, `bound` is charged. This concerns only uncompressed samples, whose bound is computed from their
+    // size; for other files `boundOf` has waited for the length.
     const chargedLength = () => length().catch(() => ({ seconds: bound, isStated: true }));
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, transcriptsKind, {

@@ -51,7 +51,7 @@ export interface TranscriptCall {
 /**
  * Prepares an upload for its conversion to the wires of vendors. A vendor of the client's wire gets the file during the
  * upload. Other wires need the complete form first: they send parameters before the file or in the address, and a
- * client may send them after it.
+ * client may send these parameters after the file.
  */
 export function transcriptCall(
   { wire, upload, request }: TranscriptCall,

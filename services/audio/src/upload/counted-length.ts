@@ -17,7 +17,7 @@ import {
   WEBM,
 } from "mediabunny";
 
-// A client's broken file does not concern the operator.
+// Without this, the library would log every broken file of a client, which does not concern the operator.
 Logging.level = LogLevel.Silent;
 
 /** Formats that are counted. Playlists are excluded, because the reader would fetch the addresses in them. */
@@ -26,7 +26,7 @@ const countedFormats = [MP3, WAVE, FLAC, OGG, WEBM, MATROSKA, MP4, QTFF, ADTS, M
 const cacheBytes = 256 * 1024;
 /** Maximum bytes per read: enough for the frame table of one day of audio. A file can claim a larger table. */
 const maxReadBytes = 16 * 1024 * 1024;
-/** Maximum time, in ms, to count one file; one day of short frames would exceed it. */
+/** Maximum time, in ms, to count one file. A day of audio in short frames takes longer. */
 const maxMs = 5_000;
 
 const readAt = promisify(read);

@@ -68,7 +68,7 @@ class LengthThread {
     const result = await promise;
     clearTimeout(timer);
     worker.off("message", finish).off("error", fail).off("exit", fail);
-    // The file may be closed after this, so the thread must stop reading.
+    // The caller may close the file next, so a thread that has not found the length must stop reading.
     if (result === undefined) await this.end();
     return result ?? {};
   }

@@ -72,7 +72,9 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
   );
 }
 
-/** Returns the column with the buttons that change a budget. Those of keys and groups are changed with these. */
+/**
+ * Returns the column with the buttons that change a budget. A budget that is set with a key or a group has no buttons.
+ */
 function actionsOf(accountId: string): Column<Budget> {
   return {
     heading: say("Action"),

@@ -10,7 +10,10 @@ interface EditNameProps {
   readonly id: string;
   readonly name: string;
   readonly rename: (name: string) => Promise<unknown>;
-  /** Deletes the organisation or team; absent if the person may not delete it. Control refuses while it has parts. */
+  /**
+   * Deletes the organisation or team, which control refuses while something belongs to it; absent if the person may not
+   * delete it.
+   */
   readonly remove?: (() => Promise<unknown>) | undefined;
   readonly onRemoved?: () => void;
 }

@@ -21,10 +21,10 @@ const OpenPart = createContext<(part: Part) => void>(() => undefined);
 const PartDialog = lazy(async () => ({ default: (await import("./part-form.tsx")).PartDialog }));
 
 /**
- * Renders the edit form over the page, outside of the table row that opened it: the row disappears when its part is
- * removed.
+ * Renders its children and, over them, the form that one of them opens. A form inside a table row would disappear with
+ * the row when its part is removed.
  */
-export function PartDialogs({ children }: { readonly children: ReactNode }) {
+export function EditFormProvider({ children }: { readonly children: ReactNode }) {
   const [part, setPart] = useState<Part>();
   const close = (): void => setPart(undefined);
   return (

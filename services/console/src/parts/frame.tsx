@@ -18,7 +18,7 @@ import IconSitemap from "@tabler/icons-react/dist/esm/icons/IconSitemap.mjs";
 import IconShield from "@tabler/icons-react/dist/esm/icons/IconShield.mjs";
 import { ApiError, get, post } from "../api/client.ts";
 import type { Session } from "../api/types.ts";
-import { PartDialogs } from "./edit-part.tsx";
+import { EditFormProvider } from "./edit-part.tsx";
 import { Failed } from "./states.tsx";
 import { organisationOf } from "./use-may.ts";
 import { chooseLanguage, language, languages, say, sayWord } from "../texts/say.ts";
@@ -94,9 +94,9 @@ function SignedIn({ session }: { readonly session: Session }) {
         <Navigation session={session} onFollow={close} />
       </AppShell.Navbar>
       <AppShell.Main>
-        <PartDialogs>
+        <EditFormProvider>
           <Outlet />
-        </PartDialogs>
+        </EditFormProvider>
       </AppShell.Main>
     </AppShell>
   );

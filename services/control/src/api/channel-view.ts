@@ -28,9 +28,9 @@ export interface StateView {
   readonly reason?: string;
   /** Vendor's message, in one line. */
   readonly vendorMessage?: string;
-  /** RFC 3339. */
+  /** Time when the state began (RFC 3339). */
   readonly since?: string;
-  /** RFC 3339; present only while the part is paused. */
+  /** End of the pause (RFC 3339); absent if the part is not paused. */
   readonly until?: string;
   /** Number of consecutive pauses, including the current one. */
   readonly rests?: number;
@@ -53,7 +53,7 @@ export interface ChannelsSnapshot {
    * enabled.
    */
   readonly capped: ReadonlyMap<string, number>;
-  /** Time in Unix ms. */
+  /** Time of the snapshot in Unix ms. */
   readonly now: number;
 }
 

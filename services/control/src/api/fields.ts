@@ -43,7 +43,7 @@ export const fields = {
       throw invalidField(name, "must be a whole number of 0 or more");
     return value;
   },
-  /** Reads a number from 1 to `max`; null if the field removes it, undefined if the field is absent. */
+  /** Reads a number from 1 to `max`; null if the request removes the number, undefined if the field is absent. */
   optionalCount(body: unknown, name: string, max: number): number | null | undefined {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return value;
@@ -109,8 +109,8 @@ export const fields = {
     );
   },
   /**
-   * Reads an amount of US dollars from a string; null if the field removes the budget, undefined if the field is
-   * absent.
+   * Reads a non-negative amount of US dollars, and returns it in nano-dollars; null if the field removes the budget,
+   * undefined if the field is absent.
    */
   optionalBudget(body: unknown, name: string): string | null | undefined {
     const value = memberOf(body, name);

@@ -63,7 +63,7 @@ function countCheck(param: string, requested: number | undefined, max: number | 
 /**
  * Returns the operator's key that bounds a member's key: the first of `bounds` within whose limits all limits of the
  * new key are. Members can narrow but never widen the limits that operators set. If there is no such key, throws
- * Failure invalid_value. It names the first field that exceeds the limits of the key that fits best.
+ * Failure invalid_value, which names the first field that exceeds the limits of the key that fits best.
  */
 export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));

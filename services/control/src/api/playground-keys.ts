@@ -15,8 +15,7 @@ const requestPrefix = "request:";
 
 /**
  * Makes a key of a person's playground. `make` must register the key's id with `rememberKeys` before the key exists. If
- * the person's keys end meanwhile, because the person signs out or loses access, the new key ends too. Throws Failure
- * (401) then.
+ * the person signs out or loses access meanwhile, ends the new key too and throws Failure (401).
  */
 export async function makePlaygroundKey<Made extends { readonly id: string }>(
   { redis, ledger }: PlaygroundDeps,

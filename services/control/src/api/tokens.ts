@@ -18,10 +18,14 @@ import { fields } from "./fields.ts";
 import { boundOf, isSameBudget, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
 /**
- * Maximum API keys that an account may have, disabled ones included and those of playgrounds excluded, before an operator or a member makes another one.
+ * Maximum API keys of an account, by the role of the person who makes a further one. Disabled keys count, those of
+ * playgrounds do not.
  */
 const maxKeys = { operator: 10_000, member: 200 };
-/** Maximum days of a rotation period. The alerts of a longer one would be forgotten before its end. */
+/**
+ * Maximum days of a rotation period. Alerts are deleted after 400 days; in a longer period the same alert could be sent
+ * again.
+ */
 const maxRotationDays = 365;
 const maxRequestsPerDay = 1_000_000_000;
 

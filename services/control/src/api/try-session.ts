@@ -66,7 +66,8 @@ async function awaitStart(
   } catch (error) {
     throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
-    // The promise that loses the race is rejected when the connection closes or the time ends. Nobody handles it then.
+    // The promise that loses the race is rejected later, when the connection closes or the time ends. That rejection is
+    // ignored.
     first.catch(() => undefined);
     closing.catch(() => undefined);
   }

@@ -21,7 +21,10 @@ export interface BooksSourceDeps {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** YAML file for the first version in the books; if absent, it has one group with all models, and no models. */
+  /**
+   * YAML file for the first version in the books; undefined: the first version has one group, which allows all models,
+   * and no models or channels.
+   */
   readonly seedPath: string | undefined;
 }
 

@@ -73,8 +73,8 @@ const wireMembers: readonly string[] = [
 ];
 
 /**
- * Further members with such an effect: members of wires that only vendors use, and members that vendors read and the
- * gateway does not.
+ * Further members that decide the action or the cost of a call: those of wires that only vendors use, and those that
+ * vendors read and the gateway does not.
  */
 const vendorMembers: readonly string[] = [
   "system_instruction",
@@ -103,7 +103,7 @@ const vendorMembers: readonly string[] = [
   "route",
 ];
 
-/** Members in which vendors of videos read sizes, which change the price. For other kinds, they do not. */
+/** Members in which only vendors of videos read sizes, which change the price. */
 const videoMembers: readonly string[] = ["metadata"];
 
 /** Names that a channel cannot set, in the form that `folded` returns. */

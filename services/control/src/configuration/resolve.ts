@@ -87,8 +87,8 @@ async function resolveChannel(
 }
 
 /**
- * Returns the URL of a channel's proxy, or the reasons why it cannot be used; neither if the channel has no proxy. The
- * reasons do not contain the URL. The channel must not connect without a proxy that cannot be used.
+ * Returns the URL of a channel's proxy, or the reasons why the proxy cannot be used, which do not contain the URL.
+ * Returns neither if the channel has no proxy. A channel whose proxy cannot be used must not connect without it.
  */
 export function resolveProxy(
   written: string | undefined,
@@ -124,7 +124,7 @@ function resolveHeaders(
   return { headers, problems };
 }
 
-/** Key for a vendor that requires none. */
+/** Key that is used for a vendor that requires no key. */
 const noKey = "none";
 
 /** Returns the keys that a channel uses if its configuration names none. */

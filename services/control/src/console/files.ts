@@ -46,8 +46,9 @@ export function readBuild(folder: string): BuiltFiles {
 }
 
 /**
- * Answers a GET or HEAD request for a file of the build. A path that names no file, outside the folder of hashed files,
- * is answered with index.html, which shows the page. Returns false otherwise.
+ * Answers a GET or HEAD request for a file of the build. Any other path, outside of the folder of hashed files, is
+ * answered with index.html, whose script shows the page of the path. Returns false for other methods, and for a hashed
+ * file that does not exist.
  */
 export function serveFile(
   files: BuiltFiles,

@@ -27,8 +27,8 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read before the password is checked. If the person is disabled during the check, these generations are
-      // outdated.
+      // Read before the password is checked: if the person is disabled meanwhile, these generations are outdated, and
+      // the session is refused.
       const generations = await sessions.generations.of([name]);
       return { operator: await people.byPassword(name, password), generations };
     });

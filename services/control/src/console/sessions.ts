@@ -38,7 +38,7 @@ export interface SessionView {
   readonly role: Operator["role"];
   readonly account: string | null;
   readonly email: string | null;
-  /** RFC 3339. */
+  /** Time of the sign-in (RFC 3339). */
   readonly since: string;
   /** Network address from which the person signed in. */
   readonly from: string;

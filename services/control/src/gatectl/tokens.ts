@@ -50,7 +50,10 @@ function limitsInOptions({ options }: Arguments): object {
   };
 }
 
-/** Returns the number in an option, and null for "none". Control has a clear message for other texts. */
+/**
+ * Returns the number in an option, and null for "none". Returns any other text unchanged: control refuses it with a
+ * clear message.
+ */
 function countInOption(written: string | undefined): number | string | null | undefined {
   return written === "none" ? null : numberOrText(written);
 }
@@ -63,7 +66,7 @@ const limitOptions = {
     "days after which the key is due for rotation, which an alert tells (at most 365; default: never)",
 };
 
-/** Returns the number that a text is; another text as it is, for which control has a clear message. */
+/** Returns a text as a number. Returns a text that is no number unchanged: control refuses it with a clear message. */
 function numberOrText(written: string | undefined): number | string | undefined {
   return written !== undefined && /^\d+$/.test(written) ? Number(written) : written;
 }

@@ -100,7 +100,8 @@ class OpenIdProvider implements Provider {
       const found = await this.#identify(request);
       if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
       const { operator, otherNames } = found;
-      // Read before the books. If the person is disabled meanwhile, these generations are outdated.
+      // Read before the books: if the person is disabled meanwhile, these generations are outdated, and the session is
+      // refused.
       const generations = await sessions.generations.of([operator.name]);
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");

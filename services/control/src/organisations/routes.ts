@@ -92,7 +92,7 @@ async function remove(
   throw new Failure("invalid_value", message, { status: 409 });
 }
 
-/** Messages by the kind of the parts because of which an organisation or a team cannot be deleted. */
+/** Messages about an organisation or a team that cannot be deleted, by what still belongs to it. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["teams", "The organisation has teams; delete them first."],
   ["members", "It has members; remove them first."],

@@ -8,10 +8,10 @@ import { listModels } from "./list-models.ts";
 
 /** Vendor for which a channel can be added. */
 export interface KnownVendor {
-  /** Prefix for the ids of its channels. */
+  /** Name of the vendor, with which the ids of its channels begin. */
   readonly name: string;
   readonly title: string;
-  /** Provider implementation for the vendor. */
+  /** Name of the provider (`libs/providers`) that describes the vendor. */
   readonly provider: string;
   /** Address of the vendor's API; null if only the vendor's customer knows it. */
   readonly baseUrl: string | null;

@@ -42,7 +42,7 @@ export const readKey: Step = (request, _response, next) => {
   context.digest = keyDigest(only);
   for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
-  // The other subprotocols are forwarded: the service selects one of them.
+  // Subprotocols without a key are forwarded: the service selects one of them.
   const subprotocols = request.headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
   const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
   if (others.length > 0) request.headers[subprotocolHeader] = others.join(", ");

@@ -90,7 +90,7 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 
 /**
  * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for
- * a day without charges: after each piece, the export ends if the client has left.
+ * a day without charges, because the export can notice only between two pieces that the client has left, and end.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;

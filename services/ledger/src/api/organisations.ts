@@ -78,7 +78,10 @@ export function organisationRoutes(
   };
 }
 
-/** Throws Failure for a result of which control cannot tell the reason. */
+/**
+ * Throws Failure for those results that control does not handle: no organisation, a used id, and an account on another
+ * shard.
+ */
 function checkTeamResult(
   result: Awaited<ReturnType<typeof bookTeam>>,
   { organisation, id, account }: { readonly organisation: string; readonly id: string; readonly account: string },

@@ -6,7 +6,7 @@ import type { Redis } from "@modelgate/platform";
 /** Usage of an account on one day, as stored by versions before the books. */
 export interface UsageDay {
   readonly account: string;
-  /** RFC 3339 date. */
+  /** Date in UTC, for example 2026-01-31. */
   readonly date: string;
 }
 

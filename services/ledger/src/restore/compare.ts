@@ -39,7 +39,10 @@ interface AccountComparisonDeps extends RestoreDeps {
   readonly failed: Set<string>;
 }
 
-/** Observed gaps of accounts with incomplete chains: for each account, how often each chain offset was seen. */
+/**
+ * Gaps in the chains of accounts: for each account, how often each `offset` of the chain (see `BookedAccount`) was
+ * seen.
+ */
 export type SeenGaps = Map<string, Map<number, number>>;
 
 /**
@@ -149,8 +152,8 @@ async function repairChain(
 }
 
 /**
- * Returns the orphans that do not continue the chain after `head`. If Redis had this head before the books were read and
- * another one afterwards, entries after it may be new.
+ * Returns the orphans (entries outside of Redis' chain) that do not continue the chain after `head`. If Redis had this
+ * head before the books were read and another one afterwards, entries after it may be new.
  */
 function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly ChainedEvent[] {
   const later = new Set([head]);

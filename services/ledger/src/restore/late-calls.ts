@@ -51,7 +51,7 @@ async function settleOne(
   }
   const charged = await chargeLost(redis, { draft, costNanos });
   if (charged === undefined) return false;
-  // Written before the books have the call, so that a verification of the account shows the reason.
+  // Written before the books have the call, so that a verification of the account shows why the call was charged late.
   await writeRestoration(books, {
     account: draft.accountId,
     time: new Date().toISOString(),

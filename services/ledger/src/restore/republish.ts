@@ -53,7 +53,10 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
   /** Time at which each published event was first seen, by its name. */
   let firstSeenAt = new Map<string, number>();
   let newest: readonly number[] = [];
-  /** Write position of the Redis servers at the last check that found no published event. */
+  /**
+   * Write position of the Redis servers at the last check that found no published event. While it is unchanged, checks
+   * are left out.
+   */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {

@@ -79,15 +79,15 @@ async function restoreOne(
   });
 }
 
-/** Lost credits and orphans of an account whose chain in the books is complete. */
+/** Lost credits and orphans (entries outside of the chain) of an account whose chain in the books is complete. */
 const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: readonly ChainedEvent[] } = {
   lost: new Set(),
   orphans: [],
 };
 
 /**
- * Returns budgets with their spending in the books. The spending includes the calls that are charged again later; the
- * receipts in `counted` mark these calls, so that they do not count twice.
+ * Returns budgets with their spending in the books. The spending includes the orphans, which are charged again later;
+ * their receipts in `counted` prevent that they count twice.
  */
 async function budgetsToRestore(
   books: Books,

@@ -23,7 +23,7 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
   return restored;
 }
 
-/** Returns whether Redis has the last version of a token for each of its keys, and none if the token was deleted. */
+/** Returns true if Redis has the last version of a token under each of its keys or, for a deleted token, under none. */
 async function isCurrent(redis: Redis, { digest, replaced, version, deletedAt }: BookedToken): Promise<boolean> {
   const usable = replaced.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now());
   const digests = [digest, ...usable.map((key) => key.digest)];

@@ -7,7 +7,7 @@ export interface PeriodicJob {
   readonly log: Logger;
   /** Level at which the first of consecutive failures is logged; "debug" if absent. */
   readonly level?: "debug" | "warn";
-  /** Runs once; `signal` aborts when the job ends. */
+  /** Runs the job once. `signal` is aborted when the job is disposed. */
   step(signal: AbortSignal): Promise<void>;
   /** Called when a step fails; removes values that earlier steps reported, because they would be outdated. */
   failed?(): void;

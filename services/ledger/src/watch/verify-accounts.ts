@@ -21,8 +21,8 @@ export const roundsPerPeriod = 1_440;
 
 /**
  * Returns a step that verifies the accounts that have become due since the previous step. An account's id determines
- * its offset in the period, so the accounts are spread over it. If several ledgers find an account due, only one of
- * them verifies it.
+ * its offset in the period, so verifications are spread over the period. If several ledgers find an account due, only
+ * one of them verifies it.
  */
 export function verificationStep({
   redis,

@@ -100,8 +100,8 @@ export function* fittedBody(
 }
 
 /**
- * Adds fields of the client's request to a complete answer that repeats the request, because the vendor did not receive
- * them.
+ * Adds fields to a complete answer that repeats its request: those of the client's request that the vendor did not
+ * receive.
  */
 function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);

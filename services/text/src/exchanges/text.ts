@@ -126,7 +126,8 @@ export class TextExchangeFactory {
       model: knownAs,
       defaultMaxTokens: this.call.defaultMaxTokens,
     });
-    // Some wires name the model in the address only.
+    // The body names `knownAs`, which is replaced by the vendor's name of the model. Some wires name the model only in
+    // the address.
     const isNamed = model !== knownAs && vendorRequest.body["model"] === knownAs;
     const rendered = isNamed ? { ...vendorRequest, body: { ...vendorRequest.body, model } } : vendorRequest;
     all.set(key, { vendor, parsed, rendered });
@@ -146,7 +147,7 @@ export class TextExchangeFactory {
   }
 }
 
-/** A request that was rendered for a vendor's wire and model, with its source. */
+/** A request that was rendered for a vendor's wire and model, and the parsed request from which it was rendered. */
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];

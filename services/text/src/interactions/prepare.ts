@@ -67,7 +67,8 @@ export async function prepareInteraction(
   const { accountId } = call.caller;
   const reference = { accountId, previousId, param: "previous_interaction_id" };
   const { ids, last, turns } = await storedTurns(deps.interactions, reference, holding);
-  // A continuation lacks the steps of the interrupted answer, because the vendor's token represents them.
+  // The steps of the interrupted answer are left out of its continuation, because the vendor's continuation token
+  // stands for them.
   const earlier = turns.flatMap((turn) => [
     ...turn.input,
     ...(isContinuation && turn === last ? [] : stepsOf(turn.response["steps"])),

@@ -7,7 +7,7 @@ import { responseIn } from "./answered-response.ts";
 
 /**
  * Records the objects that a vendor created in its store while it answered, such as containers, files and items to
- * which a later request may refer. Does nothing for a vendor of another wire.
+ * which a later request may refer. Does nothing for a vendor of another wire than the client's.
  */
 export function recordCreatedItems(
   { relay }: Pick<ResponsesDeps, "relay">,
@@ -23,7 +23,8 @@ export function recordCreatedItems(
     readonly admitted: AdmittedIds;
   },
 ): void {
-  // If the stores are shared, the answer may name objects of another account. They are not recorded for this one.
+  // If accounts share the vendor's stores, the answer may name objects of another account, which must not be recorded
+  // for the caller.
   const { created: reader } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.canRecordIds || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);

@@ -21,8 +21,8 @@ export interface AnsweredResponse {
 }
 
 /**
- * Receives each response before the client can refer to it, in the order of the requests; the promise is fulfilled with
- * undefined if there is none. Also called for responses that are not stored.
+ * Receives each response before the client can refer to it, in the order of the requests; also responses that are not
+ * stored. The promise is fulfilled with undefined if the answer contains no response.
  */
 export type OnAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
@@ -35,11 +35,11 @@ export interface RunOptions {
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
   readonly onStart?: () => void;
-  /** True if the caller stores the response. */
+  /** True if the code that runs the response stores it, as for responses in the background. */
   readonly isKeptElsewhere?: boolean;
 }
 
-/** Runs a request for a response. It may refer to earlier responses. */
+/** Runs a request for a response, which may refer to earlier responses. */
 export async function runResponses(
   deps: ResponsesDeps,
   call: Call,
@@ -97,7 +97,7 @@ export async function runPrepared(
         response
           .then((result) => (result === undefined ? undefined : storeResponse(deps, call, result, body.bytes.length)))
           .catch((error: unknown) => logNotStored(deps, call, error));
-      // The client must wait for this, because it may continue the conversation as soon as it has the answer.
+      // The end of the answer waits until the turn is added, because the client may continue the conversation at once.
       return isTurn
         ? response
             .then((result) => (result === undefined ? undefined : addTurn(deps, call, conversationId, result.stored)))
@@ -157,7 +157,8 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // If the gateway did not assign the id, the vendor did. It then also stores the response, if the client requested that.
+  // An id that the gateway did not assign is the vendor's. The vendor then also stores the response, if the client
+  // requested that.
   const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }

@@ -7,7 +7,7 @@ import type { TurnStore } from "./turn-store.ts";
 export interface StoredResponse {
   /** The response object that the client received. */
   readonly response: JsonObject;
-  /** Input items of its request, without those of earlier turns. */
+  /** Input items of the response's request, without those of earlier turns. */
   readonly input: readonly JsonObject[];
   /** Ids of the preceding responses of the conversation, oldest first. */
   readonly ancestors: readonly string[];

@@ -100,7 +100,7 @@ export function openTurnStore<Turn extends object>(
       const key = keyOf(accountId, id);
       const encrypted = cipher.encrypt(packed, key);
       // A new turn is written before its bytes are counted for the account, so that the client's next request finds it.
-      // An existing turn is replaced only after that.
+      // An existing turn is replaced only after the count.
       const [isKept, setResult] = await Promise.all([
         book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, encrypted, "PX", lifetimeMs, "NX"),

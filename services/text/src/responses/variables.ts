@@ -13,9 +13,9 @@ export function responsesVariables(read: VariableReader) {
     sockets: {
       /** Maximum WebSockets for responses in one process. */
       sockets: 10_000,
-      /** Maximum ms without a request on such a WebSocket. */
+      /** Maximum ms without a request on a WebSocket for responses. */
       idleMs: 15 * 60_000,
-      /** Maximum age of such a WebSocket, in ms. */
+      /** Maximum age of a WebSocket for responses, in ms. */
       longestMs: 60 * 60_000,
     },
     conversations: {
@@ -35,17 +35,18 @@ export function responsesVariables(read: VariableReader) {
       most: 1_000,
       /** Maximum background responses of one API key. */
       perToken: 50,
-      /** Maximum duration of such a response, in ms. */
+      /** Maximum duration of a background response, in ms. */
       longestMs: 60 * 60_000,
       /**
-       * Time in ms without a lease renewal after which such a response counts as failed, because its process has died.
+       * Time in ms without a lease renewal after which a background response counts as failed, because its process has
+       * died.
        */
       leaseMs: 15_000,
-      /** Maximum stored events of such a response. */
+      /** Maximum stored events of a background response. */
       maxEvents: 20_000,
-      /** Maximum characters of such a response's stored events. */
+      /** Maximum characters of the stored events of a background response. */
       maxCharacters: 4 * 1024 * 1024,
-      /** Time in ms for which the events of such a response can be read. */
+      /** Time in ms for which the events of a background response can be read. */
       eventsLifetimeMs: 60 * 60_000,
     },
     stored: {

@@ -41,8 +41,8 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
 }
 
 /**
- * Meters a ranking by tokens and search units. The vendor's report is used; without one, there is a search unit per
- * hundred documents.
+ * Meters a ranking by tokens and search units, as the vendor reports them. Without a report, it counts one search unit
+ * per hundred documents.
  */
 function measureOf(
   searches: ReturnType<typeof countSearches>,

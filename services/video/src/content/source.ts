@@ -28,9 +28,10 @@ const bucketScheme = "gs:";
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /**
- * Opens the content of a finished video at its vendor; only the head of the answer was read then. Throws Failure
- * video_expired (404) if the vendor has deleted the video, video_not_ready (404) for a variant that does not exist,
- * upstream_auth_failed if the vendor refuses the API key, or otherwise upstream_error (502).
+ * Opens the content of a finished video at its vendor. Resolves when the head of the answer has been read. Throws
+ * Failure video_expired (404) if the vendor has deleted the video or its channel no longer exists, video_not_ready
+ * (404) for a variant that does not exist, upstream_auth_failed if the vendor refuses the API key,
+ * upstream_proxy_failed if the channel's proxy fails, or otherwise upstream_error (502).
  */
 export async function contentSource(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
   const route = routeTo(deps, task);
@@ -58,7 +59,7 @@ async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: 
     if (!goneStatuses.has(stream.answer.status)) return stream;
     await stream[Symbol.asyncDispose]();
   }
-  // A URL may expire before its video is deleted. A poll then returns a new one.
+  // The URL may have expired although the vendor still has the video. A poll then returns a new URL.
   const url = await pollFreshUrl(deps, task, content);
   if (url === undefined) throw new Failure("video_expired");
   return openUrl(deps, task, route, url, content);

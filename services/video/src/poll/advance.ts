@@ -40,7 +40,7 @@ const unknownMs = 60_000;
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
 const [maxEstimatedProgress, maxUnfinished] = [95, 99];
-/** Factor by which the pause may exceed the usual maximum if the vendor does not answer. */
+/** Factor by which the pause between two polls may exceed its usual maximum if the vendor does not answer. */
 const maxPauseFactor = 8;
 
 /** Returns true if a state is final. */
@@ -104,7 +104,7 @@ function stepWhilePending(
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
 
-/** Returns the pause after a number of polls. */
+/** Returns the usual pause, in ms, after a number of polls. */
 function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
   return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
 }
@@ -126,8 +126,8 @@ function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
 }
 
 /**
- * Returns the step with the time of the next poll: up to a fifth earlier or later than after `pauseMs`, and at the
- * latest at the deadline.
+ * Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth, and at the latest the
+ * deadline.
  */
 function scheduleNextPoll(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));

@@ -1,6 +1,6 @@
 /**
  * Limits the number of polls that a process runs at the same time, in total and per channel. All rounds of a poller
- * share it.
+ * share one object of this class.
  */
 export class PollSlots {
   #free: number;
@@ -25,7 +25,8 @@ export class PollSlots {
 
   /**
    * Counts a poll of a channel until the returned object is disposed. Returns undefined if the channel already has as
-   * many polls as could still be added for all channels: a vendor that does not answer thereby leaves room for others.
+   * many polls as the number of free slots. A channel alone can therefore use at most half of the slots, and polls of a
+   * vendor that does not answer leave slots for other channels.
    */
   pollOf(channelId: string): Disposable | undefined {
     const polls = this.#polls.get(channelId) ?? 0;

@@ -10,7 +10,7 @@ import { operatorOperations } from "./operators.ts";
 import { organisationOperations } from "./organisations.ts";
 import { sessionOperations } from "./session.ts";
 
-/** Operations on the API itself. */
+/** Operations about the running system and about the API itself. */
 export const systemOperations: Readonly<Record<string, Operation>> = {
   "GET /system": {
     summary: "Show running processes, the state of the stores, and the delay of the books.",

@@ -12,8 +12,8 @@ const eventsPerRead = 200;
 /** Pauses between two reads in ms: while events arrive, and while none arrive. */
 const [busyMs, idleMs] = [50, 500];
 /**
- * Time in ms to wait for final events after the call must end. If this process stops, the responses that it generates
- * fail within this time.
+ * Time in ms for which events are still sent after the call was told to end. If this process stops, the responses that
+ * it generates fail within this time, and their clients receive the final events.
  */
 const lastEventsMs = 1_000;
 /** Number of reads without events between two checks that the process of the response is alive. */

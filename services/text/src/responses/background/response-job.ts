@@ -44,8 +44,9 @@ export async function responseJob(
 }
 
 /**
- * Returns a request without `background_options`: the gateway handles the background, and the vendor receives a call in
- * the foreground. The windows "2h" and "8h" become the vendor's slower tier, at the price of this tier.
+ * Returns a request without `background_options`: the gateway runs the response in the background, and the vendor
+ * receives an ordinary call. For the completion windows "2h" and "8h" of these options, the request gets the service
+ * tier `flex`, with its price.
  */
 async function withWindowAsTier(
   deps: ResponsesDeps,

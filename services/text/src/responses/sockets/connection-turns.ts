@@ -51,7 +51,7 @@ export class ConnectionTurns implements Disposable {
     await this.#storing;
   }
 
-  /** Returns a store that finds these turns in addition to those of `store`. */
+  /** Returns a store that finds the turns of this connection in addition to those of `store`. */
   layeredOver(store: ResponseStore): ResponseStore {
     const findOwn = async (id: string): Promise<StoredResponse | undefined> => {
       const turn = this.#turns.get(id);

@@ -25,7 +25,10 @@ import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 /** Maximum requests of one connection that may wait. */
 const maxWaiting = 16;
 const waitingText = `At most ${maxWaiting} requests of a connection may wait.`;
-/** Maximum consecutive steering inputs that are refused without disconnecting the client; they count as no requests. */
+/**
+ * Maximum consecutive steering inputs that are refused before the client is disconnected. Rate limits do not count
+ * them.
+ */
 const maxRefusedSteers = 64;
 /** Maximum bytes that may wait to be sent to a client; beyond it, reading from the vendor or the client is paused. */
 const bufferedBytes = 1024 * 1024;

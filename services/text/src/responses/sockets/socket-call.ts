@@ -8,7 +8,10 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
   readonly strict: boolean;
 }
 
-/** Lease of a concurrency slot that is not needed, because the slot of the connection covers its responses. */
+/**
+ * Lease, in ms, of the concurrency slot that each admission takes. It ends at once, because the slot of the connection
+ * covers all of its responses.
+ */
 const noLeaseMs = 1;
 
 /**

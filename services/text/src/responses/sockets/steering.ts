@@ -38,10 +38,10 @@ interface PendingSteers {
 
 /** A response that runs on the connection. */
 interface SteeredResponse {
-  /** Its `response.create` event. */
+  /** Event of the client that began the response (`response.create`). */
   readonly create: JsonObject;
   readonly streamId: string | undefined;
-  /** Steering input in its request, which is committed when the response is created. */
+  /** Steering input that is part of the response's request, and is committed when the response is created. */
   readonly carried: readonly QueuedSteer[];
   id?: string;
   readonly queued: QueuedSteer[];

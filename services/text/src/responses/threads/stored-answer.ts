@@ -18,7 +18,7 @@ interface StoringOptions {
 
 /** Sink of a call whose answer is stored. */
 export interface StoringSink extends AnswerSink {
-  /** Resolves when the answer is stored; immediately if there is none. The call's memory is needed until then. */
+  /** Resolves when the answer is stored, or at once if no answer is stored. The call's memory is needed until then. */
   readonly stored: Promise<void>;
 }
 
