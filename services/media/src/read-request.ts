@@ -17,7 +17,7 @@ export interface ImagesBody extends Disposable {
 
 /**
  * Parses an image request: JSON in OpenAI's or Qwen's format, or a form. `prompt` is used if the request has none.
- * Throws Failure (400) that names the invalid field.
+ * Throws Failure (400) that names the invalid field, or a Failure of `readJson` or `bufferForm`.
  */
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);

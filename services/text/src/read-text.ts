@@ -17,7 +17,10 @@ export interface TurnParams extends TextParams, StoreUse {
   readonly endUser?: string | undefined;
 }
 
-/** Reads and parses the body of a text call in the client's wire. Throws Failure (400) that names the invalid field. */
+/**
+ * Reads and parses the body of a text call in the client's wire. Throws Failure (400) that names the invalid field, or
+ * a Failure of `readJson`.
+ */
 export function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,
@@ -27,7 +30,7 @@ export function readText<Params extends TextParams>(
   return readJson(call, deps.body, (body) => readTurnParams(deps, call, client, body, path), client.inspectedMembers);
 }
 
-/** Reads the parameters of a text request from its parsed body. Throws Failure as `readText` does. */
+/** Reads the parameters of a text request from its parsed body. Throws Failure (400) that names the invalid field. */
 export function readTurnParams<Params extends TextParams>(
   { relay }: Pick<Deps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,

@@ -15,7 +15,8 @@ const copiesInMemory = 2;
 
 /**
  * Reads a JSON object or, if the endpoint accepts it, a form: its fields as text, and its file as a data URL. All
- * copies count against the memory limit of the process. Throws Failure (400, 408, 413, 415, 503) or ClientDisconnected.
+ * copies count against the memory limit of the process. Throws Failure (400, 408, 413, 415, 429, 503) or
+ * ClientDisconnected.
  */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const { request, endpoint } = call;

@@ -24,7 +24,7 @@ export interface Upload extends AsyncDisposable {
   readonly announced: number | undefined;
   /** True once the upload is complete. */
   readonly isWhole: boolean;
-  /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 503) or ClientDisconnected. */
+  /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 429, 503) or ClientDisconnected. */
   readonly whole: Promise<void>;
   /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
   readonly modelKnown: Promise<void>;

@@ -55,7 +55,10 @@ export interface PreparedInteraction {
 /** Fields that only the gateway reads, and that vendors do not receive. */
 const ownMembers = ["previous_interaction_id", "background"];
 
-/** Adds the steps of earlier interactions to a request. Throws Failure (400) if one of them is not stored. */
+/**
+ * Adds the steps of earlier interactions to a request. Throws Failure as `storedTurns` does, or request_too_large (413)
+ * if the complete conversation exceeds the limits of a body.
+ */
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,

@@ -24,8 +24,8 @@ export interface EarlierTurns extends StoredTurns {
 
 /**
  * Returns the conversation that `previous_response_id` refers to. Throws Failure previous_response_not_found (400) if
- * that response or one before it is unknown, belongs to another account, or has expired; invalid_value if it has not
- * ended or the conversation is too long.
+ * that response or one before it is unknown, belongs to another account, or has expired; invalid_value (400) if it has
+ * not ended or the conversation is too long; or the failures of `ResponseStore.findAll`.
  */
 export async function earlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,

@@ -27,7 +27,7 @@ export function refersToOwnItem(item: JsonObject): boolean {
 /**
  * Replaces references by the items that this gateway returned to the account. A reference to an unknown item is kept,
  * because the item may be in the vendor's store. Throws Failure invalid_value (400) for references to too many
- * responses.
+ * responses, or the failures of `ResponseStore.findAll`.
  */
 export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,

@@ -105,7 +105,8 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 
 /**
  * Resolves the references of a request to earlier responses, items, conversations and compactions of this gateway.
- * Throws Failure (400) for an unknown reference.
+ * Throws Failure (400) for an unknown reference, request_too_large (413) if the complete conversation exceeds the
+ * limits of a body, or the failures of the memory budget (429, 503).
  */
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,

@@ -25,7 +25,7 @@ export class PollSlots {
 
   /**
    * Counts a poll of a channel until the returned object is disposed. Returns undefined if the channel already has as
-   * many polls as the number of free slots. A channel alone can therefore use at most half of the slots, and polls of a
+   * many polls as the number of free slots. A channel alone can therefore use about half of the slots, and polls of a
    * vendor that does not answer leave slots for other channels.
    */
   pollOf(channelId: string): Disposable | undefined {

@@ -10,7 +10,8 @@ import type { ConversationStore } from "./conversation-store.ts";
 
 /**
  * Returns the items of a conversation in a form that every vendor accepts; undefined if the account has no such
- * conversation. Throws Failure (400 or 413) if the conversation is full or too large.
+ * conversation. Throws Failure invalid_value (400) if the conversation is full, request_too_large (413) if its items
+ * exceed the limits of a body, or the failures of the memory budget (429, 503).
  */
 export async function conversationItems(
   store: ConversationStore,

@@ -46,7 +46,7 @@ interface CompleteTurnDeps {
 
 /**
  * Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404; the client then sends the
- * complete conversation) or request_too_large (413).
+ * complete conversation), request_too_large (413), or the failures of the memory budget (429, 503).
  */
 export async function completeTurn(
   { threads: store, body: limits }: CompleteTurnDeps,
