@@ -28,7 +28,7 @@ export interface StateView {
   readonly reason?: string;
   /** Vendor's message, in one line. */
   readonly vendorMessage?: string;
-  /** Time when the state began (RFC 3339). */
+  /** Start of the last pause, or time when the part was disabled (RFC 3339). */
   readonly since?: string;
   /** End of the pause (RFC 3339); absent if the part is not paused. */
   readonly until?: string;

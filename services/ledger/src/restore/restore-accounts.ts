@@ -87,7 +87,7 @@ const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: reado
 
 /**
  * Returns budgets with their spending in the books. The spending includes the orphans, which are charged again later;
- * their receipts in `counted` prevent that they count twice.
+ * their receipts in `counted` keep them from being counted twice.
  */
 async function budgetsToRestore(
   books: Books,
