@@ -164,7 +164,10 @@ function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly 
   });
 }
 
-/** Returns true if an account has the same gap as before. A gap of events on their way changes from check to check. */
+/**
+ * Returns true if an account has the same gap as before. A gap changes from check to check while its missing events are
+ * on their way to the books.
+ */
 function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boolean {
   const counts = offsets.get(id) ?? new Map<number, number>();
   offsets.set(id, counts);

@@ -146,8 +146,8 @@ function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
 
 /**
  * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
- * the vendor reports them. A client that leaves early pays for all images, because the vendor makes them anyway: at
- * token prices, `usualTokens` for each image without a report.
+ * the vendor reports them. A client that leaves early pays for all requested images, because the vendor makes them
+ * anyway; at a price per token, each image that the vendor did not report counts as `usualTokens`.
  */
 function measureOf(
   { textBytes, mediaTokens, choices }: RequestSize,

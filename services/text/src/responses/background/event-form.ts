@@ -9,7 +9,10 @@ import { hasEnded } from "./events.ts";
  */
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
-  /** Reads an event. Returns the event to store; undefined for an event that is stored elsewhere. */
+  /**
+   * Reads an event. Returns the event to store; undefined for the first and the final event, which are stored
+   * separately.
+   */
   take(event: JsonObject): JsonObject | undefined;
   /** Returns the bytes of memory that an event takes until the object has ended. */
   memoryBytes(eventBytes: number): number;
