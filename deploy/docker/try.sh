@@ -27,7 +27,7 @@ trap end EXIT
 
 ask() { curl --silent --fail-with-body --max-time 20 "$url/$1" -H "Authorization: Bearer $key" "${@:2}"; }
 call() { ask chat/completions -H 'Content-Type: application/json' -d "$1"; }
-# The first one is the account's; the others belong to its credits.
+# Prints the balance of the account. It is the first in gatectl's output; the credits' balances follow.
 balance() {
   compose exec -T control node programs/gatectl.js account show demo --json |
     grep -o '"balanceNanos":"[0-9]*"' | head -n 1 | tr -dc 0-9

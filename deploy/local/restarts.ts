@@ -50,7 +50,7 @@ export class Restarts implements Disposable {
     });
   }
 
-  /** Stops restarts, because services are now ended on purpose. */
+  /** Stops restarts, before the services are ended on purpose. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     for (const timer of this.#waiting) clearTimeout(timer);

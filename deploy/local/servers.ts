@@ -73,7 +73,7 @@ const redisKind = {
   // The image expects a private network; here its port is published on loopback only.
   argsInContainer: ["--protected-mode", "no"],
   hello: "PING\r\n",
-  // While it loads its data, it answers every command with an error.
+  // While Redis loads its data, it answers every command with an error.
   welcome: "+PONG",
 } as const;
 

@@ -39,7 +39,7 @@ const ownNatsBytes = String(128 * 1024 * 1024);
 /** By default, Redis wakes ten times a second for its housekeeping, which is most of the CPU time of an idle server. */
 const ownRedisArguments = ["--hz", "1"];
 
-/** Error for a Ctrl-C before everything is ready; not a failure. */
+/** Thrown if Ctrl-C is pressed before everything is ready. This is not a failure. */
 class EndRequested extends Error {}
 
 /** Services of the gateway's process: those that MODELGATE_SERVICES names, or all. */

@@ -69,7 +69,7 @@ export interface Field {
   raw(bytes: string | Buffer): Promise<string>;
   /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
   spent(account: AttackAccount): Promise<number>;
-  /** Checks a text for secrets that arrived outside `send` and `raw`. */
+  /** Searches a text for secrets, if it arrived in another way than by `send` and `raw`, which search their answers. */
   seen(text: string): void;
 }
 

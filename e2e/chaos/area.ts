@@ -8,7 +8,7 @@ export type Leaves = "while sending" | "before the answer" | "in the answer" | "
 /** Channels of a model: two, or only the first of them. */
 export type ChannelCount = "two" | "lone";
 
-/** Vendor of an area, with one model of its name for each number of channels. */
+/** Vendor of an area. Its models are named after it, one for each number of channels. */
 export interface Vendor {
   readonly name: string;
   readonly kind: string;

@@ -34,7 +34,7 @@ const limits = {
   relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 },
   edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
-  // Longer than a service's pause between two settlement attempts after an outage of a fault's length.
+  // `afterOutageMs` is longer than a service's pause between two settlement attempts after a fault.
   ledger: { rounds: { afterOutageMs: 6_000 } },
   video: quickVideo,
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
@@ -60,7 +60,7 @@ export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engin
     shape,
     services: "all",
     limits,
-    // Longer than the restart of a process on a busy machine.
+    // The lifetime of a task is longer than the restart of a process on a busy machine.
     envOf: { video: { TASK_LIFETIME_MS: "30000" } },
     config: {
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },

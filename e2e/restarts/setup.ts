@@ -61,7 +61,7 @@ export interface ChatCall {
   readonly id?: string;
   readonly stream?: boolean;
   readonly agent?: Agent;
-  /** Called when the answer begins. */
+  /** Function that is called when the answer begins. */
   readonly onBegin?: () => void;
 }
 

@@ -9,7 +9,7 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startLocalSuite({
       shape,
       config,
-      // Longer than a service's pause between two settlement attempts after a short outage.
+      // `afterOutageMs` is longer than a service's pause between two settlement attempts after a short outage.
       limits: {
         relay: { limits: { leaseMs: 1_500 } },
         edge: { seatLeaseMs: 900 },

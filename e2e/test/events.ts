@@ -32,7 +32,7 @@ export async function readStream<T>(
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info(name);
     if (state.messages === 0) return [];
-    // Not an ordered consumer, because it would be created again endlessly if its server is gone.
+    // An ordered consumer would be created again endlessly if its server is gone, so this one is not ordered.
     const { name: consumer } = await management.consumers.add(name, { ack_policy: AckPolicy.None, mem_storage: true });
     const reader = await connection.jetstream().consumers.get(name, consumer);
     const found: T[] = [];

@@ -19,7 +19,7 @@ beforeAll(async () => {
         ...baseConfig.accounts,
         rival: rival.account,
         broke: { balance: "0", tokens: [{ key: broke, group: "default" }] },
-        // Covers one call at the fixed price.
+        // The balance covers one call at the fixed price.
         drained: { balance: "0.001", tokens: [{ key: drained, group: "default" }] },
       },
     },

@@ -23,7 +23,7 @@ test("a chat completion with the official SDK reduces the balance by exactly its
   const answer = await sdk(suite).chat.completions.create(hello("chat"));
   expect(answer.choices[0]?.message.content).toBe("You said: Hello");
   expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4 });
-  // 2 × $2.50 + 4 × $10 per million
+  // In nano-dollars: 2 input tokens at $2.50 and 4 output tokens at $10 per million tokens.
   expect(before - (await settled())).toBe(45_000n);
 });
 

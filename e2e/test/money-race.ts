@@ -31,7 +31,7 @@ export function moneyRaceTests(suite: () => Suite): void {
       return all.length >= 50 && all;
     });
     expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(50_000_000n);
-    // Refused before a vendor was called.
+    // All other calls were refused before a vendor was called.
     expect(await suite().simulator.requests("main")).toHaveLength(50);
   });
 

@@ -51,7 +51,7 @@ test("the parent, Redis and NATS are killed together under load: every service e
     await until("the first stream", async () => (await post(true)).ok);
     const streams = await Promise.all(Array.from({ length: 8 }, () => post(true)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-    // Handled immediately, because some calls fail before the parent's exit is noticed.
+    // The results are awaited immediately, because some calls fail before the parent's exit is noticed.
     const results = Promise.allSettled([...streams.map((stream) => stream.text()), ...streams.map(() => post(false))]);
     parent.kill("SIGKILL");
     await once(parent, "exit");

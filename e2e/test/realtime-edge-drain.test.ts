@@ -11,7 +11,8 @@ const config = {
   channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
-// In separate processes, so that the edge drains before the service of its sessions. realtime-restart tests one process.
+// The edge runs in a separate process, so that it drains before the realtime service. realtime-restart.test.ts tests
+// a single process.
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });

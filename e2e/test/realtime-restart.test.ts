@@ -45,7 +45,7 @@ describe.each(shapes)("services %s", (shape) => {
   test("fifty sessions during a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => textSession(suite)));
     await Promise.all(sessions.map((session) => ask(session, "Hello")));
-    // Ten of them receive an answer that would take longer than the drain.
+    // Ten of the sessions receive an answer that would take longer than the drain.
     for (const session of sessions.slice(0, 10)) {
       session.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
       session.send({ type: "response.create" });

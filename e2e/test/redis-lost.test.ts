@@ -11,7 +11,8 @@ const withFilm = {
   channels: [...config.channels, channel("films", { film: "sora-2" })],
 };
 
-// In separate processes, so that the ledger can be stopped and the others see an empty Redis before it is restored.
+// The ledger runs in a separate process. The test stops it, so that the other services see the empty Redis before the
+// ledger restores the data.
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({

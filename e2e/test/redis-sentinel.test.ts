@@ -39,7 +39,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     const seen = new Map<number, number>();
     const balances: bigint[] = [];
     const calling = Array.from({ length: callers }, async () => {
-      // Until the balance is used up. Calls are also refused while the rest of the balance is reserved.
+      // 20 refusals in a row show that the balance is used up. Fewer may occur while the rest of it is reserved.
       for (let empty = 0; empty < 20;) {
         const { status } = await post(suite, hello("fixed"), key);
         seen.set(status, (seen.get(status) ?? 0) + 1);

@@ -23,7 +23,8 @@ const [, putInPlace = ""] =
     readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
   ) ?? [];
 
-// Skipped where Redis runs in a container: `CONFIG GET dir` is then a path in the container, where no file can be copied.
+// The test is skipped if Redis runs in a container: `CONFIG GET dir` is then a path in the container, where no file can
+// be copied.
 test.skipIf(!canStartCluster)(
   "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {

@@ -23,7 +23,7 @@ beforeAll(async () => {
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
-  // In separate processes, so that the edge answers for a killed service.
+  // The services run in separate processes, so that the edge answers for a killed service.
   suite = await startSuite({
     shape: "apart",
     config: { ...baseConfig, models, channels },

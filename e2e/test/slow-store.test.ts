@@ -7,7 +7,7 @@ import { config, hello, money, post, sdk } from "./suite-client.ts";
 
 let [ofText, ofControl]: SlowProxy[] = [];
 let backends: LocalBackends;
-// In separate processes, because each service has a separate proxy to Redis.
+// The services run in separate processes, because each has a separate proxy to Redis.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
@@ -39,14 +39,14 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     return account.heldNanos === "0" && account;
   });
   const seen = (await suite.simulator.requests("main")).length;
-  // Repeated if the service noticed the outage before it requested the hold, so that nothing was reserved.
+  // The step is repeated if the service noticed the outage before it requested the hold: nothing was reserved then.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
     ofText?.holdAnswers(true);
     const refused = await post(suite, hello("fixed"));
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
-    // Long before the hold's lease ends.
+    // The hold is released long before its lease ends.
     await until("the hold to be released", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });

@@ -38,7 +38,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     `${prefixOf(row.name)}_OPS_PORT`,
     "DRAIN_MS",
     ...(row.calledBy === "gateway" ? Object.keys(areaUrls(rows)) : []),
-    // Services that the image runs, and addresses and paths inside the suite.
+    // MODELGATE_SERVICES, addresses of services of the suite, and paths in the container.
     ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name.startsWith("MODELGATE_")),
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),

@@ -3,7 +3,7 @@ import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-/** Gateway of the manifests. Class, host and certificate come from the chart's values, here and in the Ingress. */
+/** Gateway of the manifests. The chart's values replace its class, host and certificate, and those of the Ingress. */
 const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
 const [route = {}] = manifest("components/gateway-api/route.yaml");
 const [ingress = {}] = manifest("components/ingress/ingress.yaml");

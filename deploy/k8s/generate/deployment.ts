@@ -92,9 +92,9 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: row.startSeconds ?? 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // The probe fails while a store is unavailable; a pod that ends is removed without the probe. Its time limit is
-    // longer than a failover of Redis: until then callers get 503 in their API format, whereas a Service without pods
-    // would refuse connections.
+    // The probe fails while a store is unavailable; a pod that ends is removed without the probe. The probe's time
+    // limit is longer than a failover of Redis: until then callers get 503 in their API format, whereas a Service
+    // without pods would refuse connections.
     readinessProbe: {
       ...probe("/readyz"),
       periodSeconds: 3,

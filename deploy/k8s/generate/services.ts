@@ -70,7 +70,7 @@ const table: readonly ServiceRow[] = [
     callsVendors: false,
     resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
     replicas: { min: 3, max: 60 },
-    // Sessions pass through the edge. It must outlive the services behind it, or sessions would be cut without a close.
+    // Sessions pass through the edge. If it ended before the services, sessions would be cut without a close.
     drainSeconds: sessionSeconds,
   },
   {

@@ -82,7 +82,7 @@ test.each([
   { sent: ["SIGINT"], heard: "SIGINT\n" },
   { sent: ["SIGTERM"], heard: "SIGTERM\n" },
   { sent: ["SIGHUP"], heard: "SIGTERM\n" },
-  // The terminal sends Ctrl-C to all processes, and npm immediately passes it on.
+  // A terminal sends SIGINT to all processes, and npm passes its SIGINT on, so the bootstrap gets it twice.
   { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
 ] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, heard }) => {
   using checkout = bareCheckout();

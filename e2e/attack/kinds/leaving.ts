@@ -12,8 +12,8 @@ const images: Handler = (_, response) =>
   json(response, { created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: "aGVsbG8=" })) });
 
 /**
- * Answers as a chat vendor, and reports 1,000 input tokens. They cost more than the minimum charge (`floor`) of a call
- * whose client disconnects.
+ * Answers as a chat vendor, and reports 1,000 input tokens. They cost more than `floor`, which is the minimum charge of
+ * a call whose client disconnects.
  */
 const chat: Handler = (request, response) => json(response, textAnswer(wireAsked(request), { input: 1_000 }));
 

@@ -106,7 +106,7 @@ export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 
 /** Vendor that answers every text call correctly. */
 export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));
 
-/** Creates a vendor that returns a vector for each input, and reports this many tokens. */
+/** Creates a vendor that returns one vector for any number of inputs, and reports this many tokens. */
 export const vectors =
   (tokens: number): Handler =>
   (_, response) =>

@@ -16,7 +16,7 @@ import { printTables } from "./table.ts";
 import { takeTurns, warm } from "./turns.ts";
 
 /** Measures both shapes of modelgate and other gateways alternately with the same stub, and modelgate at rest. */
-const installed = join(import.meta.dirname, "../../../.tools/rivals"); // kept, so that the next run finds them
+const installed = join(import.meta.dirname, "../../../.tools/rivals"); // stays for the next run
 /** Waiting time in ms before memory is measured; memory of a start is released within 90 s. */
 const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;

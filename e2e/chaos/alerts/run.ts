@@ -18,7 +18,10 @@ export interface AlertRow {
 /** Maximum ms to wait until an alert fires or ends. The longest window of a rule is one day. */
 const withinMs = 90_000;
 const lookMs = 100;
-/** Time in ms of low spending, with which later spending is compared; more than an hour of the shortened rules. */
+/**
+ * Time of low spending, in ms. The rule compares later spending with the spending before the last hour, which lasts
+ * 30 seconds in the shortened rules.
+ */
 const lowSpendMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
@@ -66,7 +69,7 @@ async function provoke(
   prometheus: Prometheus,
 ): Promise<AlertRow> {
   const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
-  // Alerts may fire while a new Prometheus has no data, or on a slow machine; waits until this one does not.
+  // The alert may already fire, because a new Prometheus has no data or the machine is slow.
   await waitFor(async () => !(await fires()));
   const from = performance.now();
   const end = await begin(setup);

@@ -13,14 +13,14 @@ afterAll(() => simulator[Symbol.asyncDispose]());
 
 const input = "Good morning, all of you who listen.";
 const ask = { model: "m", voice: "alloy", input } as const;
-/** 60 ms a character. */
+/** Length of the speech: 60 ms per character. */
 const seconds = input.length * 0.06;
 
 describe("speech", () => {
   test.each([
     ["mp3", "audio/mpeg", 0.1],
     ["opus", "audio/ogg", 0.001],
-    // Frames of 43 ms; the encoder adds some at the start and the end.
+    // AAC frames last 43 ms; the encoder adds some at the start and the end.
     ["aac", "audio/aac", 0.13],
     ["flac", "audio/flac", 0.001],
     ["wav", "audio/wav", 0.001],

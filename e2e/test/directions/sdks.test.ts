@@ -23,7 +23,7 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startEveryVendorSuite({
     accounts: cells.map(({ id }) => id),
-    // Channels have cooldowns after failures, so every combination has a separate channel, also for interrupted streams.
+    // Channels have cooldowns after failures, so every combination has two: one for complete answers, one for broken streams.
     models: Object.fromEntries(cells.flatMap(({ id }) => [id, `cut-${id}`].map((name) => [name, chat]))),
     channels: cells.flatMap(({ id, vendor }) =>
       [id, `cut-${id}`].map((name) => channelOf(vendor, name, { [name]: vendor.model })),

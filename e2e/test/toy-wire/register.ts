@@ -24,7 +24,7 @@ Object.assign(providers, {
   },
 });
 
-/** Appends a name to a list, which is read-only only for the type checker. */
+/** Appends a name to a list that is read-only for the type checker, but not at run time. */
 function append(list: readonly string[], name: string): void {
   Object.assign(list, { [list.length]: name });
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
-/** Redis and NATS servers (with JetStream) of one test file, without data at its begin. */
+/** Redis and NATS servers (with JetStream) of one test file, empty when the file begins. */
 export interface Backends extends AsyncDisposable {
   readonly redisUrl: string;
   readonly natsUrl: string;

@@ -243,7 +243,7 @@ async function runGatectl(
   words: readonly string[],
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
-  // Imported by its path, because this package may not depend on control.
+  // The module is imported by its path, because this package may not depend on control.
   const { runGatectl: run }: { readonly runGatectl: Run } = await import(
     join(root, "services/control/src/gatectl/run.ts")
   );

@@ -8,7 +8,7 @@ export interface Turn {
   readonly at: number;
 }
 
-/** Returns the turns of user and assistant; system messages do not count as turns. */
+/** Returns the turns of the user and the assistant; system messages do not count as turns. */
 export function turnsOf(body: unknown): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [at, message] of listAt(body, "messages").entries()) {

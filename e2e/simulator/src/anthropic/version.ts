@@ -1,7 +1,7 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { wrongField } from "../checks/refusal.ts";
 
-/** First version that refuses the following. Versions are dates. */
+/** First API version that refuses what `requireVersion` checks. Versions are dates. */
 const strictVersion = "2026-10-21";
 
 const sampling = ["temperature", "top_p", "top_k"] as const;

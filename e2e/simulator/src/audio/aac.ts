@@ -34,7 +34,7 @@ export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
     await output.finalize();
     if (frames.length > 0) yield Buffer.concat(frames);
   } finally {
-    // A listener that has left needs no encoder.
+    // If the client disconnected before the end, the encoder is still open.
     if (output.state !== "finalized") await output.cancel();
   }
 }

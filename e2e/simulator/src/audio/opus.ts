@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type Opus from "opusscript";
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Not in the bundle, because it reads a file next to its own. */
+/** Encoder. Its package is not in the bundle, because it reads a file of its folder. */
 const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
 /** Samples per packet of 20 ms. */
 const packetSamples = sampleRate / 50;

@@ -40,10 +40,10 @@ export interface Question {
   readonly choices: number;
   /** True if a picture is requested. */
   readonly image: boolean;
-  /** Prompt of a vendor that caches prompts; absent if it does not, or if its cache is not simulated. */
-  readonly prompt?: Prompt | undefined;
-  /** Size of that picture; a small size if absent. */
+  /** Size of the requested picture; absent: a small one. */
   readonly pictureSize?: PictureSize | undefined;
+  /** Prompt to look up in the vendor's cache; absent if the vendor has none, or if the cache is not simulated. */
+  readonly prompt?: Prompt | undefined;
 }
 
 type QuestionOptions = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;

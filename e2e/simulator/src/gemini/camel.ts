@@ -1,6 +1,6 @@
 import { isRecord } from "../checks/members.ts";
 
-/** Names of members whose content the caller defines; the names in it stay as they are. */
+/** Names of members whose content the caller defines. The names in this content are not converted. */
 const callerMembers = new Set([
   "args",
   "response",

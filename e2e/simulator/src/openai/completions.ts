@@ -90,7 +90,7 @@ export function promptsIn(prompt: unknown): readonly string[] {
 
 function tokensWord(tokens: unknown): string {
   const numbers = Array.isArray(tokens) ? tokens : [];
-  // Has as many characters as the tokens stand for, so that they are counted correctly.
+  // The text has four characters per token, so that the simulator counts as many tokens as the client sent.
   return `tokens ${numbers.join(" ")}`
     .padEnd(numbers.length * charactersPerToken)
     .slice(0, numbers.length * charactersPerToken);

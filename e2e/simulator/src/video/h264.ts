@@ -58,8 +58,8 @@ export function firstPicture({ columns, rows, colour }: PlainPicture): Buffer {
 
 /** Returns a later picture, in which all macroblocks are unchanged. */
 export function nextPicture({ columns, rows }: PlainPicture, number: number): Buffer {
-  // A predicted slice, its frame number, no changes of references or marking, default quality, no deblocking; all
-  // skipped.
+  // Head of a predicted slice: its frame number, no changes of references or marking, default quality, no deblocking.
+  // The number of skipped macroblocks, which is all, follows as the only data.
   const slice = new BitWriter()
     .codes(0, 5, 0)
     .bits(number % 16, 4)

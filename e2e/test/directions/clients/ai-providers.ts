@@ -14,7 +14,7 @@ const endings: Readonly<Record<Ending, string>> = {
 
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
-/** Returns a client that creates a provider for every conversation, also if `follow` changes the model. */
+/** Returns a client that creates a provider for each model, because `follow` may continue with another model. */
 function clientOf(name: string, wire: Client["wire"], make: Make): Client {
   return {
     name,

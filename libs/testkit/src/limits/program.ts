@@ -1,4 +1,4 @@
-// Imported by its path, because this package may not depend on the gateway.
+// The gateway is imported by its path, because this package may not depend on the gateway.
 // oxlint-disable-next-line no-restricted-imports
 import { runGateway } from "../../../../services/gateway/src/run-gateway.ts";
 import { adjustEnv, limitsVariable, type Limits } from "./limits.ts";

@@ -20,7 +20,7 @@ export const spawnWarm: typeof spawnService = (options) => {
   const program = args.at(-1) ?? "";
   // Node reads variables with this prefix when a process starts.
   if (!isTestRun || Object.keys(env).some((variable) => variable.startsWith("NODE_"))) return spawnService(options);
-  // Includes the service, because modules of another service would appear in its metrics.
+  // The key includes the service, because modules of another service would appear in its metrics.
   const key = [name, command, ...args].join(" ");
   const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
   const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });

@@ -45,8 +45,7 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   try {
-    // Imported under a new address, so that the program is evaluated again; the modules that it imports are already
-    // loaded.
+    // A program that is imported under a new address is evaluated again. The modules that it imports stay loaded.
     await import(`${pathToFileURL(program).href}?run=${run}`);
   } catch (error) {
     process.exitCode = 1;

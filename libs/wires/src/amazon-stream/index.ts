@@ -25,7 +25,7 @@ export const amazonFraming: StreamFraming = {
 };
 
 export interface AmazonMessage {
-  /** Event or failure. Failures are an exception of the service's API model, another error, and damaged bytes. */
+  /** An event, or a failure: an exception of the service's API model, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
   /** Type of the event or exception, or code of the error. */
   readonly type: string;

@@ -126,7 +126,7 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for `wire`, and the names of those and of `hints` that are lost; false is no loss. */
+/** Returns the additional members for `wire`, and the names of those that are lost. Hints are lost unless false. */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,

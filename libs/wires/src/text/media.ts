@@ -15,11 +15,11 @@ const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
 /** Values of `detail` at which images keep their size. */
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
 /** Tokens per Base64 character of a file: its text has at most the decoded size, and a token about four bytes. */
-const tokensPerFileCharacter = 0.75 / 4;
+const tokensPerFileBase64Character = 0.75 / 4;
 /** Tokens per Base64 character of audio: speech has about ten tokens per second, at one kilobyte or more. */
-const tokensPerAudioCharacter = 0.01;
+const tokensPerAudioBase64Character = 0.01;
 /** Tokens per Base64 character of video: at most about 300 tokens per second, at ten kilobytes or more. */
-const tokensPerVideoCharacter = 0.03;
+const tokensPerVideoBase64Character = 0.03;
 /** Tokens of a document or clip that is given by its address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
@@ -71,9 +71,9 @@ export function imageMedia(url: string, detail?: unknown): Media {
 
 export function bytesMedia(mediaType: string, { length: characters }: string): Media {
   if (mediaType.startsWith("image/")) return { characters, tokens: tokensPerImage.usual };
-  if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioCharacter };
-  if (mediaType.startsWith("video/")) return { characters, tokens: characters * tokensPerVideoCharacter };
-  return { characters, tokens: characters * tokensPerFileCharacter };
+  if (mediaType.startsWith("audio/")) return { characters, tokens: characters * tokensPerAudioBase64Character };
+  if (mediaType.startsWith("video/")) return { characters, tokens: characters * tokensPerVideoBase64Character };
+  return { characters, tokens: characters * tokensPerFileBase64Character };
 }
 
 /** Returns a member of an object, or the value itself, if it is a text; "" for anything else. */

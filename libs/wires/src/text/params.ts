@@ -22,7 +22,7 @@ export interface TextParams {
   readonly media: Media;
   /** Requested resolution of images, such as 4K; only the content wire has it. */
   readonly imageSize?: string | undefined;
-  /** True if a refusal of the reasoning in the request is for the client, and not a reason to leave it out. */
+  /** True if the client gets a vendor's refusal of its reasoning. Else the call is repeated without signatures. */
   readonly keepsSignatures?: boolean | undefined;
   /** Charges in addition to tokens; absent: none. */
   readonly fees?: RequestedFees | undefined;

@@ -17,7 +17,7 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Names of resolutions, each for images whose longest side exceeds `above`; smaller ones get the default. */
+/** Names of resolutions, each for images whose longest side exceeds `above` pixels; smaller images get the default. */
 const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },

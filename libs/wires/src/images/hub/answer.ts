@@ -35,7 +35,7 @@ export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 
-/** Renders an answer for clients of both dialects. Images stay addresses or bytes, as the vendor sent them. */
+/** Renders an answer in the format of all clients. Images stay addresses or bytes, as the vendor sent them. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return withoutUndefined({
     created: answer.created ?? now,

@@ -21,7 +21,7 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, Ren
 /** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */
 export interface ImagesPass {
   isFirstEvent(event: JsonRecord): boolean;
-  /** Creates the pass of one stream, which ends with the last of `max` images even if the vendor sends more. */
+  /** Creates the forwarder of one stream. It ends with the last of `max` images even if the vendor sends more. */
   stream(max?: number): TextStreamPass;
 }
 

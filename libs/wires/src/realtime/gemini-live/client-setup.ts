@@ -63,7 +63,7 @@ const supportedMembers = {
   function: ["name", "description", "parameters", "parametersJsonSchema"],
 };
 
-/** Returns the settings that the realtime format lacks. `transcriber` transcribes the client's speech. */
+/** Returns the settings that the realtime format lacks. `transcriber` is the model for the client's speech. */
 export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = objectAt(setup, "generationConfig");
   const speech = objectAt(config, "speechConfig");

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord } from "../../json/fields.ts";
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { interruptMessage } from "./vendor-bridge.ts";
 import { resourceOf } from "./vendor-settings.ts";
-import { addInput, noInput, imageTextBytes, type ModelInput } from "../hub/inspect.ts";
+import { addInput, noInput, textBytesPerImage, type ModelInput } from "../hub/inspect.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { toCamelCase, liveMessagesOf, type LiveMessage } from "./client-message.ts";
 import { checkSetup, isManual, noHandleMessage, requestsHandles } from "./client-setup.ts";
@@ -12,7 +12,7 @@ import { LiveTally } from "./pass-tally.ts";
 
 const createResponse = "response.create";
 const createItem = "conversation.item.create";
-const imageInput: ModelInput = { audioBytes: 0, textBytes: imageTextBytes };
+const imageInput: ModelInput = { audioBytes: 0, textBytes: textBytesPerImage };
 
 /** Connects both sides of the live format. The client's messages are rendered again; `LiveTally` has the bill. */
 export class LivePassBridge implements RealtimeBridge {

@@ -11,7 +11,7 @@ import { isManual, lostSettings, isSpoken } from "./vendor-settings.ts";
 import { LiveSetup } from "./vendor-setup.ts";
 import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** Empty client content that interrupts the vendor, since the format has no message for that. */
+/** Empty client content that interrupts the vendor, since the format has no message for interruptions. */
 export const interruptMessage = { clientContent: { turns: [], turnComplete: false } };
 
 /** Connects a realtime client to a vendor of the live format; `LiveAnswerConverter` converts the answers. */

@@ -20,7 +20,7 @@ export function modelOfStart(message: RealtimeMessage): string {
   return model;
 }
 
-/** Refuses (400) a stored session, and work of the vendor's other models: no price covers it, nothing checked it. */
+/** Refuses (400) sessions that the vendor stores, and work of the vendor's other models, for which no price exists. */
 export function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;

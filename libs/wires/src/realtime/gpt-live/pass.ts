@@ -37,7 +37,7 @@ export class GptLiveBridge implements RealtimeBridge {
     const event = parseLiveEvent(message);
     this.#names.checkStores?.(event);
     const session = asRecord(event["session"]);
-    // A higher rate, which no format has, would make the sound shorter than it is.
+    // No format has a higher rate than PCM. With a higher one, the sound would count as shorter than it is.
     const { format } = asRecord(session["audio"]);
     this.#bytesPerSecond = Math.min(pcmBytesPerSecond, bytesPerSecondOf(format));
     this.#isOpen = true;
@@ -86,7 +86,7 @@ export class GptLiveBridge implements RealtimeBridge {
     }
   }
 
-  /** Ends the session at the vendor, also one that it has not confirmed: it may have started it. */
+  /** Ends the session at the vendor, even before the vendor's confirmation: the session may already have started. */
   stop(): readonly RealtimeMessage[] {
     return this.#isOpen ? [eventMessage({ type: "session.close" })] : [];
   }

@@ -38,7 +38,7 @@ const otherEvent: SeenEvent = { kind: "other" };
 /** Approximate bytes of an event without its payload: ids, indexes, names. */
 const envelopeBytes = 200;
 /** Bytes of text with about as many tokens as an image: a thousand. */
-export const imageTextBytes = 4_000;
+export const textBytesPerImage = 4_000;
 
 /** Inspects a message on its way to the client. Parses only what is billed or counted; audio is skipped by its type. */
 export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
@@ -89,7 +89,7 @@ function measureItem(item: JsonRecord): ModelInput {
   const texts = [item["output"], item["arguments"], ...parts.map(({ text }) => text)];
   return {
     audioBytes: parts.reduce((sum, { audio }) => sum + (utf8Bytes(audio) * 3) / 4, 0),
-    textBytes: texts.reduce<number>((sum, text) => sum + utf8Bytes(text), imageCount * imageTextBytes),
+    textBytes: texts.reduce<number>((sum, text) => sum + utf8Bytes(text), imageCount * textBytesPerImage),
   };
 }
 

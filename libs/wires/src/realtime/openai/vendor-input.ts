@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type JsonRecord } from "../../json/fields.ts";
 import { bytesPerSecondOf, pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
-/** Input audio as requested and as confirmed: the one with fewer bytes per second counts, and reserves more. */
+/** Input audio as requested and confirmed. The format with fewer bytes per second counts: it means more seconds. */
 export class InputFormatTracker {
   #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};

@@ -168,7 +168,7 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   const prewarm = options.flag("prewarm") === true ? true : undefined;
   if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit")
     return { cacheRetention: lifetime ?? "30m", prewarm };
-  // 30m is the default lifetime of marks, so it does not request caching where there are none.
+  // Marks last 30m by default. Models without breakpoints have no such lifetime: it would be reported as unsupported.
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime, prewarm };
 }
 

@@ -102,7 +102,7 @@ export function ownSignature(signature: Signature | undefined, wire: TextWireNam
   return signature?.wire === wire ? signature.value : undefined;
 }
 
-/** Removes signatures that the vendor did not make or no longer accepts; a compaction stays: it has the only copy. */
+/** Removes all signatures, for a vendor that refuses them. Compactions stay: only they contain the earlier turns. */
 export function withoutSignatures(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSignature) })) };
 }

@@ -40,7 +40,7 @@ export const interactionsWire = {
       // The service replaces this member by the earlier steps.
       without: ["previous_interaction_id"],
       members: [
-        // Unlike other wires, an image is read from its address.
+        // On this wire, unlike on others, the address of an image may name a file in the vendor's store.
         { names: ["uri"], store: "file", naming: "address", of: "image" },
         { names: ["environment_id"], store: "container", naming: "id" },
         { names: ["environment"], store: "container", naming: "id-or-object", top: true, except: ["remote"] },

@@ -128,7 +128,7 @@ function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   return hasChanged ? spliceMembers(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
 }
 
-/** Returns true if a turn after the user's last message calls tools but does not begin with this vendor's reasoning. */
+/** Returns true if an unfinished tool loop has a calling turn that does not begin with this vendor's reasoning. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
   return hasUnsignedLoop(

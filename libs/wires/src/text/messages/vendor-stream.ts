@@ -130,11 +130,11 @@ export class MessagesReader implements StreamReader {
     this.#open.delete(key);
     if (block?.whole === true) return this.#readWhole(block);
     // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
-    const late =
+    const lateArgumentEvents =
       block?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, renderArguments(block.block["input"]))
         : [];
-    return [...late, ...this.#book.end(key, parseSignature(block?.signature ?? "", "messages"))];
+    return [...lateArgumentEvents, ...this.#book.end(key, parseSignature(block?.signature ?? "", "messages"))];
   }
 
   #readWhole({ block, input }: OpenVendorBlock): readonly TextEvent[] {

@@ -72,7 +72,7 @@ const unknownResolution = 100_000;
 /** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
 
-/** Reads the pixels of the shorter side; for the price, the largest value counts, and unknown ones as above all. */
+/** Reads the pixels of the shorter side. The largest value sets the price; unknown ones are `unknownResolution`. */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);

@@ -84,7 +84,7 @@ export interface VideoVendor extends VendorSide<VideoRequest, PollResult, Render
 
 /** Result of a poll of a vendor's task. */
 export type PollResult =
-  /** The state is not known: there was no answer, or it has an unknown state. */
+  /** The state is not known: there was no answer, or an answer without a known state. */
   | { readonly kind: "unknown" }
   /** Not finished; `progress` is in percent, if the vendor reports it. */
   | {
