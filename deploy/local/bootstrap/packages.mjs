@@ -11,7 +11,7 @@ const stamp = join(root, "node_modules/.bootstrap-stamp");
 export async function installPackages(node, pnpm) {
   const wanted = digest(node);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  // Removed until the install has completed, because an interrupted install leaves an incomplete tree.
+  // Without the stamp, the next start installs again: an interrupted install leaves an incomplete tree.
   rmSync(stamp, { force: true });
   say("installing packages");
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {

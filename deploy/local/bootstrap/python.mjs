@@ -45,7 +45,7 @@ async function install(folder) {
     const pip = join(making, "bin/python");
     const options = ["--quiet", "--disable-pip-version-check", "-r", requirements];
     await run(pip, ["-m", "pip", "install", ...options], "", { timeout: installMs });
-    // Started by its path, it finds its packages by pyvenv.cfg in any folder.
+    // The environment can be moved: a Python that is started by its path finds its packages by pyvenv.cfg.
     renameSync(making, folder);
   } catch (error) {
     throwIfInterrupted();

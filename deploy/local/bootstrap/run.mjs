@@ -7,7 +7,7 @@ import { root } from "./places.mjs";
 /** Maximum time, in ms, for a program to end after a signal. */
 const insistAfterMs = 2_000;
 
-/** Runs a program, and shows its output only if it fails. Throws an error with the given sentence then. */
+/** Runs a program, and returns its output. If it fails, throws an error with the sentence and the last output. */
 export async function run(command, args, sentence, options = {}) {
   const { status, stdout, stderr } = await finished(command, args, options);
   if (status === 0) return stdout;

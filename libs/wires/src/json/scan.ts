@@ -10,7 +10,7 @@ export interface JsonBounds {
   readonly topMembers?: number;
 }
 
-/** A container too large to be parsed in one step: its brackets, and the commas between its items. */
+/** An object or array that is too large to be parsed in one step: its brackets, and the commas between its items. */
 export interface LargeContainer {
   readonly start: number;
   /** Index after its closing bracket. */

@@ -52,7 +52,7 @@ export function countTextBytes(texts: Iterable<string>): number {
 /** Bytes added per text: models mark its beginning and end by one token each, of at least two bytes. */
 const extraBytesPerText = 4;
 
-/** Parses a body and checks its schema. The parser is first, since its errors among alternatives are better. */
+/** Parses a body and checks its schema. The parser is first: among alternatives, its errors are more precise. */
 export function parseChecked<Request>(
   body: unknown,
   shape: { Check(value: unknown): boolean; Errors(value: unknown): Iterable<SchemaError> },

@@ -47,7 +47,7 @@ export function replaceFrameJson(frame: Buffer, change: (json: Buffer) => Buffer
 function findJsonObject(frame: Buffer): readonly [number, number] | undefined {
   const data = frame.indexOf(dataField);
   const start = frame.indexOf(openBrace);
-  // A brace before the data belongs to a comment or another field; a second data line is rare.
+  // A brace before the data belongs to a comment or another field. Frames with a second data line are rare.
   if (data < 0 || start < data || (data > 0 && frame[data - 1] !== lineFeed)) return undefined;
   if (frame.indexOf(dataField, start) >= 0 && /\ndata:/.test(frame.toString("latin1", start))) return undefined;
   return [start, frame.lastIndexOf(closeBrace) + 1];

@@ -13,7 +13,7 @@ export interface RequestedTool {
   readonly model?: string | undefined;
   /** Model that answers if the requested one declines; its price is checked like that of a tool. */
   readonly fallback?: string | undefined;
-  /** True if the vendor does not report the tool's calls; it is then billed as one call. */
+  /** True if the vendor does not report the tool's calls; the tool is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
   /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
   readonly surchargePath?: string | undefined;

@@ -16,7 +16,7 @@ export interface LeftOut {
   readonly dropped: readonly string[];
 }
 
-/** Removes unpriced tools and tiers; undefined if the tool choice needs one, or if one is in `input`. */
+/** Removes unpriced tools and tiers; undefined if the tool choice needs such a tool, or if `input` contains one. */
 export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,

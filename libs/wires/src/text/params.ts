@@ -12,7 +12,7 @@ export interface TextParams {
   readonly showsCost?: boolean | undefined;
   /** Maximum output tokens of all choices, by the largest limit in the body; undefined if the client set no limit. */
   readonly maxOutputTokens: number | undefined;
-  /** Members of the body that limit its output; the vendor is sent one of them. */
+  /** Members of the body that limit the output; one of them is sent to the vendor. */
   readonly outputLimitNames: readonly string[];
   /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire does not list them. */
   readonly foreignNames?: readonly string[];

@@ -7,9 +7,9 @@ export type Naming =
   /** An object whose member `id` names the object in the store. */
   | "object"
   | "id-or-object"
-  /** An address; a public one names no object, and neither does a plain name. */
+  /** An address. Public addresses and plain names do not name an object. */
   | "address"
-  /** An address; anything except a public one names an object. */
+  /** An address. Every value except a public address names an object. */
   | "file-address"
   /** Text that begins with a scheme by which one vendor reads files of its store. */
   | "text"

@@ -24,7 +24,7 @@ export const chatShape = new Shapes(
         refusal?: string, annotations?: object[], audio?: { id: string }, tool_calls?: Call[1..],
         function_call?: { name: ToolName, arguments: string }, reasoning_content?: string
       }>
-    // `name` is documented for other roles only, but accepted here, because some clients send it.
+    // The name is documented for other roles only, but accepted here, because some clients send it.
     | { role: "tool", content: Words, tool_call_id: filled, name?: string }
     | { role: "function", name: ToolName, content: string | null };
   Function = nullable<{ name: ToolName, description?: string, parameters?: object, strict?: boolean }>;

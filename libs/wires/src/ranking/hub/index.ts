@@ -32,7 +32,7 @@ interface MemberNames {
   readonly rankFields?: string;
 }
 
-/** Parses a client's request. Documents are returned only if requested, since vendors' defaults differ. */
+/** Parses a client's request. Results contain documents only on request; the defaults of vendors differ. */
 export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNames): Parsed<RankingRequest> {
   const model = fields.needText("model");
   const query = fields.needText("query");

@@ -4,8 +4,8 @@ import { parseCount } from "../../text/hub/counts.ts";
 
 /**
  * Converts the usage of a `response.done` to disjoint units: text, audio and images that were not cached, and all
- * cached tokens together, since vendors have one price for them. Undefined without usage. Every response counts its
- * complete context again, so the usages of a session are summed.
+ * cached tokens together, since vendors have one price for them. Undefined if no usage is reported. Every response
+ * counts its complete context again, so the usages of a session are summed.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;

@@ -43,7 +43,7 @@ export const chatPass: TextPass = {
     const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
-    // Only this member is parsed, since parsing megabytes again would delay the stream.
+    // Only this member is parsed, since it would take long to parse a large body again.
     const options = reportUsage ? asRecord(parseMember(body, "stream_options", members)) : undefined;
     if (options !== undefined) values["stream_options"] = JSON.stringify({ ...options, include_usage: true });
     return spliceMembers(body, values, members);

@@ -41,7 +41,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
-/** Units by which the vendor's tools are billed, by name without case and underscores; undefined: no price exists. */
+/** Units by which tools are billed, by lower-case names without underscores; undefined: no price exists. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",

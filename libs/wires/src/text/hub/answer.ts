@@ -24,7 +24,7 @@ export const completionFinishReasons = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // A refusal is sent as text, so only this finish reason shows that the text is a refusal.
+  // A refusal is sent as text, and only this finish reason shows that the text is a refusal.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",

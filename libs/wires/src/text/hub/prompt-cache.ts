@@ -10,7 +10,7 @@ const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 /** Matches the models with automatic caching that also accept breakpoints in a prompt. */
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
-/** Maximum number of a request's breakpoints that vendors cache: alone, and in addition to an automatic one. */
+/** Maximum number of breakpoints that vendors cache: without automatic caching, and in addition to it. */
 export const maxCacheMarks = 4;
 const maxMarksWithAutomatic = 3;
 

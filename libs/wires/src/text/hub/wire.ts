@@ -94,7 +94,7 @@ export interface AnswerCollector {
   readonly answer: JsonRecord | undefined;
 }
 
-/** Follows the stream of an answer that its vendor generates in the background. A broken stream can be resumed. */
+/** Follows the stream of an answer that its vendor generates in the background. A stream that broke can be resumed. */
 export interface VendorRun {
   /** Id of the answer at the vendor; undefined until the stream has reported it. */
   readonly id: string | undefined;
