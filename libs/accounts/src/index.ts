@@ -10,7 +10,7 @@ export {
   readBudgets,
   type BudgetUsage,
 } from "./budgets/budget.ts";
-export { periodAt, periodNames, periodWith, zoneNamed, type PeriodName } from "./budgets/period.ts";
+export { periodAt, periodNames, periodWith, zoneNamed, type BudgetPeriod, type PeriodName } from "./budgets/period.ts";
 export {
   budgetsWithoutState,
   budgetVersionOf,

@@ -80,7 +80,14 @@ export {
   type Anchor,
   type AnchorSigner,
 } from "./anchors.ts";
-export { deleteOldAlerts, endAlert, readOpenAlerts, recordAlerts, type NewAlert } from "./alerts/alerts.ts";
+export {
+  deleteOldAlerts,
+  endAlert,
+  readAlertPeriods,
+  readOpenAlerts,
+  recordAlerts,
+  type NewAlert,
+} from "./alerts/alerts.ts";
 export { readAlerts, type AlertFilter, type DeliveredAlert } from "./alerts/read-alerts.ts";
 export {
   bookAlertTarget,

@@ -152,6 +152,8 @@ export interface BudgetUsage extends AppliedBudget {
   readonly usedNanos: Nanos;
   /** Unspent amount that rolled over from earlier periods. */
   readonly carriedNanos: Nanos;
+  /** Number of the latest earlier period in which the budget was used; 0: none. */
+  readonly usedBefore: number;
 }
 
 /** Returns the amount that is left of a budget; negative if a soft budget was exceeded. */

@@ -25,7 +25,8 @@ export async function readBudgetUsage(
   );
   return budgets.map((each, at) => ({
     ...each,
-    usedNanos: amounts[at * 2] ?? 0n,
-    carriedNanos: amounts[at * 2 + 1] ?? 0n,
+    usedNanos: amounts[at * 3] ?? 0n,
+    carriedNanos: amounts[at * 3 + 1] ?? 0n,
+    usedBefore: Number(amounts[at * 3 + 2] ?? 0n),
   }));
 }

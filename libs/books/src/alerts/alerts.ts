@@ -60,6 +60,23 @@ async function insertAlerts(
   return stored;
 }
 
+/** Reads the periods of stored alerts of this kind and subject that begin with a text. */
+export async function readAlertPeriods(
+  { db }: Books,
+  { account, kind, subject }: Pick<NewAlert, "account" | "kind" | "subject">,
+  prefix: string,
+): Promise<readonly string[]> {
+  const rows = await db
+    .selectFrom("alerts")
+    .select("period")
+    .where("account", "=", account)
+    .where("kind", "=", kind)
+    .where("subject", "=", subject)
+    .where(sql<string>`substr(period, 1, ${sql.lit(prefix.length)})`, "=", prefix)
+    .execute();
+  return rows.map(({ period }) => period);
+}
+
 function keyOf({ account, kind, subject, period }: NewAlert): string {
   return [account, kind, subject, period].join("\n");
 }

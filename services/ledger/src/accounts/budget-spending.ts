@@ -1,35 +1,62 @@
 import { periodAt, periodWith, type Budget, type BudgetState, type Token } from "@modelgate/accounts";
-import { readTokensOf, readTotals, type Books, type TotalsQuery } from "@modelgate/books";
+import { readTokensOf, readTotals, type Books, type TotalsQuery, type UsageTotal } from "@modelgate/books";
 import { shownToken } from "./project.ts";
 
 const dayMs = 24 * 60 * 60_000;
 /** Maximum earlier periods from which unspent money is computed. */
 const maxEarlier = 12;
 
-/** Computes the spending of budgets from the calls in the books. Returns it by the ids of the budgets. */
+/**
+ * Computes the spending of budgets in their current periods from the calls in the books. Returns it by the ids of the
+ * budgets.
+ */
 export async function spendingOfAll(
   books: Books,
   account: string,
   budgets: readonly Budget[],
 ): Promise<ReadonlyMap<string, BudgetState>> {
   const states = new Map<string, BudgetState>();
-  for (const budget of budgets) states.set(budget.id, await spendingOf(books, account, budget, Date.now()));
+  const reads = spendingReads(books, account);
+  for (const budget of budgets) states.set(budget.id, await spendingOf(reads, budget, Date.now()));
   return states;
 }
 
+/** Reads of the books about one account. Budgets share their results, so that many keys do not read the same rows. */
+export interface SpendingReads {
+  readonly account: string;
+  readonly tokens: () => Promise<readonly Token[]>;
+  readonly totals: (query: TotalsQuery) => Promise<readonly UsageTotal[]>;
+}
+
+/** Returns reads that keep their results, for one computation of several budgets. */
+export function spendingReads(books: Books, account: string): SpendingReads {
+  let tokens: Promise<readonly Token[]> | undefined;
+  const totals = new Map<string, Promise<readonly UsageTotal[]>>();
+  return {
+    account,
+    tokens: () => (tokens ??= readTokensOf(books, [account]).then((booked) => booked.map(shownToken))),
+    totals(query) {
+      const key = JSON.stringify(query);
+      const read = totals.get(key) ?? readTotals(books, query);
+      totals.set(key, read);
+      return read;
+    },
+  };
+}
+
 /**
- * Computes the spending of a budget in its current period from the calls in the books. If unspent money rolls over, it
- * also computes what is left of the previous period. A budget with the period `total` counts the calls since its
- * creation.
+ * Computes the spending of a budget in the period that contains a moment, from the calls in the books. If unspent money
+ * rolls over, it also computes what is left of the previous period. A budget with the period `total` counts the calls
+ * since its creation.
  */
-async function spendingOf(books: Books, account: string, budget: Budget, nowMs: number): Promise<BudgetState> {
+export async function spendingOf(reads: SpendingReads, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
-  const calls = await callsOf(books, account, budget.scope);
+  const calls = await callsOf(reads, budget.scope);
   // The end is at most the end of today (UTC): ranges of complete UTC days are read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
-  const spentIn = (startMs: number, endMs: number) => sumOf(books, calls, startMs, Math.min(endMs, endOfToday));
+  const spentIn = (startMs: number, endMs: number) => sumOf(reads, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
   if (rolloverNanos === undefined || period === "total" || createdMs >= current.startMs)
     return { period: current.number, spentNanos };
@@ -38,10 +65,15 @@ async function spendingOf(books: Books, account: string, budget: Budget, nowMs: 
   for (let number = first; number < current.number; number++) {
     const { startMs, endMs } = periodWith(period, zone, number);
     leftBefore = BigInt(budget.nanos) + carried - (await spentIn(startMs, endMs));
-    const unspent = leftBefore < 0n ? 0n : leftBefore;
-    carried = unspent < BigInt(rolloverNanos) ? unspent : BigInt(rolloverNanos);
+    carried = carriedOver(budget, leftBefore);
   }
   return { period: current.number, spentNanos, leftBefore };
+}
+
+/** Returns the amount that rolls over to the next period if this much is left of a period. */
+export function carriedOver({ rolloverNanos = "0" }: Budget, leftNanos: bigint): bigint {
+  const [unspent, maximum] = [leftNanos < 0n ? 0n : leftNanos, BigInt(rolloverNanos)];
+  return unspent < maximum ? unspent : maximum;
 }
 
 /** Calls that count in a budget: calls that match `filter` and were made with one of `keys`. Absent keys: any key. */
@@ -64,7 +96,7 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
  * Returns the calls of a scope. The scope of a group counts all calls of the keys that are in the group now, that of an
  * organisation all calls of the accounts that belong to it now.
  */
-async function callsOf(books: Books, account: string, scope: string): Promise<CallsOfBudget> {
+async function callsOf({ account, tokens }: SpendingReads, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");
   if (kind === "organisation") return { filter: { organisation: value } };
@@ -74,16 +106,15 @@ async function callsOf(books: Books, account: string, scope: string): Promise<Ca
     const name = value.slice(0, value.indexOf("="));
     return { filter: { account, labels: [{ name: `tag:${name}`, value: value.slice(name.length + 1) }] } };
   }
-  const counts = keyScopes[kind];
+  const counts = Object.hasOwn(keyScopes, kind) ? keyScopes[kind] : undefined;
   if (counts === undefined) return { filter: { account } };
-  const tokens = await readTokensOf(books, [account]);
-  const counted = tokens.map(shownToken).filter((token) => counts(token, value));
+  const counted = (await tokens()).filter((token) => counts(token, value));
   return { filter: { account }, keys: new Set(counted.map(({ id }) => id)) };
 }
 
-async function sumOf(books: Books, { filter, keys }: CallsOfBudget, from: number, to: number): Promise<bigint> {
+async function sumOf(reads: SpendingReads, { filter, keys }: CallsOfBudget, from: number, to: number): Promise<bigint> {
   if (from >= to) return 0n;
-  const totals = await readTotals(books, { ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
+  const totals = await reads.totals({ ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
   return totals
     .filter(({ by }) => keys === undefined || keys.has(by.token ?? ""))
     .reduce((sum, { sums }) => sum + BigInt(sums["costNanos"] ?? "0"), 0n);

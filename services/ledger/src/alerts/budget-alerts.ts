@@ -5,15 +5,19 @@ import {
   findBudgets,
   findTokenById,
   isOfOrganisation,
+  periodWith,
   readBudgetUsage,
   type Budget,
+  type BudgetPeriod,
+  type BudgetUsage,
 } from "@modelgate/accounts";
-import { readTotals, type Books } from "@modelgate/books";
+import { readAlertPeriods, readTotals, type Books, type NewAlert } from "@modelgate/books";
 import { readPublishedConfiguration, type PublishedConfiguration } from "@modelgate/catalog";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Redis, WaitingRefusal } from "@modelgate/platform";
-import { spendingOfAll } from "../accounts/budget-spending.ts";
+import { carriedOver, spendingOf, spendingReads, type SpendingReads } from "../accounts/budget-spending.ts";
 import type { FindingDeps } from "./find-alerts.ts";
+import { addCall, addCalls, hasRefusedIn, noCalls, type NewCalls } from "./new-calls.ts";
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
@@ -23,13 +27,8 @@ const hourMs = 3_600_000;
  */
 const lookBackMs = 24 * hourMs;
 
-/** New calls of an account. */
-interface NewCalls {
-  /** Ids of the API keys of the calls. */
-  readonly tokens: Set<string>;
-  /** Times in Unix ms at which budgets refused calls, by the ids of the budgets. */
-  readonly refused: Map<string, number>;
-}
+/** Maximum ended periods of a budget that are considered, for example days after an outage of the ledger. */
+const maxEnded = 31;
 
 /**
  * Finds budgets that have reached a level of their alerts or refused a call. It considers the accounts and API keys
@@ -41,18 +40,16 @@ export class BudgetAlerts {
   #completeAt = 0;
 
   /** Notes recorded calls, whose budgets the next step considers. */
-  noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId">[]): void {
-    for (const { accountId, tokenId } of events) this.#callsOf(accountId).tokens.add(tokenId);
+  noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId" | "time">[]): void {
+    for (const { accountId, tokenId, time } of events)
+      addCall(this.#callsOf(accountId), { tokenId, timeMs: Date.parse(time) });
   }
 
   /** Notes calls that budgets refused, which the next step considers. */
   noteRefused(refusals: readonly WaitingRefusal[]): void {
-    for (const { call, budget } of refusals) {
-      if (budget === undefined) continue;
-      const { tokens, refused } = this.#callsOf(call.accountId);
-      tokens.add(call.tokenId);
-      refused.set(budget, Date.parse(call.time));
-    }
+    for (const { call, budget } of refusals)
+      if (budget !== undefined)
+        addCall(this.#callsOf(call.accountId), { tokenId: call.tokenId, timeMs: Date.parse(call.time), budget });
   }
 
   /**
@@ -66,8 +63,15 @@ export class BudgetAlerts {
         from: Math.floor((now - lookBackMs) / hourMs) * hourMs,
         to: Math.ceil((now + 1) / hourMs) * hourMs,
       };
-      const totals = await readTotals(books, { ...range, groupBy: ["account", "token"], sums: ["calls"] });
-      this.noteCalls(totals.map(({ by }) => ({ accountId: by.account ?? "", tokenId: by.token ?? "" })));
+      const totals = await readTotals(books, { ...range, groupBy: ["account", "token", "day"], sums: ["calls"] });
+      // The start of the day stands for the times of its calls, so that no ended period is left out.
+      this.noteCalls(
+        totals.map(({ by: { account = "", token = "", day = "" } }) => ({
+          accountId: account,
+          tokenId: token,
+          time: day,
+        })),
+      );
       this.#completeAt = now + hourMs;
     }
     const callsByAccount = [...this.#called];
@@ -78,16 +82,14 @@ export class BudgetAlerts {
       try {
         await findOfAccount(books, deps, { account, calls, groups });
       } catch (error) {
-        const { tokens, refused } = this.#callsOf(account);
-        for (const id of calls.tokens) tokens.add(id);
-        for (const [id, time] of calls.refused) if (!refused.has(id)) refused.set(id, time);
+        addCalls(this.#callsOf(account), calls);
         throw error;
       }
     }
   }
 
   #callsOf(account: string): NewCalls {
-    const calls = this.#called.get(account) ?? { tokens: new Set(), refused: new Map() };
+    const calls = this.#called.get(account) ?? noCalls();
     this.#called.set(account, calls);
     return calls;
   }
@@ -107,16 +109,61 @@ async function findOfAccount(
     account,
     [...budgets.values()].map((budget) => applied(budget, Date.now())),
   );
+  const reads = spendingReads(books, account);
   for (const each of usage) {
-    const hasRefused = (calls.refused.get(each.budget.id) ?? 0) >= each.period.startMs;
     const owner = isOfOrganisation(each.budget) ? each.budget.scope : account;
+    for (const period of endedPeriods(each, calls.earliestMs)) {
+      const alerts = await alertsOfEnded(books, reads, { owner, budget: each.budget, period, calls });
+      await recorder.record(books, alerts);
+    }
+    const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
     const reached = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
     if (reached.every((alert) => recorder.isKnown(alert))) continue;
     // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
     // The spending in the books does not.
-    const { spentNanos = 0n } = (await spendingOfAll(books, account, [each.budget])).get(each.budget.id) ?? {};
+    const { spentNanos } = await spendingOf(reads, each.budget, Date.now());
     await recorder.record(books, budgetAlerts(owner, each, { spentNanos, hasRefused }));
   }
+}
+
+/**
+ * Returns the ended periods of a budget since the earliest new call in which the budget existed. The books do not know
+ * the creation of a limit that is set with a key or a group, so it exists if it was used then.
+ */
+function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: number): readonly BudgetPeriod[] {
+  const { period: name, zone = "UTC", createdAt } = budget;
+  const ended: BudgetPeriod[] = [];
+  for (let next = period; next.startMs > earliestMs && ended.length < maxEnded; ended.unshift(next))
+    next = periodWith(name, zone, next.number - 1);
+  return ended.filter(({ number, endMs }) => (createdAt === "" ? number <= usedBefore : endMs > Date.parse(createdAt)));
+}
+
+/**
+ * Returns the alerts about an ended period of a budget, unless one with the same or a higher level is stored, with any
+ * amount of the budget.
+ */
+async function alertsOfEnded(
+  books: Books,
+  reads: SpendingReads,
+  of: { owner: string; budget: Budget; period: BudgetPeriod; calls: NewCalls },
+): Promise<readonly NewAlert[]> {
+  const { owner, budget, period, calls } = of;
+  // Read from the books, because Redis has only the spending of the latest period.
+  const { spentNanos, leftBefore = 0n } = await spendingOf(reads, budget, period.endMs - 1);
+  const carriedNanos = carriedOver(budget, leftBefore);
+  const hasRefused = hasRefusedIn(calls, budget.id, period);
+  const found = budgetAlerts(owner, { budget, period, carriedNanos }, { spentNanos, hasRefused, isOver: true });
+  const [first] = found;
+  if (first === undefined) return found;
+  const stored = (await readAlertPeriods(books, first, `${budget.period}/${period.number}/`)).map(levelOf);
+  const isStored = (level: string | undefined): boolean =>
+    stored.some((each) => each === level || Number(each) >= Number(level));
+  return found.filter((alert) => !isStored(levelOf(alert.period)));
+}
+
+/** Returns the level in the period of an alert, `month/680/80/1000` for example. */
+function levelOf(period: string): string | undefined {
+  return period.split("/")[2];
 }
 
 /** Returns the budgets that are stored in an API key's record and in the configuration of its group. */

@@ -26,21 +26,29 @@ export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefi
   return budgetLevels.find((level) => spentNanos * 100n >= maxNanos * BigInt(level));
 }
 
+/** Use of a budget in a period. */
+interface BudgetPeriodUse {
+  readonly spentNanos: Nanos;
+  readonly hasRefused: boolean;
+  readonly isOver?: boolean;
+}
+
 /**
  * Returns the alerts about a budget: the highest level that it has reached, and the refusal of a call unless all of the
  * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused` is
  * true if the budget refused a call in the period. `account` is the scope of an organisation if the budget is that of an
- * organisation.
+ * organisation. `isOver` is true for a period that has ended, which the text then names by its start.
  */
 export function budgetAlerts(
   account: string,
   { budget, period, carriedNanos }: Pick<BudgetUsage, "budget" | "period" | "carriedNanos">,
-  { spentNanos, hasRefused }: { readonly spentNanos: Nanos; readonly hasRefused: boolean },
+  { spentNanos, hasRefused, isOver = false }: BudgetPeriodUse,
 ): readonly NewAlert[] {
   const max = BigInt(budget.nanos) + carriedNanos;
   const level = budgetLevel(spentNanos, max);
   const [spent, amount] = [formatUsd(spentNanos), formatUsd(max)];
-  const length = budget.period === "total" ? "in total" : `for this ${budget.period}`;
+  const from = isOver ? ` from ${new Date(period.startMs).toISOString().replace(".000Z", "Z")}` : "";
+  const length = budget.period === "total" ? "in total" : `for ${isOver ? "the" : "this"} ${budget.period}${from}`;
   const organisation = organisationOfScope(account);
   const owner = organisation === undefined ? `account ${account}` : `the organisation ${organisation}`;
   const owned = `the budget ${budget.name ?? budget.scope} of ${owner} ${length}`;

@@ -1,0 +1,50 @@
+/** Times in Unix ms of the first and the last event of a kind. */
+interface Times {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** New calls of an account. */
+export interface NewCalls {
+  /** Ids of the API keys of the calls. */
+  readonly tokens: Set<string>;
+  /** Times of refusals by budgets, by the ids of the budgets. */
+  readonly refused: Map<string, Times>;
+  /** Time in Unix ms of the earliest call. */
+  earliestMs: number;
+}
+
+/** Returns an empty list of calls. */
+export function noCalls(): NewCalls {
+  return { tokens: new Set(), refused: new Map(), earliestMs: Number.POSITIVE_INFINITY };
+}
+
+/** Adds a call; `budget` is the id of the budget that refused it. */
+export function addCall(calls: NewCalls, call: { tokenId: string; timeMs: number; budget?: string }): void {
+  const { tokenId, timeMs, budget } = call;
+  calls.tokens.add(tokenId);
+  calls.earliestMs = Math.min(calls.earliestMs, timeMs);
+  if (budget !== undefined) addRefusals(calls, budget, { first: timeMs, last: timeMs });
+}
+
+/** Adds the calls of another list. */
+export function addCalls(calls: NewCalls, { tokens, refused, earliestMs }: NewCalls): void {
+  for (const id of tokens) calls.tokens.add(id);
+  for (const [budget, times] of refused) addRefusals(calls, budget, times);
+  calls.earliestMs = Math.min(calls.earliestMs, earliestMs);
+}
+
+function addRefusals({ refused }: NewCalls, budget: string, { first, last }: Times): void {
+  const known = refused.get(budget) ?? { first, last };
+  refused.set(budget, { first: Math.min(first, known.first), last: Math.max(last, known.last) });
+}
+
+/** Returns whether the first or the last refusal of a budget was in a period. */
+export function hasRefusedIn(
+  { refused }: NewCalls,
+  budget: string,
+  { startMs, endMs }: { readonly startMs: number; readonly endMs: number },
+): boolean {
+  const { first, last } = refused.get(budget) ?? {};
+  return [first, last].some((time) => time !== undefined && time >= startMs && time < endMs);
+}
