@@ -3,7 +3,7 @@ import type { Configuration, ConfigurationProblem } from "./schema.ts";
 /**
  * Headers that a channel cannot set, because the gateway sets them itself or they change the price. They concern
  * authentication, the connection, the type and encoding of the body, and tracing; or a vendor reads a price option in
- * them, as in `x-vertex-ai-*`. `*` at the end matches any suffix.
+ * them, as in `x-vertex-ai-*` and `anthropic-beta`. `*` at the end matches any suffix.
  */
 const reservedHeaders: readonly string[] = [
   "authorization",
@@ -40,6 +40,7 @@ const reservedHeaders: readonly string[] = [
   "x-request-id",
   "x-vertex-ai-*",
   "x-dashscope-*",
+  "anthropic-beta",
 ];
 
 /** Returns whether a header cannot be set by a channel. */

@@ -74,6 +74,12 @@ test.each<[string, (file: any) => void, string, RegExp]>([
     "channels[0].headers.Content-Length",
     /cannot/,
   ],
+  [
+    "a header that changes the price",
+    (f) => (f.channels[0].headers = { "Anthropic-Beta": "context-1m-2025-08-07" }),
+    "channels[0].headers.Anthropic-Beta",
+    /cannot/,
+  ],
   ["a signature", (f) => (f.channels[0].headers = { "x-amz-date": "1" }), "channels[0].headers.x-amz-date", /cannot/],
   [
     "an invalid header name",

@@ -44,7 +44,13 @@ export function identifyDialogue(
 }
 
 /** Members that request reasoning. Requests of each of these wires may have any of them. */
-const reasoningMembers = ["reasoning", "reasoning_effort", "thinking", "enable_thinking", "thinking_budget"];
+export const reasoningMembers: readonly string[] = [
+  "reasoning",
+  "reasoning_effort",
+  "thinking",
+  "enable_thinking",
+  "thinking_budget",
+];
 
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 

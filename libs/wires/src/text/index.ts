@@ -4,7 +4,7 @@ export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
 export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
-export { unstableMembers, type Dialogue } from "./dialogue.ts";
+export { reasoningMembers, unstableMembers, type Dialogue } from "./dialogue.ts";
 export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
 export type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";

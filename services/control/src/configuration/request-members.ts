@@ -73,8 +73,9 @@ const wireMembers: readonly string[] = [
 ];
 
 /**
- * Further members that decide the action or the cost of a call: those of wires that only vendors use, and those that
- * vendors read and the gateway does not.
+ * Further members that decide the action or the cost of a call: those of wires that only vendors use, those that request
+ * reasoning or caching, and those that vendors read and the gateway does not. A test compares them with
+ * `reasoningMembers` of the wires.
  */
 const vendorMembers: readonly string[] = [
   "system_instruction",
@@ -85,7 +86,18 @@ const vendorMembers: readonly string[] = [
   "instances",
   "tool_choice",
   "functions",
+  "reasoning",
+  "reasoning_effort",
   "thinking",
+  "enable_thinking",
+  "thinking_budget",
+  "output_config",
+  "extra_body",
+  "cache_control",
+  "prompt_cache_retention",
+  "context_management",
+  "prediction",
+  "modalities",
   "quality",
   "resolution",
   "aspect_ratio",

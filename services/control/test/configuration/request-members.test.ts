@@ -4,7 +4,7 @@ import { wires as images } from "@modelgate/wires/images";
 import { wires as moderation } from "@modelgate/wires/moderation";
 import { wires as ranking } from "@modelgate/wires/ranking";
 import { wires as speech } from "@modelgate/wires/speech";
-import { wires as text } from "@modelgate/wires/text";
+import { reasoningMembers, wires as text } from "@modelgate/wires/text";
 import { wires as vectors } from "@modelgate/wires/vectors";
 import { lineMembers, wires as video } from "@modelgate/wires/video";
 import { parseConfiguration } from "../../src/configuration/read.ts";
@@ -52,6 +52,14 @@ test.each([
   "options",
   "prompt",
   "system",
+  "reasoningEffort",
+  "output_config",
+  "extra_body",
+  "cache_control",
+  "promptCacheRetention",
+  "context_management",
+  "prediction",
+  "modalities",
   "SERVICE_TIER",
 ])("the member %s decides what a call does or costs, so no channel can set it", (name) => {
   for (const list of ["defaults", "force"])
@@ -95,6 +103,11 @@ test("every member on which a wire of any kind relies for its price is reserved"
     .map((name) => name.split(".")[0] ?? name);
   expect(relied.length).toBeGreaterThan(100);
   expect(relied.filter((name) => !harmless.includes(name) && !isReservedMember(name, false))).toEqual([]);
+});
+
+test("every member in which reasoning is requested is reserved", () => {
+  expect(reasoningMembers.length).toBeGreaterThan(3);
+  expect(reasoningMembers.filter((name) => !isReservedMember(name, false))).toEqual([]);
 });
 
 test("every member in which a resolution is read is reserved for video models", () => {
