@@ -126,13 +126,17 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     ]);
   });
 
-  test("the targets of all accounts of an organisation receive its alerts", async () => {
+  test("the targets of all accounts of an organisation receive its alerts, except those of members", async () => {
     await bookOrganisation(books, { id: "acme", name: "acme" }, "ada");
     for (const account of ["wallet", "purse"]) await join(books, "acme", account);
     for (const account of ["", "wallet", "purse", "other"]) await add(targetNamed(`trg_${account}`, { account }));
+    await add(targetNamed("trg_member", { account: "wallet", addedByMember: true }));
     await recordAlerts(books, [alertOf("shared", { account: "organisation:acme" })]);
     const [shared] = await all();
     expect(shared?.deliveries.map(({ target }) => target).toSorted()).toEqual(["trg_", "trg_purse", "trg_wallet"]);
+    await recordAlerts(books, [alertOf("alone", { account: "wallet" })]);
+    const alone = (await all()).find(({ subject }) => subject === "alone");
+    expect(alone?.deliveries.map(({ target }) => target).toSorted()).toEqual(["trg_", "trg_member", "trg_wallet"]);
   });
 
   test("of several ledgers one claims a delivery, and again after the pause unless it was delivered", async () => {

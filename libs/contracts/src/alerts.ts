@@ -65,6 +65,11 @@ export const AlertTarget = Type.Object({
   alerts: Type.Optional(Type.Array(Type.Enum([...alertKinds]))),
   /** Host of the target's address, or its e-mail addresses. The complete address may be a secret. */
   address: Type.String(),
+  /**
+   * True: a member of the account added the target. It does not receive the alerts of an organisation's budget, which
+   * name the spending of other accounts.
+   */
+  addedByMember: Type.Optional(Type.Boolean()),
   createdAt: Type.String(),
 });
 export type AlertTarget = Static<typeof AlertTarget>;

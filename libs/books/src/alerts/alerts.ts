@@ -81,11 +81,14 @@ function keyOf({ account, kind, subject, period }: NewAlert): string {
   return [account, kind, subject, period].join("\n");
 }
 
-/** Returns whether a target receives an alert that concerns these accounts. */
-function receives({ account, alerts }: AlertTarget, { kind }: Alert, concerned: readonly string[]): boolean {
-  return (
-    (account === "" || concerned.includes(account)) && (alerts === undefined || alerts.some((each) => each === kind))
-  );
+/**
+ * Returns whether a target receives an alert that concerns these accounts. Targets that members of an account added get
+ * no alerts of its organisation, because members do not see the spending of other accounts.
+ */
+function receives(target: AlertTarget, { account, kind }: Alert, concerned: readonly string[]): boolean {
+  const { account: own, alerts, addedByMember = false } = target;
+  if (addedByMember && organisationOfScope(account) !== undefined) return false;
+  return (own === "" || concerned.includes(own)) && (alerts === undefined || alerts.some((each) => each === kind));
 }
 
 /** Reads the alerts of these kinds whose conditions last. */

@@ -801,6 +801,7 @@ export type AlertTarget = {
     | "certificate-expiring"
   )[];
   readonly address: string;
+  readonly addedByMember?: boolean;
   readonly createdAt: string;
 };
 
@@ -822,6 +823,7 @@ export type NewAlertTarget = {
     | "certificate-expiring"
   )[];
   readonly address: string;
+  readonly addedByMember?: boolean;
   readonly createdAt: string;
   readonly secret?: string;
 };

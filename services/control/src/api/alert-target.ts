@@ -24,6 +24,13 @@ export interface NewAlertTarget {
   readonly secret?: string;
 }
 
+/** Dependencies of a new target, and whether a member of its account adds it. */
+interface NewTargetDeps {
+  readonly secrets: Secrets;
+  readonly inside: readonly string[];
+  readonly addedByMember?: boolean | undefined;
+}
+
 /**
  * Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. The
  * target's address must not be link-local, and must not have the port of a store or of an address in `inside`.
@@ -31,7 +38,7 @@ export interface NewAlertTarget {
 export function newAlertTarget(
   body: unknown,
   account: string,
-  { secrets, inside }: { readonly secrets: Secrets; readonly inside: readonly string[] },
+  { secrets, inside, addedByMember }: NewTargetDeps,
 ): NewAlertTarget {
   const kind = fields.optionalWord(body, "kind", alertTargetKinds) ?? fields.missing("kind");
   const id = `trg_${randomBytes(9).toString("base64url")}`;
@@ -46,6 +53,7 @@ export function newAlertTarget(
     name: fields.optionalText(body, "name") ?? kind,
     alerts: alertsIn(body),
     address: hidden.to === undefined ? host : `${hidden.to} by ${host}`,
+    addedByMember,
     createdAt: new Date().toISOString(),
   });
   const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(JSON.stringify(hidden), id);

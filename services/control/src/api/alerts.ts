@@ -55,7 +55,8 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
       // the same role.
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
-      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside });
+      const addedByMember = operator.account !== undefined && operator.access === undefined ? true : undefined;
+      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside, addedByMember });
       const created = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
       return secret === undefined ? created : { ...created, secret };
     },

@@ -106,7 +106,8 @@ describe("the routes of alerts", () => {
     };
     const write: Ledger["write"] = async (path, body) => {
       const target: unknown = Reflect.get(body, "target");
-      requests.push(`${path} ${String(Reflect.get(Object(target), "account"))}`);
+      const of = String(Reflect.get(Object(target), "account"));
+      requests.push(`${path} ${of}${Reflect.get(Object(target), "addedByMember") === true ? " by a member" : ""}`);
       return JSON.parse("{}");
     };
     const ledger: Ledger = { ...ledgerAt("http://127.0.0.1:1", secrets[0]), read, write };
@@ -146,8 +147,8 @@ describe("the routes of alerts", () => {
     expect(await add(operator, {})).toBe("permission_denied");
     expect(await add(operator, { account: "acme" })).toEqual(["/alert-targets acme"]);
     expect(await add(operator, { account: "nobody" })).toBe("unknown_url");
-    expect(await add(member, {})).toEqual(["/alert-targets acme"]);
-    expect(await add(member, { account: "other" })).toEqual(["/alert-targets acme"]);
+    expect(await add(member, {})).toEqual(["/alert-targets acme by a member"]);
+    expect(await add(member, { account: "other" })).toEqual(["/alert-targets acme by a member"]);
     expect(await add(organisation("acme"), {})).toEqual(["/alert-targets acme"]);
     expect(await add(organisation("lab", "acme"), { account: "acme" })).toEqual(["/alert-targets acme"]);
     expect(await add(organisation("lab", "acme"), {})).toBe("missing_required_parameter");
