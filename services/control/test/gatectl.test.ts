@@ -309,6 +309,8 @@ describe("gatectl", () => {
     [["--scope", "account", "--period", "total", "--amount", "-1"], "amount must not be negative"],
     [["--scope", "team:red", "--period", "total", "--amount", "1"], "The account payer pays for no team"],
     [["--scope", "account:x", "--period", "total", "--amount", "1"], "scope must be account, organisation:ID"],
+    [["--scope", "constructor:x", "--period", "total", "--amount", "1"], "scope must be account, organisation:ID"],
+    [["--scope", "hasOwnProperty:x", "--period", "total", "--amount", "1"], "scope must be account, organisation:ID"],
     [["--scope", "key:tok_none", "--period", "total", "--amount", "1"], "scope must name a key of the account"],
     [["--scope", "model:none", "--period", "total", "--amount", "1"], "There is no model"],
     [["--scope", "group:none", "--period", "total", "--amount", "1"], "There is no group"],

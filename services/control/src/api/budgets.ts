@@ -166,7 +166,7 @@ function checkManagesBudget(operator: Operator, scope: string): void {
 async function parseScope(context: ScopeContext, scope: string): Promise<string> {
   const colon = scope.indexOf(":");
   const [kind, text] = colon < 0 ? [scope, ""] : [scope.slice(0, colon), scope.slice(colon + 1)];
-  const parse = valueParsers[kind];
+  const parse = Object.hasOwn(valueParsers, kind) ? valueParsers[kind] : undefined;
   if (parse === undefined || (text === "") !== (kind === "account"))
     throw invalidField(
       "scope",
