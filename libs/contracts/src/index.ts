@@ -1,3 +1,4 @@
+export { idOnShardOf, isAccountId } from "./account-ids.ts";
 export {
   Alert,
   AlertDelivery,

@@ -1,3 +1,4 @@
+import { isAccountId } from "../account-ids.ts";
 import { parseAddressRange } from "./address-range.ts";
 import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
@@ -200,8 +201,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
   const isServed = modelTest({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
-    if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(id))
-      yield { path: `accounts.${id}`, message: "is not a usable account id" };
+    if (!isAccountId(id)) yield { path: `accounts.${id}`, message: "is not a usable account id" };
     for (const [position, token] of (account.tokens ?? []).entries()) {
       const path = `accounts.${id}.tokens[${position}]`;
       // The key is never quoted, because this text is written to logs and terminals.

@@ -1,5 +1,13 @@
 import { maxAmount } from "@modelgate/accounts";
-import { Failure, formatUsd, parseAddressRange, parseTime, parseUsd, type Nanos } from "@modelgate/contracts";
+import {
+  Failure,
+  formatUsd,
+  isAccountId,
+  parseAddressRange,
+  parseTime,
+  parseUsd,
+  type Nanos,
+} from "@modelgate/contracts";
 
 /** Maximum items of a list. */
 const maxItems = 500;
@@ -63,10 +71,10 @@ export const fields = {
       throw invalidField(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
-  /** Reads the id of an account. Accounts whose ids are equal up to the first `~` share a shard of Redis. */
+  /** Reads the id of an account. */
   accountId(body: unknown, name: string): string {
     const value = fields.text(body, name);
-    if (value.length > 64 || !/^[A-Za-z0-9][A-Za-z0-9._-]*(?:~[A-Za-z0-9._-]+)?$/.test(value))
+    if (!isAccountId(value))
       throw invalidField(
         name,
         "must be letters, digits, `.`, `_` or `-`, with at most one `~` between them, at most 64",

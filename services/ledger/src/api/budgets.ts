@@ -1,6 +1,6 @@
 import { deleteOrganisationBudget, isOfOrganisation, readBudgets, shardOf, type Budget } from "@modelgate/accounts";
 import { changeBookedBudgets, changeOrganisationBudgets, readBudgetsOf } from "@modelgate/books";
-import { Failure, organisationOfScope } from "@modelgate/contracts";
+import { Failure, idOnShardOf, organisationOfScope } from "@modelgate/contracts";
 import { orUnavailable, type Bus, type OperatorRoutes } from "@modelgate/platform";
 import { projectBookedBudgets, restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
 import type { AccountDeps } from "./accounts.ts";
@@ -116,7 +116,7 @@ function checkShard(organisation: string, accounts: readonly string[]): void {
   if (new Set(accounts.map(shardOf)).size <= 1) return;
   const [first = ""] = accounts;
   const others = accounts.filter((account) => shardOf(account) !== shardOf(first));
-  const example = `${first.split("~")[0] ?? ""}~${others[0] ?? ""}`;
+  const example = idOnShardOf(first, others[0] ?? "");
   throw new Failure(
     "invalid_value",
     `No budget can apply to all accounts of the organisation ${organisation}, because they are on different shards of Redis: ${first} is on another one than ${others.slice(0, 10).join(", ")}. Accounts share a shard if their ids are equal up to the first ~. Create such accounts for the other teams: gatectl account create ${example}`,
