@@ -93,7 +93,7 @@ export const usageLogCommands: readonly Command[] = [
   },
   {
     name: "usage chargeback",
-    summary: "Write the cost of a period (default: this month) by account, key or tag as CSV.",
+    summary: "Write the cost of a period (default: this month) by account, team, key or tag as CSV.",
     positionals: [],
     options: { by: "group by, as in tag:team or account,token (default: account)", ...usageFilters, out: outOption },
     example: "gatectl usage chargeback --by tag:team --period last-month --out january.csv",
