@@ -15,6 +15,7 @@ import {
   extendHold,
   hold,
   isOfOrganisation,
+  periodNames,
   projectBudgets,
   readBudgetUsage,
   releaseHold,
@@ -47,6 +48,10 @@ type Step =
       readonly account: 0 | 1;
       readonly key: 0 | 1;
       readonly tagged: boolean;
+      readonly byMember: boolean;
+      readonly forUser: boolean;
+      /** True: the key was made within the limits of tok_0. */
+      readonly isWithin: boolean;
     }
   | { readonly do: "settle" | "extend"; readonly call: number; readonly nanos: bigint }
   | { readonly do: "release"; readonly call: number }
@@ -64,16 +69,33 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       account: fc.constantFrom(0 as const, 0 as const, 1 as const),
       key: fc.constantFrom(0 as const, 1 as const),
       tagged: fc.boolean(),
+      byMember: fc.boolean(),
+      forUser: fc.boolean(),
+      isWithin: fc.boolean(),
     }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constantFrom("settle" as const, "extend" as const), call, nanos }) },
   fc.record({ do: fc.constant("release" as const), call }),
   fc.record({ do: fc.constant("sweep" as const) }),
-  fc.record({ do: fc.constant("wait" as const), ms: fc.constantFrom(500, 20 * 60_000, 8 * 60 * 60_000, dayMs) }),
+  fc.record({
+    do: fc.constant("wait" as const),
+    ms: fc.constantFrom(500, 20 * 60_000, 8 * 60 * 60_000, dayMs, 25 * dayMs),
+  }),
 );
 const budgetProperties = fc.record({
-  scope: fc.constantFrom("organisation:acme", "account", "key:tok_0", "key:tok_1", "tag:team=red", "model:m"),
-  period: fc.constantFrom("day" as const, "week" as const, "total" as const),
+  scope: fc.constantFrom(
+    "organisation:acme",
+    "account",
+    "team:red",
+    "member:red/mia",
+    "group:g",
+    "key:tok_0",
+    "key:tok_1",
+    "tag:team=red",
+    "model:m",
+    "end-user:ann",
+  ),
+  period: fc.constantFrom(...periodNames),
   zone: fc.constantFrom("UTC", "Asia/Kolkata", "America/New_York"),
   nanos: fc.nat({ max: 150 }).map(String),
   mode: fc.constantFrom("hard" as const, "hard" as const, "soft" as const),
@@ -152,7 +174,7 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
     fc.asyncProperty(
       fc.uniqueArray(budgetProperties, {
         minLength: 1,
-        maxLength: 5,
+        maxLength: 6,
         selector: ({ scope, period }) => `${scope} ${period}`,
       }),
       fc.array(step, { minLength: 5, maxLength: 40 }),
@@ -211,8 +233,8 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     const callId = `${id}-call-${at}`;
     const accountId = next.account === 0 ? id : `${id}~other`;
     const tokenId = `tok_${next.key}`;
-    const tags = next.tagged ? { tags: { team: "red" } } : {};
-    const ofAccount = ["account", "model:m", `key:${tokenId}`, ...(next.tagged ? ["tag:team=red"] : [])];
+    const { labels, limits, scopes: further } = partsOf(next);
+    const ofAccount = ["account", "model:m", "group:g", `key:${tokenId}`, ...further];
     const scopes = ["organisation:acme", ...(next.account === 0 ? ofAccount : [])];
     const counts = models
       .filter(({ budget }) => scopes.includes(budget.scope))
@@ -221,8 +243,8 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     const covered = next.nanos === 0n || add(counts, next.nanos);
     if (!covered) restore(models, before);
     const request = { accountId, callId, nanos: next.nanos, floorNanos: 0n, tokenId, tokens: 0, leaseMs };
-    const draft = { ...testUsageDraft(accountId, callId), tokenId, model: "m", ...tags };
-    const isHeld = await hold(redis, { ...request, draft, outboxBound: 1_000, nowMs: state.now }).then(
+    const draft = { ...testUsageDraft(accountId, callId), tokenId, model: "m", group: "g", ...labels };
+    const isHeld = await hold(redis, { ...request, ...limits, draft, outboxBound: 1_000, nowMs: state.now }).then(
       () => true,
       (error: unknown) => {
         expect(error).toMatchObject({ code: "insufficient_quota" });
@@ -254,6 +276,24 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     expect(extended).toBe(covered);
     if (covered) found.reserved += next.nanos;
   }
+}
+
+/** Returns the optional members of a call and of its request, and the scopes to which the call then belongs. */
+function partsOf({ tagged, byMember, forUser, isWithin }: Extract<Step, { readonly do: "hold" }>) {
+  return {
+    labels: {
+      ...(tagged ? { tags: { team: "red" } } : {}),
+      ...(byMember ? { team: "red", member: "red/mia" } : {}),
+      ...(forUser ? { endUser: "ann" } : {}),
+    },
+    limits: isWithin ? { budgets: { within: "tok_0" } } : {},
+    scopes: [
+      ...(isWithin ? ["key:tok_0"] : []),
+      ...(tagged ? ["tag:team=red"] : []),
+      ...(byMember ? ["team:red", "member:red/mia"] : []),
+      ...(forUser ? ["end-user:ann"] : []),
+    ],
+  };
 }
 
 /** Settles a call in the model. The cost is charged even if a budget does not cover it. */
