@@ -176,19 +176,22 @@ describe("a platform team with gatectl", () => {
   const ask = <Data = any>(...words: readonly string[]): Promise<Data> => suite.ask<Data>(...words);
 
   test("an organisation with two teams, budgets, invitations, a rotation, an alert and exports", async () => {
-    for (const account of ["purse", "lab-purse"]) await ask("account", "create", account, "--balance", "5");
+    for (const account of ["purse", "purse~lab"]) await ask("account", "create", account, "--balance", "5");
     await ask("alert", "target", "add", "--kind", "webhook", "--name", "pager", "--url", hookUrl());
     await ask("org", "create", "globex", "--name", "Globex");
     await ask("team", "create", "globex", "core", "--account", "purse");
-    await ask("team", "create", "globex", "lab", "--account", "lab-purse");
+    await ask("team", "create", "globex", "lab", "--account", "purse~lab");
     const { url } = await ask("org", "invite", "globex", "gil", "--team", "core");
     expect(url).toContain("/console/sign-in#");
     const { id, key } = await ask("token", "create", "purse", "--group", "default", "--team", "core", "--name", "ci");
     const budget = ["--scope", "team:core", "--period", "month", "--zone", "UTC", "--amount", "0.002"];
     await ask("budget", "create", "purse", ...budget);
+    const everyMonth = ["--period", "month", "--zone", "UTC", "--amount"];
+    await ask("budget", "create", "purse", "--scope", "organisation:globex", ...everyMonth, "5");
+    await ask("budget", "create", "purse", "--scope", "member:core/gil", ...everyMonth, "1");
     const rotated = await ask("token", "rotate", id, "--grace-seconds", "3600");
     expect([await call(key), await call(rotated.key), await call(rotated.key)]).toEqual([200, 200, 402]);
-    const lab = await ask("token", "create", "lab-purse", "--group", "default", "--team", "lab");
+    const lab = await ask("token", "create", "purse~lab", "--group", "default", "--team", "lab");
     expect(await call(lab.key)).toBe(200);
     await alertOf("team:core");
     const listed = () => ask<object[]>("alert", "list", "--account", "purse", "--kind", "budget");
@@ -202,6 +205,14 @@ describe("a platform team with gatectl", () => {
       ["lab", "1", "1000000"],
     ];
     await until("the calls in the books", async () => isDeepStrictEqual(await teams(), expected));
+    const shared = await ask<object[]>("budget", "list", "purse~lab");
+    expect(shared).toMatchObject([{ scope: "organisation:globex", usedNanos: "3000000" }]);
+    const own = await ask<any[]>("budget", "list", "purse");
+    expect(own.map(({ scope, usedNanos }) => [scope, usedNanos]).toSorted()).toEqual([
+      ["member:core/gil", "0"],
+      ["organisation:globex", "3000000"],
+      ["team:core", "2000000"],
+    ]);
     const chargeback = await suite.gatectl("usage", "chargeback", ...byTeam);
     expect(chargeback.stdout).toMatch(/,core,2,.*\r\n.*,lab,1,/);
     const focus = await suite.gatectl("usage", "export", "--format", "focus", "--account", "purse");

@@ -387,11 +387,17 @@ describe("gatectl", () => {
   test("every command has a help text, and prints tables", async () => {
     const overview = await suite.gatectl("--help");
     const commands = [
-      ...overview.stdout.matchAll(/^ {2}((?:account|token|channel|config|usage|ledger)(?: [a-z-]+)?) {2}/gm),
+      ...overview.stdout.matchAll(
+        /^ {2}((?:account|alert|audit|budget|channel|config|ledger|model|operator|org|team|token|usage)[a-z-]*(?: [a-z-]+){0,2}) {2}/gm,
+      ),
     ].map(([, name]) => name ?? "");
-    expect(commands.length).toBeGreaterThan(15);
+    expect(commands.length).toBeGreaterThan(45);
+    for (const name of ["alert target add", "budget create", "org invite", "team rename"])
+      expect(commands).toContain(name);
     for (const command of commands)
-      expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toContain(`Example: gatectl ${command}`);
+      expect((await suite.gatectl(...command.split(" "), "--help")).stdout).toMatch(
+        new RegExp(`Example: (?:echo .* )?gatectl ${command}`),
+      );
     expect((await suite.gatectl("account", "show", "demo")).stdout).toMatch(/^ACCOUNT +BALANCE.*\ndemo +\$1\.00/);
   });
 

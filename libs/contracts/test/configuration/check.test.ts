@@ -19,7 +19,11 @@ const good = () => ({
 
 test("a complete file is valid", () => {
   expect(checkConfiguration(good()).problems).toBeUndefined();
-  const accounts = { a: { balance: "0" }, "a~ads": { balance: "0" }, ["a".repeat(64)]: { balance: "999999999.999999999" } };
+  const accounts = {
+    a: { balance: "0" },
+    "a~ads": { balance: "0" },
+    ["a".repeat(64)]: { balance: "999999999.999999999" },
+  };
   expect(checkConfiguration({ ...good(), accounts }).problems).toBeUndefined();
   const film = { kind: "video", price: { second: 0.3, resolutions: { "1024p": { second: 0.5 }, "1080p": {} } } };
   expect(checkConfiguration({ ...good(), models: { ...good().models, film } }).problems).toBeUndefined();
