@@ -104,7 +104,10 @@ function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence):
   );
 }
 
-/** Returns whether at least two accounts (or models) mostly fail, and more than the number that recently succeeded. */
+/**
+ * Returns whether at least two accounts (or models) mostly fail, and whether these are more than those that recently
+ * succeeded.
+ */
 function majorityFails(
   tallies: readonly Tally[],
   failed: FailureEvidence,

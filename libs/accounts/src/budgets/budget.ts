@@ -94,8 +94,8 @@ const callerBudgetMembers = [
 ] as const;
 
 /**
- * Returns the budgets that are set with a caller's key and group, per day and month in UTC. The signed caller contains
- * them, so the list of the account's budgets does not.
+ * Returns the budgets that are set with a caller's key and group, per day and month in UTC. They come with the signed
+ * caller, and are not in the account's list of budgets.
  */
 export function budgetsOfCaller(
   limits: Budgets | undefined,

@@ -104,8 +104,8 @@ export interface StartedTask {
   /** Usage, if the vendor reported it before the task has finished. */
   readonly usage?: Units | undefined;
   /**
-   * The task, if it is cancelled at the vendor after its client has disconnected. Absent: the gateway waits for its
-   * end.
+   * Set if the gateway cancels the task at the vendor after the client has disconnected. Absent: the gateway waits for
+   * the task's end.
    */
   readonly run?: Pick<VendorRun, "id" | "hasEnded" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */

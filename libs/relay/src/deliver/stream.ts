@@ -211,7 +211,7 @@ class StreamDelivery implements StreamOwner {
   }
 
   /**
-   * Settles a stream that ended before its vendor's answer, by the usage that the vendor reports when the answer is
+   * Settles a stream that ended before the vendor's answer did, by the usage that the vendor reports when the answer is
    * cancelled. The client does not wait for this. `RouteLink.cancel` limits the time.
    */
   async #settleCancelled(

@@ -144,8 +144,8 @@ export interface PricedImages {
 
 /**
  * Refuses (400) images of high quality or large size if the model has only a price per image, because vendors charge
- * several times as much for these. A price per output token covers them. A field that was dropped because the vendor
- * does not support it needs no check.
+ * several times as much for such images. A price per output token covers their cost. A field that was dropped because
+ * the vendor does not support it needs no check.
  */
 export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;
