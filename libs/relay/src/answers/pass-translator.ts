@@ -40,6 +40,8 @@ export class PassTranslator implements StreamTranslator {
   /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
   #hasContent = false;
+  /** True once a frame with output was read. */
+  #hasOutput = false;
   #isComplete = false;
   #last: Buffer = noBytes;
   #sequence: number | undefined;
@@ -60,6 +62,7 @@ export class PassTranslator implements StreamTranslator {
     this.#usage = frameContents.usage ?? this.#usage;
     this.#hasContent ||= frameContents.hasContent === true;
     const rawText = frameContents.usageOnly ? "" : pass.extractRawText(frame);
+    this.#hasOutput ||= rawText !== "";
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
     const done = frameContents.done && !pass.endsWithConnection;
     const { usage, fees, usageOnly } = frameContents;
@@ -74,6 +77,14 @@ export class PassTranslator implements StreamTranslator {
       return usageOnly && hideUsage === true ? noBytes : output;
     };
     return { text: rawText, usage, fees, isLast: done, render };
+  }
+
+  /** The first frame with output is read by `read`, because `early` and the charge of some wires need it. */
+  readOutput(frames: Buffer): string | undefined {
+    const { pass, rename, echo, framing } = this.#options;
+    const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
+    if (isChanged || !this.#hasOutput || pass.mayBeNotable?.(frames) !== false) return undefined;
+    return pass.extractRawText(frames);
   }
 
   mayThink(frame: Buffer): boolean {

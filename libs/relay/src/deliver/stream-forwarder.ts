@@ -117,6 +117,7 @@ export class StreamForwarder implements BodySink {
     this.#options.owner?.timer.recordChunk();
     this.#bytes += chunk.length;
     if (this.#bytes > (this.#options.maxBytes ?? Infinity)) return this.#fail(tooLong());
+    if (this.#passOutput(chunk)) return this.#pauseDuringBurst();
     const aligned = this.#splitter.empty;
     let frames: readonly Buffer[];
     try {
@@ -126,6 +127,22 @@ export class StreamForwarder implements BodySink {
     }
     this.#processFrames(frames, aligned ? chunk : undefined);
     this.#pauseDuringBurst();
+  }
+
+  /**
+   * Passes a chunk of complete frames that contain only output, if the held money covers them. This is the usual chunk
+   * of a stream; splitting it and reading its frames would take longer than everything else. Returns false if its
+   * frames must be read one by one.
+   */
+  #passOutput(chunk: Buffer): boolean {
+    const { translator, reader, owner, meter, sink, source } = this.#options;
+    if (this.#isWaitingForMoney || reader.observe !== undefined || reader.countImages !== undefined) return false;
+    if (this.#splitter.isComplete?.(chunk) !== true) return false;
+    const text = translator.readOutput?.(chunk);
+    if (text === undefined || owner?.allowance?.covers(Buffer.byteLength(text)) === false) return false;
+    meter.addOutput(text);
+    if (!sink.write(chunk)) source.pause();
+    return true;
   }
 
   end(): void {

@@ -6,11 +6,13 @@ import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";
 import { StreamForwarder, type StreamEnd, type StreamOwner } from "../../src/deliver/stream-forwarder.ts";
 import { Meter } from "../../src/money/meter.ts";
+import { countTokens } from "../../src/money/tokenizer.ts";
 import { FakeAnswer, FakeClient } from "../fakes.ts";
 
 const { chat } = wires;
 const frame = (content: string): string => `data: {"choices":[{"index":0,"delta":{"content":"${content}"}}]}\n\n`;
 const error = 'data: {"error":{"message":"no"}}\n\n';
+const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\n';
 const done = "data: [DONE]\n\n";
 const reader = { framing: chat.framing, isFirstFrame: (first: Buffer) => isStreamStart(chat, first) };
 
@@ -99,6 +101,37 @@ test("frames pass unchanged, for any chunks", async () => {
   expect(client.text).toBe(stream);
   expect(await meter.outputTokens()).toBeGreaterThan(0);
 });
+
+const usage = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
+
+test.each([
+  ["only output", [frame("a"), `${frame("b")}${frame("c")}`], { text: "abc", end: "completed" }],
+  [
+    "a report of usage",
+    [frame("a"), `${frame("b")}${usage}${frame("c")}`],
+    { text: "abc", end: "completed", tokens: 2 },
+  ],
+  ["the end of a choice", [frame("a"), `${frame("b")}${finish}${frame("c")}`], { text: "abc", end: "completed" }],
+  ["a failure", [frame("a"), `${frame("b")}${error}`], { text: "ab", end: "failed" }],
+  [
+    "part of a frame",
+    [frame("a"), frame("b") + frame("c").slice(0, 60), frame("c").slice(60)],
+    { text: "abc", end: "completed" },
+  ],
+] satisfies [string, string[], { text: string; end: string; tokens?: number }][])(
+  "a chunk of several frames is read like its frames: %s",
+  async (_, chunks, expected: { readonly text: string; readonly end: string; readonly tokens?: number }) => {
+    const texts: string[] = [];
+    for (const pieces of [chunks, chunks.join("").split(/(?<=\n\n)/)]) {
+      const { client, meter, ended } = await begin(new FakeAnswer().sends(...pieces, done));
+      texts.push(client.text);
+      expect((await ended).ended).toBe(expected.end);
+      expect(meter.usage?.outputTokens).toBe(expected.tokens);
+      expect(await meter.outputTokens()).toBe(await countTokens(expected.text));
+    }
+    expect(texts[0]).toBe(texts[1]);
+  },
+);
 
 test.each([
   ["after content is charged", ['event: content_block_start\ndata: {"type":"content_block_start"}\n\n'], 25],

@@ -29,6 +29,11 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 export interface TextStreamPass {
   /** Inspects a frame. `before`: usage reported so far. `hadContent`: an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
+  /**
+   * Returns false if complete frames contain only output of the model, so that `inspect` has nothing to find in them.
+   * Absent: `inspect` reads every frame.
+   */
+  mayBeNotable?(frames: Buffer): boolean;
   /** True if a stream may be complete without a terminal frame, since its wire has no such frame. */
   readonly endsWithConnection: boolean;
   renameFrame(frame: Buffer, model: string): Buffer;
@@ -115,10 +120,12 @@ export function withEcho(answer: Buffer, echo: JsonRecord): Buffer {
   return spliceMembers(answer, Object.fromEntries(members));
 }
 
-/** Returns a frame's text from a byte sequence to the last brace; "" for a frame without the sequence. */
-export function findFrom(frame: Buffer, needle: Buffer): string {
-  const index = frame.indexOf(needle);
-  return index < 0 ? "" : frame.toString("utf8", index, frame.lastIndexOf(0x7d));
+/** Creates the function that returns a frame's text from a byte sequence to the last brace; "" without the sequence. */
+export function textFrom(needle: Buffer): (frame: Buffer) => string {
+  return (frame) => {
+    const index = frame.indexOf(needle);
+    return index < 0 ? "" : frame.toString("utf8", index, frame.lastIndexOf(0x7d));
+  };
 }
 
 export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => boolean {

@@ -124,6 +124,9 @@ function dialectPass(dialect: ChatDialect): TextPass {
       const chunk = parseFrameRecord(frame);
       return chunk === undefined ? seen : { ...seen, usage: readUsage(chunk, dialect) };
     },
+    ...(usageIn === undefined
+      ? {}
+      : { mayBeNotable: (frames) => frames.includes(usageIn) || pass.mayBeNotable?.(frames) !== false }),
     usage(answer) {
       pass.usage(answer);
       return readUsage(answer, dialect);

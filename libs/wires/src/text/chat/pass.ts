@@ -8,7 +8,7 @@ import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { renderEvent } from "../../kind/index.ts";
 import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
-import { plainFrame, renameAt, memberTextReader, endOfChunks, findFrom, frameIncludes } from "../pass.ts";
+import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { takesNewestFields } from "./vendor-turns.ts";
@@ -23,6 +23,7 @@ const extensionMemberBytes = [...extensionMembers].map((name) => Buffer.from(`"$
 const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
+const finishMember = Buffer.from('"finish_reason":"');
 
 export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
@@ -69,6 +70,11 @@ export const chatPass: TextPass = {
       failed: isRecord(chunk["error"]),
     };
   },
+  /**
+   * Finds usage, a failure, and the end of a choice or of the stream. Without the opening quotes, which are frequent in
+   * JSON, the search takes half the time.
+   */
+  mayBeNotable: frameIncludes('usage"', 'error"', 'finish_reason":"', "DONE]"),
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
@@ -81,7 +87,7 @@ export const chatPass: TextPass = {
   },
   fees: chatFees,
 
-  extractRawText: (frame) => findFrom(frame, deltaMember),
+  extractRawText: textFrom(deltaMember),
   extractText: readDeltaText,
   showsReasoning: frameIncludes('"reasoning', '"thinking', '"thought'),
 
@@ -102,7 +108,7 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
   return endOfChunks(options, {
     list: "choices",
     end: "finish_reason",
-    endBytes: Buffer.from('"finish_reason":"'),
+    endBytes: finishMember,
     read(bytes) {
       const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;

@@ -4,7 +4,7 @@ import { plainDialect } from "../../vendor-stores/members.ts";
 import { isStreamStart } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";
 import type { TextWire } from "../hub/wire.ts";
-import { findFrom, type TextPass } from "../pass.ts";
+import { textFrom, type TextPass } from "../pass.ts";
 import { renderAnswer, renderPromptAnswers } from "./answer.ts";
 import {
   defaultMaxTokens,
@@ -22,7 +22,7 @@ const choicesMember = Buffer.from('"choices"');
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
-  extractRawText: (frame) => findFrom(frame, choicesMember),
+  extractRawText: textFrom(choicesMember),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 

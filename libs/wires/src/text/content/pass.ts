@@ -5,7 +5,7 @@ import { membersOf, spliceMembers } from "../../json/members.ts";
 import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
-import { plainFrame, renameAt, memberTextReader, endOfChunks, findFrom, frameIncludes } from "../pass.ts";
+import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { fitThinkingLevel, takesThinkingLevels } from "../hub/gemini.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
@@ -80,7 +80,7 @@ export const contentPass: TextPass = {
   },
   fees: contentFees,
 
-  extractRawText: (frame) => findFrom(frame, textMember),
+  extractRawText: textFrom(textMember),
   extractText: readFrameText,
   showsReasoning: frameIncludes('"thought'),
 

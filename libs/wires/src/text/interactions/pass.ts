@@ -7,7 +7,7 @@ import { keepAlive } from "../../sse/framing.ts";
 import { reportedFees } from "../fees.ts";
 import { fitThinkingLevel } from "../hub/gemini.ts";
 import type { EarlyEnd, SeenFrame, TextPass } from "../pass.ts";
-import { findFrom, frameIncludes, memberOf, plainFrame, renameAt, memberTextReader, withEcho } from "../pass.ts";
+import { textFrom, frameIncludes, memberOf, plainFrame, renameAt, memberTextReader, withEcho } from "../pass.ts";
 import { callsOfStep, interactionsFees, interactionsUsage, renderUsage } from "./usage.ts";
 import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 
@@ -72,7 +72,7 @@ export const interactionsPass: TextPass = {
   },
   fees: interactionsFees,
 
-  extractRawText: (frame) => findFrom(frame, deltaBytes),
+  extractRawText: textFrom(deltaBytes),
   extractText: memberTextReader(["text", "arguments"]),
   showsReasoning: frameIncludes('"thought'),
 

@@ -11,7 +11,7 @@ import { hasUnsignedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
-import { findFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
+import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees } from "./fees.ts";
 import { chargedUsage, renderUsage } from "./usage.ts";
@@ -27,6 +27,7 @@ const enabledBytes = Buffer.from('"enabled"');
 const sampling: ReadonlySet<string> = new Set(["temperature", "top_p", "top_k"]);
 const samplingBytes = [...sampling].map((name) => Buffer.from(`"${name}"`));
 const blockBytes = Buffer.from('"content_block"');
+const [readDelta, readBlock] = [textFrom(deltaBytes), textFrom(blockBytes)];
 const serverToolBytes = Buffer.from('"server_tool_use"');
 
 /** Beginning of the types of a content block's events. */
@@ -88,6 +89,8 @@ export const messagesPass: TextPass = {
       overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
     };
   },
+  /** Finds other events than the pieces of a block, failures, and tools that the vendor ran. */
+  mayBeNotable: frameIncludes("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
   dropsForeignSignatures: true,
   endsWithConnection: false,
 
@@ -104,7 +107,7 @@ export const messagesPass: TextPass = {
     return reportedFees({ ...messagesFees(answer["usage"]), calls });
   },
 
-  extractRawText: (frame) => findFrom(frame, deltaBytes) || findFrom(frame, blockBytes),
+  extractRawText: (frame) => readDelta(frame) || readBlock(frame),
   extractText: readDeltaText,
   showsReasoning: frameIncludes('"thinking'),
 

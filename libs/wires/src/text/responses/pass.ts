@@ -6,7 +6,7 @@ import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts"
 import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
 import { reportedFees, type ReportedExtraUsage } from "../fees.ts";
 import { fitToModel, refusesUnknownFields } from "../hub/openai-models.ts";
-import { findFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
+import { textFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
 import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, extractDelta } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
@@ -86,7 +86,7 @@ export const responsesPass: TextPass = {
   },
   fees: responsesFees,
 
-  extractRawText: (frame) => findFrom(frame, deltaBytes),
+  extractRawText: textFrom(deltaBytes),
   extractText: extractDelta,
   showsReasoning: frameIncludes("response.reasoning", '"reasoning'),
 

@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { wires } from "../src/text/index.ts";
+
+const chatPiece = (rest: string): string => `data: {"choices":[{"index":0,${rest}}]}\n\n`;
+const event = (type: string, rest: string): string => `event: ${type}\ndata: {"type":"${type}",${rest}}\n\n`;
+const blockDelta = event("content_block_delta", '"index":0,"delta":{"type":"text_delta","text":"a"}');
+
+const cases = {
+  chat: [
+    [chatPiece('"delta":{"content":"a"},"finish_reason":null'), true],
+    [`: keep-alive\n\n${chatPiece('"delta":{"content":"the \\"usage\\" of [DONE"}')}`, true],
+    [chatPiece('"delta":{},"finish_reason":"stop"'), false],
+    ['data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n', false],
+    ['data: {"error":{"message":"no"}}\n\n', false],
+    ["data: [DONE]\n\n", false],
+  ],
+  messages: [
+    [blockDelta, true],
+    [`${event("ping", '"at":1')}${blockDelta}`, true],
+    [event("content_block_start", '"index":0,"content_block":{"type":"text","text":""}'), false],
+    [event("content_block_stop", '"index":0'), false],
+    [event("message_delta", '"delta":{"stop_reason":"end_turn"},"usage":{"output_tokens":5}'), false],
+    [event("error", '"error":{"type":"overloaded_error"}'), false],
+    [event("message_stop", '"at":1'), false],
+  ],
+} as const satisfies Record<string, readonly (readonly [string, boolean])[]>;
+
+test.each(
+  (["chat", "messages"] as const).flatMap((wire) => cases[wire].map(([frames, only]) => [wire, frames, only] as const)),
+)("%s: %j contains only output: %s", (wire, frames, only) => {
+  const { pass } = wires[wire];
+  for (const bytes of [frames, `${cases[wire][0][0]}${frames}`])
+    expect(pass.mayBeNotable?.(Buffer.from(bytes))).toBe(!only);
+  if (only) expect(pass.inspect(Buffer.from(frames))).toMatchObject({ usageOnly: false, done: false, failed: false });
+});
