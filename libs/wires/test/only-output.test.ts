@@ -9,7 +9,11 @@ const cases = {
   chat: [
     [chatPiece('"delta":{"content":"a"},"finish_reason":null'), true],
     [`: keep-alive\n\n${chatPiece('"delta":{"content":"the \\"usage\\" of [DONE"}')}`, true],
+    ['data: {"choices":[{"index":0,"delta":{"content":"a"}}],"usage":null}\n\n', true],
+    ['data: {"choices":[{"index":0,"delta":{"content":"a"}}],"usage": null}\n\n', false],
     [chatPiece('"delta":{},"finish_reason":"stop"'), false],
+    ['data: {"usage"}\n\n', false],
+    ['data: {"choices":[],"usage":null}\n\ndata: {"choices":[],"usage":{"prompt_tokens":1}}\n\n', false],
     ['data: {"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2}}\n\n', false],
     ['data: {"error":{"message":"no"}}\n\n', false],
     ["data: [DONE]\n\n", false],

@@ -29,6 +29,7 @@ export interface PassOptions {
 }
 
 const noBytes = Buffer.alloc(0);
+const lineFeed = 0x0a;
 
 /**
  * Passes a vendor's stream to a client with the same wire. It parses only those frames whose contents are needed or
@@ -80,11 +81,12 @@ export class PassTranslator implements StreamTranslator {
   }
 
   /** The first frame with output is read by `read`, because `early` and the charge of some wires need it. */
-  readOutput(frames: Buffer): string | undefined {
+  readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
-    if (isChanged || !this.#hasOutput || pass.mayBeNotable?.(frames) !== false) return undefined;
-    return pass.extractRawText(frames);
+    const isComplete = chunk[chunk.length - 1] === lineFeed && chunk[chunk.length - 2] === lineFeed;
+    if (isChanged || !isComplete || !this.#hasOutput || pass.mayBeNotable?.(chunk) !== false) return undefined;
+    return pass.extractRawText(chunk);
   }
 
   mayThink(frame: Buffer): boolean {

@@ -38,10 +38,11 @@ export interface StreamTranslator {
   /** Reads the vendor's next frame. Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
   /**
-   * Reads several complete frames at once. Returns their `FrameReading.text` if they contain only output of the model
-   * and are passed to the client unchanged. Undefined if they must be read one by one. Absent: always.
+   * Reads a chunk that begins with a frame. Returns the `FrameReading.text` of its frames if they are complete, contain
+   * only output of the model and are passed to the client unchanged. Undefined if they must be read one by one.
+   * Absent: always.
    */
-  readOutput?(frames: Buffer): string | undefined;
+  readOutput?(chunk: Buffer): string | undefined;
   /**
    * Extracts the text that the model wrote from `FrameReading.text` of one frame, or of several frames concatenated.
    */

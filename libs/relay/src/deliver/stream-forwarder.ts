@@ -65,6 +65,8 @@ export class StreamForwarder implements BodySink {
   readonly #options: StreamForwarderOptions;
   readonly #resolve: (end: StreamEnd) => void;
   readonly #splitter: FrameSplitter;
+  /** True if the reader counts something in each frame. */
+  readonly #readsFrames: boolean;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #sinkWatch: Disposable;
   readonly #output = new OutputBuffer();
@@ -90,6 +92,7 @@ export class StreamForwarder implements BodySink {
     this.#resolve = resolve;
     this.#options = options;
     this.#splitter = reader.framing.splitter();
+    this.#readsFrames = reader.observe !== undefined || reader.countImages !== undefined;
     this.#heartbeat = setInterval(() => this.#sendHeartbeat(), heartbeatMs);
     this.#sinkWatch = sink.watch({
       drained: () => {
@@ -113,12 +116,20 @@ export class StreamForwarder implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#hasEnded) return;
+    const { translator, owner, meter, sink, source, maxBytes } = this.#options;
     this.#heartbeat.refresh();
-    this.#options.owner?.timer.recordChunk();
+    owner?.timer.recordChunk();
     this.#bytes += chunk.length;
-    if (this.#bytes > (this.#options.maxBytes ?? Infinity)) return this.#fail(tooLong());
-    if (this.#passOutput(chunk)) return this.#pauseDuringBurst();
+    if (this.#bytes > (maxBytes ?? Infinity)) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
+    // The usual chunk is complete frames with only output, which the held money covers. Splitting it and reading its
+    // frames would take longer than everything else.
+    const text = aligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
+    if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
+      meter.addOutput(text);
+      if (!sink.write(chunk)) source.pause();
+      return this.#pauseDuringBurst();
+    }
     let frames: readonly Buffer[];
     try {
       frames = this.#splitter.push(chunk);
@@ -127,22 +138,6 @@ export class StreamForwarder implements BodySink {
     }
     this.#processFrames(frames, aligned ? chunk : undefined);
     this.#pauseDuringBurst();
-  }
-
-  /**
-   * Passes a chunk of complete frames that contain only output, if the held money covers them. This is the usual chunk
-   * of a stream; splitting it and reading its frames would take longer than everything else. Returns false if its
-   * frames must be read one by one.
-   */
-  #passOutput(chunk: Buffer): boolean {
-    const { translator, reader, owner, meter, sink, source } = this.#options;
-    if (this.#isWaitingForMoney || reader.observe !== undefined || reader.countImages !== undefined) return false;
-    if (this.#splitter.isComplete?.(chunk) !== true) return false;
-    const text = translator.readOutput?.(chunk);
-    if (text === undefined || owner?.allowance?.covers(Buffer.byteLength(text)) === false) return false;
-    meter.addOutput(text);
-    if (!sink.write(chunk)) source.pause();
-    return true;
   }
 
   end(): void {

@@ -9,8 +9,6 @@ export interface FrameSplitter {
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
-  /** Returns true if the stream is between two frames, and the next chunk consists of complete frames. Absent: never. */
-  isComplete?(chunk: Buffer): boolean;
   /** Returns the bytes of an unfinished last frame. */
   end(): Buffer;
 }
@@ -97,12 +95,6 @@ export class SseSplitter {
 
   get empty(): boolean {
     return this.#bufferedBytes === 0;
-  }
-
-  isComplete(chunk: Buffer): boolean {
-    const { length } = chunk;
-    if (!this.empty || chunk[length - 1] !== lineFeed) return false;
-    return chunk[length - 2] === lineFeed || (chunk[length - 2] === carriageReturn && chunk[length - 3] === lineFeed);
   }
 
   end(): Buffer {

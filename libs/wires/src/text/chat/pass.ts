@@ -17,13 +17,15 @@ const readDeltaText = memberTextReader(
   "content reasoning_content reasoning refusal name arguments text thinking".split(" "),
 );
 
-const usageMember = Buffer.from('"usage"');
+const usageMember = Buffer.from('usage"');
+const nullMember = Buffer.from(":null");
 const reasoningMember = Buffer.from('"reasoning_content"');
 const extensionMemberBytes = [...extensionMembers].map((name) => Buffer.from(`"${name}"`));
 const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 const finishMember = Buffer.from('"finish_reason":"');
+const marksNotable = frameIncludes('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
@@ -55,7 +57,7 @@ export const chatPass: TextPass = {
   /** Inspects a frame. Most frames are skipped after a search for three byte sequences. */
   inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
-    const usage = frame.includes(usageMember);
+    const usage = reportsUsage(frame);
     if (!usage && !frame.includes(errorMember)) return plainFrame;
     const chunk = parseFrameRecord(frame);
     if (chunk === undefined) return plainFrame;
@@ -74,7 +76,7 @@ export const chatPass: TextPass = {
    * Finds usage, a failure, and the end of a choice or of the stream. Without the opening quotes, which are frequent in
    * JSON, the search takes half the time.
    */
-  mayBeNotable: frameIncludes('usage"', 'error"', 'finish_reason":"', "DONE]"),
+  mayBeNotable: (frames) => marksNotable(frames) || reportsUsage(frames),
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
@@ -95,6 +97,17 @@ export const chatPass: TextPass = {
   heartbeat: keepAlive,
   earlyEnd: endChunksEarly,
 };
+
+/** Returns true if frames report usage. With `include_usage`, OpenAI sends `"usage":null` in all other frames. */
+function reportsUsage(frames: Buffer): boolean {
+  let at = frames.indexOf(usageMember);
+  while (at >= 0) {
+    const value = at + usageMember.length;
+    if (frames.indexOf(nullMember, value) !== value) return true;
+    at = frames.indexOf(usageMember, value);
+  }
+  return false;
+}
 
 function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
