@@ -216,7 +216,8 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
       const chunk = form.read(frame);
       if (chunk === undefined) return;
       like ??= chunk;
-      for (const index of indexesOf(chunk[form.list], form.end)) ended.add(index);
+      for (const { index, [form.end]: reason } of asRecords(chunk[form.list]))
+        if (typeof reason === "string") ended.add(typeof index === "number" ? index : 0);
     },
     frames(used) {
       if (like === undefined) return undefined;
@@ -224,10 +225,4 @@ export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm):
       return form.frames(like, open, used);
     },
   };
-}
-
-/** Returns the indexes of the answers in a list that have ended: their member `end` is a text. */
-function indexesOf(list: unknown, end: string): readonly number[] {
-  const answers = asRecords(list).filter((answer) => typeof answer[end] === "string");
-  return answers.map(({ index }) => (typeof index === "number" ? index : 0));
 }

@@ -108,7 +108,7 @@ export function readParams(value: unknown): TextParams {
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
   // `best_of` is not part of this wire, but some of its vendors read it.
-  const choices = Math.max(body.n ?? 1, wholeNumber("best_of" in body ? body.best_of : undefined));
+  const choices = "best_of" in body ? Math.max(body.n ?? 1, wholeNumber(body.best_of)) : (body.n ?? 1);
   const { max, names: outputLimitNames } = outputLimitsIn(body, ownOutputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);
   return {

@@ -25,7 +25,7 @@ const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 const finishMember = Buffer.from('"finish_reason":"');
-const marksNotable = frameIncludes('error"', 'finish_reason":"', "DONE]");
+const notableMarks = ['error"', 'finish_reason":"', "DONE]"].map((text) => Buffer.from(text));
 
 export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
@@ -76,7 +76,10 @@ export const chatPass: TextPass = {
    * Finds usage, a failure, and the end of a choice or of the stream. Without the opening quotes, which are frequent in
    * JSON, the search takes half the time.
    */
-  mayBeNotable: (frames) => marksNotable(frames) || reportsUsage(frames),
+  mayBeNotable(frames) {
+    for (const mark of notableMarks) if (frames.includes(mark)) return true;
+    return reportsUsage(frames);
+  },
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
