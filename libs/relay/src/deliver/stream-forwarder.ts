@@ -67,6 +67,7 @@ export class StreamForwarder implements BodySink {
   readonly #splitter: FrameSplitter;
   /** True if the reader counts something in each frame. */
   readonly #readsFrames: boolean;
+  readonly #maxBytes: number;
   readonly #heartbeat: NodeJS.Timeout;
   readonly #sinkWatch: Disposable;
   readonly #output = new OutputBuffer();
@@ -92,6 +93,7 @@ export class StreamForwarder implements BodySink {
     this.#resolve = resolve;
     this.#options = options;
     this.#splitter = reader.framing.splitter();
+    this.#maxBytes = options.maxBytes ?? Infinity;
     this.#readsFrames = reader.observe !== undefined || reader.countImages !== undefined;
     this.#heartbeat = setInterval(() => this.#sendHeartbeat(), heartbeatMs);
     this.#sinkWatch = sink.watch({
@@ -116,11 +118,11 @@ export class StreamForwarder implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#hasEnded) return;
-    const { translator, owner, meter, sink, source, maxBytes } = this.#options;
+    const { translator, owner, meter, sink, source } = this.#options;
     this.#heartbeat.refresh();
     owner?.timer.recordChunk();
     this.#bytes += chunk.length;
-    if (this.#bytes > (maxBytes ?? Infinity)) return this.#fail(tooLong());
+    if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
     // The usual chunk is complete frames with only output, which the held money covers. Splitting it and reading its
     // frames would take longer than everything else.
