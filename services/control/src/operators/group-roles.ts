@@ -15,7 +15,7 @@ export function readGroupRoles(text: string): readonly GroupRole[] {
     .map((row) => row.trim())
     .filter((row) => row !== "")
     .map((row) => {
-      const [, group = "", word = "", account] = /^(.+)=([a-z]+)(?:@([\w.-]+))?$/.exec(row) ?? [];
+      const [, group = "", word = "", account] = /^(.+)=([a-z]+)(?:@([\w.~-]+))?$/.exec(row) ?? [];
       const role = operatorRoles.find((candidate) => candidate === word);
       if (role === undefined || (account !== undefined && role === "admin"))
         throw new StartError(
