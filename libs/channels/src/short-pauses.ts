@@ -15,7 +15,10 @@ function hashAt(nowMs: number): string {
   return `channels:short-pauses:${Math.floor(nowMs / hourMs)}`;
 }
 
-/** Counts a cooldown that starts, if it is a short pause after failures. */
+/**
+ * Counts a cooldown that starts, if it is a short pause after failures. Several replicas may start the same pause before
+ * they hear of each other, so further pauses of the scope in the first half of a pause are not counted.
+ */
 export async function countShortPause(
   redis: Redis,
   scope: ChannelScope,
@@ -23,6 +26,8 @@ export async function countShortPause(
 ): Promise<void> {
   const startMs = Date.parse(since);
   if (kind !== "failing" || account !== undefined || until - startMs >= shortPauseMs) return;
+  const countedMs = Math.ceil((until - startMs) / 2);
+  if ((await redis.set(`channels:short-pause:${scope}`, "1", "PX", countedMs, "NX")) === null) return;
   await redis.hincrby(hashAt(startMs), scope, 1);
   await redis.expire(hashAt(startMs), keepSeconds);
 }

@@ -36,10 +36,15 @@ test("pauses after failures are counted while they are short, once each", async 
   cooldowns.begin("main", failing);
   cooldowns.begin("main", failing); // is paused already
   cooldowns.begin("long", { ...failing, retryAfterMs: 15_000 });
-  for (let at = 0; at < 3; at++) {
-    cooldowns.begin("flapping", failing);
+  for (let at = 1; at <= 3; at++) {
+    cooldowns.begin("flapping", { ...failing, retryAfterMs: 10 });
+    await until("the pause to be counted", async () => (await countsSince(startedMs)).get("flapping") === at);
     works("flapping");
     cooldowns.reportSuccess(() => [["flapping", undefined]]);
+    await until(
+      "the next pause to be another one",
+      async () => (await redis.exists("channels:short-pause:flapping")) === 0,
+    );
   }
   cooldowns.begin("main/k1", { kind: "refused", reason: "401", retryAfterMs: 1_000 });
   cooldowns.begin("main#m", { kind: "throttled", reason: "429", retryAfterMs: 1_000 });
@@ -49,4 +54,16 @@ test("pauses after failures are counted while they are short, once each", async 
   expect(Object.fromEntries(await countsSince(startedMs))).toEqual({ main: 1, flapping: 3, last: 1 });
   const key = `channels:short-pauses:${Math.floor(Date.now() / 3_600_000)}`;
   expect(await redis.ttl(key)).toBeGreaterThan(3_600);
+});
+
+test("a pause that several replicas start at the same time is counted once", async () => {
+  const startedMs = Date.now();
+  const replicas = await Promise.all(
+    Array.from({ length: 3 }, () => SharedCooldowns.open({ redis, log, ended: () => undefined })),
+  );
+  for (const replica of replicas) replica.begin("shared", failing);
+  replicas[2]?.begin("later", failing); // in Redis after the pauses of all replicas
+  await until("all pauses to be stored", async () => (await countsSince(startedMs)).has("later"));
+  expect((await countsSince(startedMs)).get("shared")).toBe(1);
+  for (const replica of replicas) await replica[Symbol.asyncDispose]();
 });
