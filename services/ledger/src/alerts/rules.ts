@@ -113,18 +113,24 @@ export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowM
   };
 }
 
-/** Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. */
+/**
+ * Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. It does
+ * not last, because the part is used between its pauses, and a longer pause in the same hour has another alert.
+ */
 export function unstableAlert(scope: string, pauses: number, nowMs: number): NewAlert | undefined {
   if (pauses < maxShortPauses) return undefined;
+  const part = pausedPart("channel-resting", scope, nowMs);
   return {
-    ...pausedPart("channel-resting", scope, nowMs),
+    ...part,
+    period: `${part.period}/unstable`,
+    lasts: false,
     severity: "warning",
     summary: `${scope} is unstable: it was paused ${pauses} times in this hour, each time for less than ${shortPauseMs / 1_000} seconds.`,
     details: { pauses: `${pauses}` },
   };
 }
 
-/** Returns the members that all alerts about a pause have. Their period is the hour. */
+/** Returns the members that alerts about a pause have. Their period is the hour. */
 function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowMs: number) {
   return {
     kind,
