@@ -3,9 +3,10 @@ import type { ChannelScope } from "./channel-scope.ts";
 import type { Cooldown } from "./state.ts";
 
 /**
- * Length, in ms, below which a pause is short. A reader that reads the states at this interval sees every longer pause.
+ * Length, in ms, below which a pause is short. The ledger reports a pause that it sees after 15 seconds. It looks every
+ * 15 seconds, so it may miss that in a shorter pause than this.
  */
-export const shortPauseMs = 15_000;
+export const shortPauseMs = 30_000;
 /** Time, in seconds, for which the counts of an hour are kept. */
 const keepSeconds = 2 * 3_600;
 const hourMs = 3_600_000;

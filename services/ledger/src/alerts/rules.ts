@@ -7,6 +7,8 @@ import { formatUsd, organisationOfScope, type Alert, type Nanos, type UsageEvent
 const budgetLevels = [100, 80, 50] as const;
 /** Times before the end of a key or certificate at which an alert happens, in days; shortest first. */
 const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
+/** Age, in ms, from which a pause has an alert. */
+const pauseAgeMs = 15_000;
 /** Number of short pauses in an hour from which a part of a channel is unstable. */
 const maxShortPauses = 10;
 /** Maximum time before the end of a key at which an alert happens. */
@@ -104,7 +106,7 @@ export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowM
       summary: `The vendor refuses the key ${scope}: ${reason}.`,
       details: { reason, since },
     };
-  if (kind === "throttled" || nowMs - Date.parse(since) < shortPauseMs) return undefined;
+  if (kind === "throttled" || nowMs - Date.parse(since) < pauseAgeMs) return undefined;
   return {
     ...pausedPart("channel-resting", scope, nowMs),
     severity: "warning",

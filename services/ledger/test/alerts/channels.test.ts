@@ -101,7 +101,7 @@ describe("alerts of a channel", () => {
     expect(await foundAt(0.5 * hourMs)).toEqual([unstable("10")]);
     const [alert] = (await readAlerts(books, { limit: 9 })).toReversed();
     expect(alert?.summary).toBe(
-      "main#m is unstable: it was paused 10 times in this hour, each time for less than 15 seconds.",
+      "main#m is unstable: it was paused 10 times in this hour, each time for less than 30 seconds.",
     );
     recorders = [new AlertRecorder(log)]; // a restart
     await pausesAt(0.7 * hourMs);
