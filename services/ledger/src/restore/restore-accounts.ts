@@ -1,9 +1,11 @@
 import {
   applyCredit,
   chargeLost,
+  isOfOrganisation,
   publishEntries,
   readBudgets,
   restoreAccount,
+  type BudgetState,
   type LostBudgets,
   type OutboxEntry,
 } from "@modelgate/accounts";
@@ -30,10 +32,17 @@ export interface RestoreDeps {
   readonly books: Books;
 }
 
+/**
+ * Spending of organisations' budgets, by id. All accounts of an organisation get one sum, because only the first one is
+ * stored, and because each sum reads the calls of all these accounts.
+ */
+type SharedSpending = Map<string, Promise<ReadonlyMap<string, BudgetState>>>;
+
 /** Restores all accounts and API keys of the books to an empty Redis. Returns the number of accounts. */
 export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
+  const shared: SharedSpending = new Map();
   let restored = 0;
-  for await (const page of readAccountPages(deps.books)) restored += await restoreAccounts(deps, page);
+  for await (const page of readAccountPages(deps.books)) restored += await restoreAccounts(deps, page, shared);
   return restored;
 }
 
@@ -41,14 +50,20 @@ export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
  * Restores accounts that Redis lacks, with their API keys and budgets, to the state after their newest receipt. Returns the number
  * of restored accounts.
  */
-export async function restoreAccounts(deps: RestoreDeps, accounts: readonly BookedAccount[]): Promise<number> {
+export async function restoreAccounts(
+  deps: RestoreDeps,
+  accounts: readonly BookedAccount[],
+  shared: SharedSpending = new Map(),
+): Promise<number> {
   const { books } = deps;
   const ids = accounts.map(({ id }) => id);
   const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
   const budgets = new Map((await readBudgetsOf(books, ids)).map((booked) => [booked.account, booked]));
   await restoreTokens(deps, ids);
   const put = await Promise.all(
-    accounts.map((account) => restoreOne(deps, account, credits.get(account.id) ?? [], budgets.get(account.id))),
+    accounts.map((account) =>
+      restoreOne(deps, account, { credits: credits.get(account.id) ?? [], budgets: budgets.get(account.id), shared }),
+    ),
   );
   return put.filter(Boolean).length;
 }
@@ -56,9 +71,13 @@ export async function restoreAccounts(deps: RestoreDeps, accounts: readonly Book
 async function restoreOne(
   { redis, books }: RestoreDeps,
   account: BookedAccount,
-  credits: readonly CreditEvent[],
-  budgets: BookedBudgets | undefined,
+  booked: {
+    readonly credits: readonly CreditEvent[];
+    readonly budgets: BookedBudgets | undefined;
+    readonly shared: SharedSpending;
+  },
 ): Promise<boolean> {
+  const { credits, budgets, shared } = booked;
   const head = account.isComplete ? { ...account, ...nothingLost } : await headToRestore(books, account);
   // Credits outside the chain are applied again once the account exists.
   const appliedCredits = credits.filter(
@@ -75,7 +94,7 @@ async function restoreOne(
     receipts: head.receipts,
     head: head.head,
     credits: appliedCredits,
-    budgets: budgets && (await budgetsToRestore(books, budgets, head.orphans)),
+    budgets: budgets && (await budgetsToRestore(books, budgets, head.orphans, shared)),
   });
 }
 
@@ -93,9 +112,16 @@ async function budgetsToRestore(
   books: Books,
   { account, version, record }: BookedBudgets,
   orphans: readonly ChainedEvent[],
+  shared: SharedSpending,
 ): Promise<LostBudgets> {
   const budgets = readBudgets(record);
-  const states = await spendingOfAll(books, account, budgets);
+  const ofAccount = budgets.filter((budget) => !isOfOrganisation(budget));
+  const states = new Map(await spendingOfAll(books, account, ofAccount));
+  for (const budget of budgets.filter(isOfOrganisation)) {
+    const reading = shared.get(budget.id) ?? spendingOfAll(books, account, [budget]);
+    shared.set(budget.id, reading);
+    for (const [id, state] of await reading) states.set(id, state);
+  }
   return { version, budgets, states, counted: orphans.map(({ receipt }) => receipt.hash) };
 }
 

@@ -1,0 +1,87 @@
+import { Redis } from "ioredis";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { applied, readBudgetUsage, shardOf, type Budget } from "@modelgate/accounts";
+import {
+  bookAccount,
+  bookOrganisation,
+  bookTeam,
+  changeOrganisationBudgets,
+  openBooks,
+  recordCalls,
+  type Books,
+} from "@modelgate/books";
+import { createLogger, openBus, type Bus } from "@modelgate/platform";
+import { startLocalBackends, testUsageDraft, type LocalBackends } from "@modelgate/testkit";
+import { spendingOfAll } from "../src/accounts/budget-spending.ts";
+import { restoreAllAccounts } from "../src/restore/restore-accounts.ts";
+
+const { log } = createLogger("test", "silent");
+const accounts = ["labs", "labs~ads", "labs~search"];
+const createdAt = new Date().toISOString();
+const budget: Budget = {
+  id: "bud_1",
+  scope: "organisation:labs",
+  period: "month",
+  zone: "UTC",
+  nanos: "1000",
+  mode: "hard",
+  createdAt,
+};
+let backends: LocalBackends;
+let redis: Redis;
+let bus: Bus;
+let books: Books;
+beforeAll(async () => {
+  backends = await startLocalBackends();
+  redis = new Redis(backends.redisUrl);
+  bus = await openBus(backends.natsUrl, log);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await bus?.[Symbol.asyncDispose]();
+  await backends?.[Symbol.asyncDispose]();
+});
+beforeEach(async () => {
+  await redis.flushall();
+  books = await openBooks({ file: ":memory:" }, log);
+  await bookOrganisation(books, { id: "labs", name: "labs" }, "ada");
+  for (const id of accounts) {
+    await bookAccount(books, { id, name: id, createdAt }, "ada");
+    await bookTeam(books, { organisation: "labs", id, name: id, account: id }, "ada", shardOf);
+  }
+});
+afterEach(async () => {
+  await books[Symbol.asyncDispose]();
+});
+
+const addBudget = () =>
+  changeOrganisationBudgets(books, "labs", "ada", () => ({
+    record: JSON.stringify([budget]),
+    action: "budget.create",
+    after: budget,
+  }));
+
+test("the spending of an organisation is read once for all of its accounts that are restored", async () => {
+  await addBudget();
+  const calls = accounts.map((account) => ({ ...testUsageDraft(account, `call of ${account}`), costNanos: "10" }));
+  await recordCalls(
+    books,
+    calls.map((call) => ({ ...call, time: createdAt })),
+  );
+  let reads = 0;
+  const db = books.db.withPlugin({
+    transformQuery({ node }) {
+      if (JSON.stringify(node).includes("organisation")) reads++;
+      return node;
+    },
+    transformResult: async ({ result }) => result,
+  });
+  const counted = { ...books, db };
+  await spendingOfAll(counted, "labs", [budget]);
+  const readsOfOne = reads;
+  expect(readsOfOne).toBeGreaterThan(0);
+  expect(await restoreAllAccounts({ redis, bus, books: counted })).toBe(accounts.length);
+  expect(reads).toBe(2 * readsOfOne);
+  for (const account of accounts)
+    expect(await readBudgetUsage(redis, account, [applied(budget, Date.now())])).toMatchObject([{ usedNanos: 30n }]);
+});
