@@ -15,6 +15,7 @@ export {
   budgetsWithoutState,
   budgetVersionOf,
   deleteOrganisationBudget,
+  deleteOrganisationBudgets,
   projectBudgets,
   type BudgetList,
   type BudgetState,

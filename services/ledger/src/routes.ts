@@ -1,5 +1,4 @@
 import type { OperatorRoutes } from "@modelgate/platform";
-import { projectChangedBudgets } from "./accounts/project-budgets.ts";
 import { accountRoutes } from "./api/accounts.ts";
 import { alertRoutes } from "./api/alerts.ts";
 import { budgetRoutes } from "./api/budgets.ts";
@@ -16,12 +15,6 @@ import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
-/**
- * Maximum lists of budgets that are written to Redis with a change of an organisation. The others follow with the next
- * comparison of Redis with the books.
- */
-const maxProjected = 500;
-
 /** Returns the routes that control calls. */
 export function routes({ redis, bus, connection, keepDays, signer, sender }: Deps): OperatorRoutes {
   return {
@@ -30,7 +23,7 @@ export function routes({ redis, bus, connection, keepDays, signer, sender }: Dep
     ...budgetRoutes({ redis, bus, connection }),
     ...alertRoutes({ connection, sender }),
     ...operatorRoutes(connection),
-    ...organisationRoutes(connection, (books) => projectChangedBudgets({ redis, bus, books }, maxProjected)),
+    ...organisationRoutes(connection, (books) => ({ redis, bus, books })),
     ...totalsRoutes(connection),
     ...reportRoutes(connection),
     ...callRoutes(connection),

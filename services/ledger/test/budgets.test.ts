@@ -230,4 +230,30 @@ describe("a budget of an organisation", () => {
     expect(refused).toMatchObject({ status: 409, data: { param: "scope" } });
     expect(JSON.stringify(refused.data)).toContain("gatectl account create apart~org");
   });
+
+  test("has no spending in Redis after its last account has left; an account that joins brings its calls of the period", async () => {
+    const budget = budgetOf("bud_solo", "organisation:solo", { nanos: "5000" });
+    const join = (account: string, team: string) => ask("/organisations/solo/teams", { id: team, name: team, account });
+    const leave = (team: string) => ask("/organisations/solo/delete", { team, releaseAccount: true });
+    await ask("/organisations", { id: "solo", name: "solo" });
+    for (const account of ["solo", "duo"]) await open(account);
+    await join("solo", "first");
+    await create("solo", budget);
+    await call("solo", "solo-1", 30n);
+    const hash = accountKeys.budgetsOfOrganisation("solo", budget.scope);
+    expect(await redis.hkeys(hash)).toEqual([budget.id]);
+    expect((await leave("first")).data).toEqual({ result: "deleted-with-account" });
+    expect(await redis.exists(hash)).toBe(0);
+    await call("duo", "duo-1", 400n);
+    expect(await join("duo", "second")).toMatchObject({ status: 200 }); // on another shard
+    expect(await used("duo", [budget])).toEqual([400n]);
+    await leave("second");
+    await join("solo", "third");
+    expect(await used("solo", [budget])).toEqual([30n]);
+    await ask("/organisations/solo/delete", { team: "third" });
+    expect(await redis.exists(hash)).toBe(1); // an admin's deletion keeps the account in the organisation
+    expect((await ask("/organisations/solo/delete", {})).data).toEqual({ result: "deleted" });
+    expect(await redis.exists(hash)).toBe(0);
+    expect(await findBudgets(redis, "solo")).toEqual([]);
+  });
 });

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { applied, readBudgetUsage, shardOf, type Budget } from "@modelgate/accounts";
+import { applied, createAccount, findBudgets, readBudgetUsage, shardOf, type Budget } from "@modelgate/accounts";
 import {
   bookAccount,
   bookOrganisation,
@@ -13,6 +13,8 @@ import {
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import { startLocalBackends, testUsageDraft, type LocalBackends } from "@modelgate/testkit";
 import { spendingOfAll } from "../src/accounts/budget-spending.ts";
+import { organisationRoutes } from "../src/api/organisations.ts";
+import type { BooksConnection } from "../src/books-connection.ts";
 import { restoreAllAccounts } from "../src/restore/restore-accounts.ts";
 
 const { log } = createLogger("test", "silent");
@@ -84,4 +86,36 @@ test("the spending of an organisation is read once for all of its accounts that 
   expect(reads).toBe(2 * readsOfOne);
   for (const account of accounts)
     expect(await readBudgetUsage(redis, account, [applied(budget, Date.now())])).toMatchObject([{ usedNanos: 30n }]);
+});
+
+test("an account joins and leaves, although the list of another account cannot be read", async () => {
+  const [joining = "", broken = ""] = ["labs~new", "labs"];
+  for (const id of [joining, broken]) await createAccount(redis, { id, balance: 1_000n });
+  await bookAccount(books, { id: joining, name: joining, createdAt }, "ada");
+  await addBudget();
+  await books.db.updateTable("budgets").set({ record: "[{}]" }).where("account", "=", broken).execute();
+  const use: BooksConnection["use"] = (step) => step(books);
+  const connection = {
+    use,
+    useDuringMove: use,
+    setMoving: () => undefined,
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+  const routes = organisationRoutes(connection, () => ({ redis, bus, books }));
+  const run = (route: string, body: object) =>
+    routes[route]?.({
+      operator: { name: "ada", role: "admin" },
+      actor: "ada",
+      headers: {},
+      address: "",
+      params: { id: "labs" },
+      query: new URLSearchParams(),
+      body,
+    });
+  const team = { id: "new", name: "new", account: joining };
+  expect(await run("POST /organisations/{id}/teams", team)).toEqual({ result: "created" });
+  expect(await findBudgets(redis, joining)).toEqual([budget]);
+  const deletion = await run("POST /organisations/{id}/delete", { team: "new", releaseAccount: true });
+  expect(deletion).toEqual({ result: "deleted-with-account" });
+  expect(await findBudgets(redis, joining)).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import type { Nanos } from "@modelgate/contracts";
+import { organisationScope, type Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 import { budgetScript, moneyScripts } from "../shared-scripts.ts";
@@ -93,6 +93,20 @@ export async function budgetsWithoutState(
  */
 export async function deleteOrganisationBudget(redis: Redis, accountId: string, budget: Budget): Promise<void> {
   await redis.hdel(hashOf(accountId, budget), budget.id);
+}
+
+/**
+ * Deletes the states of an organisation's budgets when the last of its accounts have left it. If an account joins later,
+ * they begin with the spending in the books again.
+ */
+export async function deleteOrganisationBudgets(
+  redis: Redis,
+  lastAccounts: readonly string[],
+  organisation: string,
+): Promise<void> {
+  const scope = organisationScope(organisation);
+  for (const key of new Set(lastAccounts.map((account) => accountKeys.budgetsOfOrganisation(account, scope))))
+    await redis.del(key);
 }
 
 function hashOf(accountId: string, budget: Budget): string {

@@ -1,4 +1,4 @@
-import { shardOf } from "@modelgate/accounts";
+import { deleteOrganisationBudgets, shardOf } from "@modelgate/accounts";
 import {
   bookOrganisation,
   bookTeam,
@@ -10,24 +10,19 @@ import {
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes } from "@modelgate/platform";
+import { restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-budgets.ts";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
 /**
- * Routes of organisations, their teams and members, for control. `projectBudgets` writes changed lists of budgets to
- * Redis: an account may gain or lose the budgets of its organisation.
+ * Routes of organisations, their teams and members, for control. `depsOf` returns the dependencies that write changed
+ * lists of budgets to Redis: an account may gain or lose the budgets of its organisation.
  */
 export function organisationRoutes(
   connection: BooksConnection,
-  projectBudgets: (books: Books) => Promise<unknown>,
+  depsOf: (books: Books) => BudgetProjectionDeps,
 ): OperatorRoutes {
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
-  const useWithBudgets = <T>(step: (books: Books) => Promise<T>): Promise<T> =>
-    use(async (books) => {
-      const result = await step(books);
-      await orUnavailable(projectBudgets(books));
-      return result;
-    });
   return {
     "GET /organisations": async ({ query }) => {
       const filter = { id: query.get("id") ?? undefined, account: query.get("account") ?? undefined };
@@ -46,7 +41,11 @@ export function organisationRoutes(
         name: fieldReaders.text(body, "name"),
         account: fieldReaders.text(body, "account"),
       };
-      const result = await useWithBudgets((books) => bookTeam(books, request, actor, shardOf));
+      const result = await use(async (books) => {
+        const booked = await bookTeam(books, request, actor, shardOf);
+        await orUnavailable(restoreBudgets(depsOf(books), [request.account]));
+        return booked;
+      });
       checkTeamResult(result, request);
       return { result };
     },
@@ -69,13 +68,32 @@ export function organisationRoutes(
       return { renamed: await use((books) => renameTeam(books, request, actor)) };
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
-      result: await useWithBudgets((books) => {
-        const releaseAccount =
-          typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
-        return deleteTeam(books, { organisation, team: teamIn(body), releaseAccount }, actor);
+      result: await use(async (books) => {
+        const releaseAccount = releasesAccount(body);
+        const before = await accountsOf(books, organisation);
+        const result = await deleteTeam(books, { organisation, team: teamIn(body), releaseAccount }, actor);
+        await orUnavailable(projectReleased(depsOf(books), organisation, before));
+        return result;
       }),
     }),
   };
+}
+
+/** Writes to Redis that some of these accounts are no longer in the organisation. */
+async function projectReleased(
+  deps: BudgetProjectionDeps,
+  organisation: string,
+  before: readonly string[],
+): Promise<void> {
+  const after = await accountsOf(deps.books, organisation);
+  const released = before.filter((account) => !after.includes(account));
+  await restoreBudgets(deps, released);
+  if (after.length === 0) await deleteOrganisationBudgets(deps.redis, released, organisation);
+}
+
+async function accountsOf(books: Books, organisation: string): Promise<readonly string[]> {
+  const [found] = await readOrganisations(books, { id: organisation });
+  return found?.accounts ?? [];
 }
 
 /**
@@ -96,6 +114,10 @@ function checkTeamResult(
 function usedId(kind: "organisation" | "team", id: string): Failure {
   const message = `The id ${id} was used by a deleted ${kind}. Choose another id.`;
   return new Failure("invalid_value", message, { param: "id", status: 409 });
+}
+
+function releasesAccount(body: unknown): boolean {
+  return typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
 }
 
 /** Returns the team that a request body names; "" for the organisation itself, if the body names no team. */
