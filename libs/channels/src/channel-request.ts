@@ -42,7 +42,14 @@ export function channelRequest(
     requestHeaders === undefined && channelHeaders === undefined
       ? headers
       : { ...headers, ...channelHeaders, ...requestHeaders };
-  const added = channelHeaders === undefined ? undefined : pathsOf("headers", Object.keys(channelHeaders));
+  const isReplaced = (name: string): boolean => Object.hasOwn(requestHeaders ?? {}, name);
+  const added =
+    channelHeaders === undefined
+      ? undefined
+      : pathsOf(
+          "headers",
+          Object.keys(channelHeaders).filter((name) => !isReplaced(name)),
+        );
   const unsigned = { url, method, headers: all, body, timeoutMs, state, added, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
   if (addsMembers === true && (defaults !== undefined || force !== undefined))

@@ -136,7 +136,7 @@ async function exchangeOnce<Accepted>(
     },
   );
   const request = sending instanceof Promise ? await awaitSigned(sending) : sending;
-  if (request.added !== undefined) sent.added = request.added;
+  sent.added = request.added;
   let answer: UpstreamAnswer;
   let opened: SocketAnswer | undefined;
   try {

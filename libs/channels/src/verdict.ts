@@ -18,7 +18,7 @@ export interface SentAttempt {
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
   /** Names of the channel's headers and body members in the request; undefined if it has none. */
-  added?: readonly string[];
+  added?: readonly string[] | undefined;
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 

@@ -23,8 +23,10 @@ const textOf = ({ body }: Pick<VendorRequest, "body">): string | undefined =>
 test("a channel's headers replace those of the request, but not those of the trace", async () => {
   const headers = { "x-tenant": "ours", "x-new": "1" };
   const trace = { ...options, headers: { traceparent: "t" } };
-  const request = await channelRequest(requestOf("{}"), route({ headers }), trace);
+  const channel = { headers: { ...headers, traceparent: "channel" } };
+  const request = await channelRequest(requestOf("{}"), route(channel), trace);
   expect(request.headers).toEqual({ ...json, ...headers, traceparent: "t" });
+  expect(request.added).toEqual(["headers.x-tenant", "headers.x-new"]);
 });
 
 test("defaults fill missing members of a body, and force replaces existing ones; every other byte is kept", async () => {
