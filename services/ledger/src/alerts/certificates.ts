@@ -74,10 +74,12 @@ function serverOf(address: string): readonly (readonly [name: string, server: Tl
   return [[`${url.hostname}:${port}`, { ...scheme, host: url.hostname.replaceAll(/^\[|\]$/g, ""), port }]];
 }
 
-/** Returns whether the client of PostgreSQL uses TLS for an address. */
+/** Returns whether the client of PostgreSQL uses TLS for an address: a file of a certificate is enough. */
 function usesTls({ searchParams }: URL): boolean {
-  const mode = searchParams.get("sslmode") ?? "disable";
-  return mode !== "disable" || ["true", "1"].includes(searchParams.get("ssl") ?? "");
+  const valueOf = (name: string): string => searchParams.get(name) ?? "";
+  if (valueOf("sslmode") === "disable") return false;
+  const isSet = ["sslmode", "sslrootcert", "sslcert", "sslkey"].some((name) => valueOf(name) !== "");
+  return isSet || valueOf("sslnegotiation") === "direct" || ["true", "1"].includes(valueOf("ssl"));
 }
 
 /** Returns the path of the client certificate that an address of PostgreSQL names, as a list. */

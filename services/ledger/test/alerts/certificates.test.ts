@@ -94,9 +94,10 @@ test("certificates of Redis, NATS and PostgreSQL are alerts, once each", async (
   const watched = [redisUrl, natsUrl, clusterUrl, sentinelUrl, `${postgres}?sslmode=require`];
   expect(await found([...watched, plainRedisUrl])).toEqual(watched.map((url) => alertOf(hostOf(url))).toSorted());
   // The client of NATS uses TLS if the server requires it. That of PostgreSQL does not use it by itself.
-  expect(await found([natsUrl.replace("tls:", "nats:"), postgres, `${postgres}?sslmode=disable`])).toEqual([
-    alertOf(hostOf(natsUrl)),
-  ]);
+  const plain = [postgres, `${postgres}?sslmode=disable&sslrootcert=ca.pem`, `${postgres}?ssl=0`];
+  expect(await found([natsUrl.replace("tls:", "nats:"), ...plain])).toEqual([alertOf(hostOf(natsUrl))]);
+  for (const parameters of ["sslrootcert=ca.pem", "sslkey=key.pem", "sslnegotiation=direct", "ssl=true"])
+    expect(await found([`${postgres}?${parameters}`]), parameters).toEqual([alertOf(hostOf(postgres))]);
 });
 
 test("the nodes of a Cluster, and the master that Sentinels name, are watched without their addresses", async () => {
