@@ -1,48 +1,78 @@
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { claim } from "../local/bootstrap/claim.mjs";
+import { claim, markUsed, userOf } from "./claim.mjs";
 import { sourceStamp } from "./sources.ts";
 
 /**
- * Folders that bundles take in turn. A running process finds the files of its bundle until so many newer ones exist.
- * Fixed names bound Node's compile cache, whose entries belong to paths.
+ * Minimum number of folders. Their names are numbers and are used again: Node's compile cache, whose entries belong to
+ * paths, does not grow.
  */
-const slots = ["0", "1", "2", "3"];
-/** Name of the file with the stamp of the sources, in the folder of a bundle. */
+const minSlots = 4;
+/** Name of the file with the bundle's number and the stamp of its sources, in the folder of a bundle. */
 const stampFile = "built-from";
+/** Name of the files by which processes mark a bundle that they use. */
+const useMark = "in-use";
 
-/** Maximum ms to wait for the bundle of another process, and pause between two attempts. */
-const [maxWaitMs, pauseMs] = [300_000, 100];
+/** Maximum time to wait for the bundle of another process. */
+const maxWaitMs = 200_000;
+/** Pause between two attempts. */
+const pauseMs = 100;
 
 /** Returns the folder with the bundle of a checkout's present sources; undefined if there is none. */
 export function currentBuild(root: string, stamp = sourceStamp(root)): string | undefined {
-  return slotsOf(root).find((slot) => stampOf(slot) === stamp);
+  return slotsOf(root).find((slot) => infoOf(slot).stamp === stamp);
+}
+
+/** Prevents that a bundle is replaced while this process runs. */
+export function markInUse(folder: string): void {
+  try {
+    markUsed(folder, useMark);
+  } catch {
+    // The folder is read-only or belongs to another user.
+  }
 }
 
 /**
- * Bundles the present sources in place of the oldest bundle, unless another process does it at the same time. Returns
- * the folder.
+ * Bundles the present sources in place of the oldest bundle that no process uses, unless another process does it at the
+ * same time. Returns the folder.
  */
 export async function buildCurrent(root: string, bundle: (folder: string) => Promise<void>): Promise<string> {
   const builds = buildsOf(root);
   mkdirSync(builds, { recursive: true });
-  const release = await claimed(builds);
+  const release = await waitForLock(builds);
   try {
     const stamp = sourceStamp(root);
     const built = currentBuild(root, stamp);
     if (built !== undefined) return built;
-    const making = join(builds, "making");
-    rmSync(making, { recursive: true, force: true });
+    const [making, leaving] = [join(builds, "making"), join(builds, "leaving")];
+    for (const left of [making, leaving]) rmSync(left, { recursive: true, force: true });
     await bundle(making);
-    writeFileSync(join(making, stampFile), stamp);
-    const [oldest = making] = slotsOf(root).toSorted((left, right) => timeOf(left) - timeOf(right));
-    rmSync(oldest, { recursive: true, force: true });
-    renameSync(making, oldest);
-    return oldest;
+    const number = 1 + Math.max(0, ...slotsOf(root).map((slot) => infoOf(slot).number));
+    writeFileSync(join(making, stampFile), `${number} ${stamp}`);
+    const slot = nextSlot(root);
+    // Renamed first: a bundle is complete or does not exist.
+    if (existsSync(slot)) renameSync(slot, leaving);
+    renameSync(making, slot);
+    rmSync(leaving, { recursive: true, force: true });
+    return slot;
   } finally {
     release();
   }
+}
+
+/** Returns the folder for the next bundle: of those that no process uses, the one with the oldest bundle. */
+function nextSlot(root: string): string {
+  const slots = slotsOf(root);
+  const oldest = slots.toSorted((left, right) => infoOf(left).number - infoOf(right).number);
+  const replaceable = oldest.slice(0, Math.max(0, slots.length - minSlots + 1));
+  return replaceable.find((slot) => userOf(slot, useMark) === undefined) ?? freeName(buildsOf(root));
+}
+
+function freeName(builds: string): string {
+  let name = 0;
+  while (existsSync(join(builds, String(name)))) name++;
+  return join(builds, String(name));
 }
 
 function buildsOf(root: string): string {
@@ -50,11 +80,14 @@ function buildsOf(root: string): string {
 }
 
 function slotsOf(root: string): readonly string[] {
-  return slots.map((name) => join(buildsOf(root), name));
+  if (!existsSync(buildsOf(root))) return [];
+  return readdirSync(buildsOf(root))
+    .filter((name) => /^\d+$/.test(name))
+    .map((name) => join(buildsOf(root), name));
 }
 
 /** Waits until no other process bundles. */
-async function claimed(builds: string): Promise<() => void> {
+async function waitForLock(builds: string): Promise<() => void> {
   for (const until = Date.now() + maxWaitMs; Date.now() < until;) {
     const { release } = claim(builds, "lock");
     if (release !== undefined) return release;
@@ -63,15 +96,12 @@ async function claimed(builds: string): Promise<() => void> {
   throw new Error(`another process holds ${join(builds, "lock.*")} for too long`);
 }
 
-function stampOf(slot: string): string | undefined {
+/** Returns the number of a bundle, which increases with each, and the stamp of its sources. */
+function infoOf(slot: string): { readonly number: number; readonly stamp?: string | undefined } {
   try {
-    return readFileSync(join(slot, stampFile), "utf8");
+    const [number, stamp] = readFileSync(join(slot, stampFile), "utf8").split(" ");
+    return { number: Number(number) || 0, stamp };
   } catch {
-    return undefined;
+    return { number: 0 };
   }
-}
-
-/** Returns the time at which a slot was filled; 0 if it is empty. */
-function timeOf(slot: string): number {
-  return statSync(join(slot, stampFile), { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }

@@ -1,11 +1,10 @@
-import { join } from "node:path";
 import { rolldown, type OutputChunk } from "rolldown";
-import { keepPlaces } from "./keep-places.ts";
-import { writeLicences } from "./licences.ts";
+import { writePackages } from "./packages.ts";
 import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
+import { sourcePaths } from "./source-paths.ts";
 
-/** Name of the file with the licences of all packages in the bundle. */
-const noticesFile = "LICENCES.txt";
+/** Packages that others use if they are installed. They are not. */
+const optionalPackages = ["bufferutil", "utf-8-validate", "pg-native", "supports-color"];
 
 /**
  * Writes all programs and their modules into a folder. A file holds the modules that the same programs and services
@@ -18,13 +17,12 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
     platform: "node",
     tsconfig: false,
     logLevel: "warn",
-    plugins: [keepPlaces(folder)],
+    plugins: [sourcePaths(folder)],
     // Without this, modules that others use may be put into a program's file, which a warm process runs repeatedly.
     experimental: { chunkOptimization: false },
     onLog(level, log, report) {
-      // Optional packages of packages, which are not installed.
-      if (log.code === "UNRESOLVED_IMPORT" && log.id?.includes("node_modules")) return;
-      report(level, log);
+      if (log.code !== "UNRESOLVED_IMPORT") report(level, log);
+      else if (!optionalPackages.some((name) => log.message.includes(`'${name}'`))) throw new Error(log.message);
     },
   });
   const { output } = await build.write({
@@ -38,8 +36,8 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
   });
   const chunks = output.filter((file) => file.type === "chunk");
   checkPrograms(chunks);
-  writeLicences(
-    join(folder, noticesFile),
+  writePackages(
+    folder,
     chunks.flatMap(({ moduleIds }) => moduleIds),
   );
 }

@@ -1,13 +1,16 @@
 import { execFile, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { currentBuild } from "./builds.ts";
+import { currentBuild, markInUse } from "./builds.ts";
 import { programIn, root, type ProgramName } from "./programs.ts";
 
 export { sourceProgram } from "./programs.ts";
 
 /** Arguments of the process that bundles. It is a separate one, because the bundler needs much memory. */
 const builder = [join(import.meta.dirname, "main.ts")];
+/** Maximum ms of the builder, which itself waits for at most 200 s for the bundle of another process. */
+const options = { encoding: "utf8", timeout: 230_000, killSignal: "SIGKILL" } as const;
+const progress = "bundling the programs\n";
 let folder: string | undefined;
 
 /**
@@ -15,17 +18,38 @@ let folder: string | undefined;
  * bundle that it found first.
  */
 export function builtProgram(name: ProgramName): string {
-  folder ??= currentBuild(root) ?? build();
+  folder ??= marked(currentBuild(root) ?? build());
   return programIn(folder, name);
 }
 
 /** Bundles if a source has changed, while this process does other work. */
 export async function bundlePrograms(): Promise<void> {
-  folder ??= currentBuild(root) ?? (await promisify(execFile)(process.execPath, builder)).stdout;
+  folder ??= marked(currentBuild(root) ?? (await buildMeanwhile()));
+}
+
+function marked(built: string): string {
+  markInUse(built);
+  return built;
 }
 
 function build(): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, builder, { encoding: "utf8" });
-  if (status !== 0) throw new Error(`The programs could not be bundled: ${stderr.trim()}`);
+  process.stderr.write(progress);
+  const { status, signal, error, stdout, stderr } = spawnSync(process.execPath, builder, options);
+  if (status !== 0) throw failure(stderr, error?.message ?? signal ?? status);
   return stdout;
+}
+
+async function buildMeanwhile(): Promise<string> {
+  process.stderr.write(progress);
+  try {
+    return (await promisify(execFile)(process.execPath, builder, options)).stdout;
+  } catch (error) {
+    const { stderr, signal, code }: { stderr?: string; signal?: string | null; code?: unknown } = Object(error);
+    throw failure(stderr, signal ?? code);
+  }
+}
+
+/** Returns the error for a failed bundler, with its output and its status, signal or reason. */
+function failure(stderr: string | null | undefined, end: unknown): Error {
+  return new Error(`The programs could not be bundled (${String(end)}): ${stderr?.trim() ?? ""}`);
 }

@@ -1,47 +1,84 @@
 import { readFileSync } from "node:fs";
-import { SourceMap } from "node:module";
 import { fileURLToPath } from "node:url";
+import { findPositions } from "./mappings.ts";
 
 /*
- * Gives stack traces the positions of the sources. Node's `--enable-source-maps` reads all maps at the start; this reads
- * a file's map when a stack with that file is first shown.
+ * Gives stack traces the positions of the sources. Node's `--enable-source-maps` reads all maps at the start and stores
+ * them decoded; this reads a file's map when a stack with an unknown position in that file is shown, and stores the position.
  */
+
+/** Position of a call in a file of the bundle. */
+interface Place {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
 const folder = import.meta.url.slice(0, import.meta.url.lastIndexOf("/") + 1);
-const maps = new Map<string, SourceMap | undefined>();
+/** Maximum number of stored positions. */
+const maxKnown = 2_000;
+/** Positions in sources by positions in the bundle. */
+const known = new Map<string, string>();
 
-Error.prepareStackTrace = (error, sites) =>
-  [titleOf(error), ...sites.map((site) => `    at ${positionOf(site)}`)].join("\n");
+Error.prepareStackTrace = (error, sites) => {
+  const places = sites.map(placeOf);
+  learn(places.filter((place) => place !== undefined).filter((place) => !known.has(keyOf(place))));
+  return [titleOf(error), ...sites.map((site, index) => `    at ${textOf(site, places[index])}`)].join("\n");
+};
 
+/** Returns the first line of a stack, in which Node's errors have their code. */
 function titleOf(error: Error): string {
   try {
-    return Error.prototype.toString.call(error);
+    const title = Error.prototype.toString.call(error);
+    const code = "code" in error ? String(error.code) : "";
+    if (!code.startsWith("ERR_") || title.includes(`[${code}]`) || !title.startsWith(error.name)) return title;
+    return `${error.name} [${code}]${title.slice(error.name.length)}`;
   } catch {
     return "Error";
   }
 }
 
-function positionOf(site: NodeJS.CallSite): string {
-  // V8 has a format for it, which the types do not know.
+/** Returns the position of a call; undefined if it is not in the bundle. */
+function placeOf(site: NodeJS.CallSite): Place | undefined {
+  const [file, line, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
+  return file?.startsWith(folder) && line !== null && column !== null ? { file, line, column } : undefined;
+}
+
+function keyOf({ file, line, column }: Place): string {
+  return `${file}:${line}:${column}`;
+}
+
+function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
+  // V8's format of a call, which the types of CallSite do not declare.
   // oxlint-disable-next-line typescript/no-base-to-string
   const text = String(site);
-  const [file, line, column] = [site.getFileName(), site.getLineNumber(), site.getColumnNumber()];
-  if (!file?.startsWith(folder) || line === null || column === null) return text;
-  const entry = mapOf(file)?.findEntry(line - 1, column - 1);
-  if (entry === undefined || !("originalSource" in entry)) return text;
-  const source = new URL(entry.originalSource, file).href;
-  return text.replace(`${file}:${line}:${column}`, `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`);
+  if (place === undefined) return text;
+  const key = keyOf(place);
+  return text.replace(key, () => known.get(key) ?? key);
 }
 
-/** Returns the map of a file; undefined if there is none. */
-function mapOf(file: string): SourceMap | undefined {
-  if (!maps.has(file)) maps.set(file, readMap(file));
-  return maps.get(file);
+/** Finds and stores the positions in the sources. A position without one is stored as it is. */
+function learn(places: readonly Place[]): void {
+  if (known.size + places.length > maxKnown) known.clear();
+  for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {
+    const sources = sourcesOf(file, inFile);
+    for (const [index, place] of inFile.entries()) known.set(keyOf(place), sources[index] ?? keyOf(place));
+  }
 }
 
-function readMap(file: string): SourceMap | undefined {
+/** Returns positions in the sources, from a file's map. Returns none if there is no map. */
+function sourcesOf(file: string, places: readonly Place[]): readonly (string | undefined)[] {
   try {
-    return new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(file)}.map`, "utf8")));
+    const map: { readonly sources: readonly string[]; readonly mappings: string } = JSON.parse(
+      readFileSync(`${fileURLToPath(file)}.map`, "utf8"),
+    );
+    const wanted = places.map(({ line, column }) => ({ line: line - 1, column: column - 1 }));
+    return findPositions(map.mappings, wanted).map((position) => {
+      const source = position === undefined ? undefined : map.sources[position.source];
+      if (position === undefined || source === undefined) return undefined;
+      return `${new URL(source, file).href}:${position.line + 1}:${position.column + 1}`;
+    });
   } catch {
-    return undefined;
+    return [];
   }
 }

@@ -1,6 +1,6 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { claim } from "./bootstrap/claim.mjs";
+import { claim } from "../build/claim.mjs";
 
 /** Data that a running `npm start` writes for gatectl, in a file that only its owner can read. */
 export interface RunFile {

@@ -18,6 +18,8 @@ const steps: readonly (readonly [name: string, command: string])[] = [
   ["format", "format:check"],
   ["unused code", "unused"],
   ["advisories", "audit:packages"],
+  // Before the tests, whose time limits do not include it.
+  ["bundle", "bundle"],
 ];
 
 try {

@@ -1,5 +1,6 @@
-import { execFile } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFile, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -57,15 +58,46 @@ test("tests and the console do not make it outdated", async () => {
   expect(currentBuild(root)).toBe(folder);
 });
 
-test("a running process keeps its bundle while three newer ones are built", async () => {
-  const first = await build("first");
-  for (const text of ["second", "third", "fourth"]) {
+/** Changes the source and bundles it, once for each text. Returns the folders. */
+async function buildEach(...texts: readonly string[]): Promise<string[]> {
+  const folders = [];
+  for (const text of texts) {
     write(source, text);
-    expect(await build(text)).not.toBe(first);
-    expect(programIn(first)).toBe("first");
+    folders.push(await build(text));
   }
-  write(source, "the fifth");
-  expect(await build("fifth")).toBe(first);
+  return folders;
+}
+
+test("the newest four bundles are kept, and the oldest folder is used again", async () => {
+  const [first = "", ...others] = await buildEach("1st", "second", "the third", "the fourth");
+  expect(new Set(others).size).toBe(3);
+  expect(programIn(first)).toBe("1st");
+  // The order is that of the bundles, not of the clock.
+  for (const folder of others) utimesSync(join(folder, "built-from"), 0, 0);
+  expect(await buildEach("another fifth", "yet another sixth")).toEqual([first, others[0]]);
+});
+
+test("a bundle that a running process uses is kept, and replaced after its end", async () => {
+  const [first = ""] = await buildEach("1st");
+  const script = `
+    import { markInUse } from ${JSON.stringify(join(import.meta.dirname, "../builds.ts"))};
+    markInUse(${JSON.stringify(first)});
+    console.log("marked");
+    setInterval(() => {}, 60_000);`;
+  const using = spawn(process.execPath, ["--input-type=module", "--eval", script]);
+  await once(using.stdout, "data");
+  const later = await buildEach("second", "the third", "the fourth", "another fifth", "yet another sixth");
+  expect(later).not.toContain(first);
+  expect(programIn(first)).toBe("1st");
+  using.kill("SIGKILL");
+  await once(using, "close");
+  expect(await buildEach("the last one is 7")).toEqual([first]);
+});
+
+test("what a killed process left is deleted", async () => {
+  for (const left of ["making", "leaving"]) write(`.build/${left}/program.js`, "half");
+  await build();
+  expect(readdirSync(join(root, ".build"))).toEqual(["0"]);
 });
 
 test("a failed bundle leaves the last one, and the next attempt succeeds", async () => {

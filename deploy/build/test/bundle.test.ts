@@ -1,7 +1,19 @@
 import { spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import {
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Worker } from "node:worker_threads";
 import { expect, test } from "vitest";
@@ -36,6 +48,20 @@ test("stack traces name the file and the line of the source", () => {
   }
 });
 
+test("stack traces have the code of Node's errors once", () => {
+  const showStack = `
+    process.stdout.write = () => {
+      try {
+        new URL("nowhere");
+      } catch (error) {
+        process.stderr.write(error.stack);
+      }
+      process.exit();
+    };`;
+  const { stderr } = run(builtProgram("gatectl"), showStack, {}, ["--help"]);
+  expect(stderr.split("\n")[0]).toBe("TypeError [ERR_INVALID_URL]: Invalid URL");
+});
+
 /** Returns the sources of the files that the gateway loads with these services. */
 function loadedSources(services: string): readonly string[] {
   const listLoaded = `
@@ -62,22 +88,50 @@ test.each(["edge", "text", "media", "audio", "video", "realtime", "ledger", "con
   },
 );
 
-test("the bundle has the licence of every package in it", () => {
-  const notices = readFileSync(join(folder, "LICENCES.txt"), "utf8");
-  const parts = notices.split(`\n\n${"-".repeat(80)}\n\n`);
-  const names = new Set(
-    readdirSync(folder)
-      .filter((file) => file.endsWith(".js"))
-      .flatMap((file) => [
-        ...readFileSync(join(folder, file), "utf8").matchAll(
-          /^\/\/ node_modules\/.*\/node_modules\/((?:@[^/]+\/)?[^/\n]+)/gm,
-        ),
-      ])
-      .map(([, name]) => name),
-  );
-  expect(names.size).toBeGreaterThan(100);
-  expect([...names].filter((name) => !parts.some((part) => part.startsWith(`${name} `)))).toEqual([]);
-  expect(parts.find((part) => part.startsWith("ioredis "))).toContain("Permission is hereby granted");
+/** Returns the folders of the packages in the bundle, from the bundler's comments. */
+function packagesIn(bundle: string): ReadonlySet<string> {
+  const files = readdirSync(bundle).filter((file) => file.endsWith(".js"));
+  const found = files.flatMap((file) => [
+    ...readFileSync(join(bundle, file), "utf8").matchAll(
+      /^\/\/ (node_modules\/.*\/node_modules\/(?:@[^/]+\/)?[^/\n]+)/gm,
+    ),
+  ]);
+  return new Set(found.map(([, name = ""]) => name));
+}
+
+test("the bundle has the name, version and licence of every package in it", () => {
+  const packages = packagesIn(folder);
+  expect(packages.size).toBeGreaterThan(100);
+  for (const each of packages) {
+    const { name, version } = JSON.parse(readFileSync(join(folder, each, "package.json"), "utf8"));
+    expect(each).toMatch(new RegExp(`/${name}$`));
+    expect(version).toMatch(/^\d+\.\d+\.\d+/);
+  }
+  const ioredis = [...packages].find((each) => each.endsWith("/ioredis")) ?? "";
+  expect(readFileSync(join(folder, ioredis, "LICENSE"), "utf8")).toContain("Permission is hereby granted");
+});
+
+test("the images keep them, and no other package's and no test's files", () => {
+  const dockerfile = readFileSync(join(root, "deploy/docker/Dockerfile"), "utf8");
+  const removals = [...dockerfile.matchAll(/find \. .*-exec rm -rf \{\} \+/g)].map(([command]) => command);
+  expect(removals).toHaveLength(2);
+  const kept = "programs/node_modules/.pnpm/one@1.0.0/node_modules/test/package.json";
+  for (const command of removals) {
+    const tree = mkdtempSync(join(tmpdir(), "modelgate-image-"));
+    for (const file of [
+      kept,
+      "node_modules/one/package.json",
+      "libs/one/node_modules/two/a.js",
+      "libs/one/test/a.js",
+    ]) {
+      mkdirSync(dirname(join(tree, file)), { recursive: true });
+      writeFileSync(join(tree, file), "");
+    }
+    expect(spawnSync("sh", ["-c", command], { cwd: tree }).status).toBe(0);
+    const files = readdirSync(tree, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+    expect(files.map((entry) => relative(tree, join(entry.parentPath, entry.name)))).toEqual([kept]);
+    rmSync(tree, { recursive: true });
+  }
 });
 
 /** Sends a message to a thread, and returns its answer. */

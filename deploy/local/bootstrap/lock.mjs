@@ -1,6 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { claim } from "./claim.mjs";
+import { claim } from "../../build/claim.mjs";
 import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools } from "./places.mjs";
 import { say } from "./say.mjs";

@@ -30,7 +30,9 @@ function digest(node) {
     "pnpm-workspace.yaml",
     "package.json",
     "deploy/package.json",
+    "deploy/build/package.json",
     "e2e/package.json",
+    "e2e/simulator/package.json",
     "docs/package.json",
     ...manifests.sort(),
   ]) {

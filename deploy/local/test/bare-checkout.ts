@@ -33,7 +33,8 @@ export const bootstrap = "deploy/local/bootstrap.mjs";
 export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
-  for (const part of [bootstrap, "deploy/local/bootstrap"]) cpSync(join(root, part), path(part), { recursive: true });
+  for (const part of [bootstrap, "deploy/local/bootstrap", "deploy/build/claim.mjs"])
+    cpSync(join(root, part), path(part), { recursive: true });
   for (const folderName of ["libs", "services", "bin"]) mkdirSync(path(folderName));
   for (const fileName of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"]) writeFileSync(path(fileName), "{}");
   const program = (programName: string, script: string): void => {

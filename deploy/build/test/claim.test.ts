@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { claim } from "../bootstrap/claim.mjs";
-import { bareCheckout } from "./bare-checkout.ts";
+import { claim } from "../claim.mjs";
+import { bareCheckout } from "../../local/test/bare-checkout.ts";
 
 let folder: string;
 beforeEach(() => {

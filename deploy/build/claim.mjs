@@ -12,7 +12,7 @@ import { join } from "node:path";
  * should retry after different pauses.
  */
 export function claim(folder, name) {
-  const mine = `${name}.${process.pid}-${beginningOf(process.pid) ?? 0}`;
+  const mine = ownFile(name);
   const before = otherHolder(folder, name, mine);
   if (before !== undefined) return { heldBy: before };
   const file = join(folder, mine);
@@ -23,16 +23,33 @@ export function claim(folder, name) {
   return { heldBy };
 }
 
+/** Marks a folder as used by this process, among others. */
+export function markUsed(folder, name) {
+  const mine = ownFile(name);
+  otherHolder(folder, name, mine); // deletes files of ended processes
+  writeFileSync(join(folder, mine), "");
+}
+
+/** Returns the id of a running process that has marked a folder. Deletes files of ended processes. */
+export function userOf(folder, name) {
+  return otherHolder(folder, name);
+}
+
+function ownFile(name) {
+  return `${name}.${process.pid}-${beginningOf(process.pid) ?? 0}`;
+}
+
 /** Returns the id of another running process with a file in the folder. Deletes files of ended processes. */
 function otherHolder(folder, name, mine) {
+  let holder;
   for (const file of readdirSync(folder)) {
     const [, called, pid, began] = /^(.+)\.(\d+)-(\d+)$/.exec(file) ?? [];
     if (called !== name || file === mine) continue;
     // The id alone is not enough: after a restart of the machine another process may have it.
-    if (String(beginningOf(Number(pid))) === began) return Number(pid);
-    rmSync(join(folder, file), { force: true });
+    if (String(beginningOf(Number(pid))) === began) holder = Number(pid);
+    else rmSync(join(folder, file), { force: true });
   }
-  return undefined;
+  return holder;
 }
 
 /** Returns the start time of a process, in a unit that only serves comparison; undefined if it does not run. */

@@ -1,0 +1,17 @@
+import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
+import { join, relative } from "node:path";
+import { root } from "./programs.ts";
+
+/** Names of files by which scanners recognise a package, that state its licence, or that must accompany it. */
+const statements = /^(package\.json$|licen[cs]e|copying|notice)/i;
+
+/** Copies the statements of the packages to which modules belong, to the same paths below a folder. */
+export function writePackages(folder: string, modules: readonly string[]): void {
+  for (const source of new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))) {
+    const target = join(folder, relative(root, source));
+    mkdirSync(target, { recursive: true });
+    for (const entry of readdirSync(source, { withFileTypes: true }))
+      if (entry.isFile() && statements.test(entry.name))
+        copyFileSync(join(source, entry.name), join(target, entry.name));
+  }
+}

@@ -1,0 +1,54 @@
+import { basename, dirname, join, relative } from "node:path";
+import type { Plugin } from "rolldown";
+import { programNames, sourceProgram } from "./programs.ts";
+
+/** Module that gives stack traces their positions in the sources. Every program and thread loads it first. */
+const positions = join(import.meta.dirname, "positions.ts");
+
+/** Start of a thread from a file next to the source, or a use of the source's path. */
+const pathPattern = /new URL\("(?:\.\/)?([\w-]+-worker)\.ts", import\.meta\.url\)|\bimport\.meta\.(url|dirname)\b/g;
+
+/** Code that would name a TypeScript file when it runs, or whose result differs in a bundle. Images have no TypeScript. */
+const unsuitable = /new (?:URL|Worker)\(\s*["'`][^"'`\n]*\.ts["'`]|\bimport\.meta\.(?:resolve|main)\b/;
+
+/**
+ * Lets a source of ours find the files that it reads: `import.meta.url` and `import.meta.dirname` remain those of the
+ * source, relative to the bundle's folder, so both can be moved together. Threads start from the bundle.
+ * `import.meta.filename` is not replaced: it is the file of the running program.
+ */
+export function sourcePaths(folder: string): Plugin {
+  const threads = new Set<string>();
+  const programs = new Set<string>(programNames.map(sourceProgram));
+  return {
+    name: "source-paths",
+    transform: {
+      filter: { id: { include: /\.ts$/, exclude: /node_modules/ } },
+      handler(code, id) {
+        if (id === positions) return null;
+        const replaced = code.replaceAll(pathPattern, (_, thread: string | undefined, member: string) => {
+          if (thread === undefined) return pathOf(folder, id, member);
+          const source = join(dirname(id), `${thread}.ts`);
+          if (!threads.has(source))
+            this.emitFile({ type: "chunk", id: source, name: thread, fileName: `${thread}.js` });
+          threads.add(source);
+          return `new URL("${thread}.js", import.meta.url)`;
+        });
+        const [found] = unsuitable.exec(code.replaceAll(pathPattern, "")) ?? [];
+        if (found !== undefined)
+          throw new Error(
+            `${id}: ${found} cannot be bundled; threads start by new URL("NAME-worker.ts", import.meta.url)`,
+          );
+        const isEntry = programs.has(id) || basename(id).endsWith("-worker.ts");
+        // In the first line, so that the numbers of lines remain.
+        const transformed = isEntry ? `import ${JSON.stringify(positions)}; ${replaced}` : replaced;
+        return transformed === code ? null : { code: transformed, map: null };
+      },
+    },
+  };
+}
+
+/** Returns code for the `import.meta.url` or `import.meta.dirname` of a source. */
+function pathOf(folder: string, source: string, member: string): string {
+  const from = (file: string): string => `new URL(${JSON.stringify(relative(folder, file))}, import.meta.url)`;
+  return member === "url" ? `${from(source)}.href` : `decodeURIComponent(${from(dirname(source))}.pathname)`;
+}
