@@ -11,7 +11,7 @@ export interface SourcePosition extends Position {
 
 const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const valueOfCode = new Uint8Array(128);
-for (const [value, digit] of [...digits].entries()) valueOfCode[digit.charCodeAt(0)] = value;
+for (let value = 0; value < digits.length; value++) valueOfCode[digits.charCodeAt(value)] = value;
 const [comma, semicolon] = [",".charCodeAt(0), ";".charCodeAt(0)];
 
 /**
