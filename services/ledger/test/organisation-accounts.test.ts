@@ -89,7 +89,7 @@ test("the spending of an organisation is read once for all of its accounts that 
 });
 
 test("an account joins and leaves, although the list of another account cannot be read", async () => {
-  const [joining = "", broken = ""] = ["labs~new", "labs"];
+  const [joining, broken] = ["labs~new", "labs"];
   for (const id of [joining, broken]) await createAccount(redis, { id, balance: 1_000n });
   await bookAccount(books, { id: joining, name: joining, createdAt }, "ada");
   await addBudget();
