@@ -121,8 +121,13 @@ async function findOfAccount(
     if (reached.every((alert) => recorder.isKnown(alert))) continue;
     // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
     // The spending in the books does not.
-    const { spentNanos } = await spendingOf(reads, each.budget, Date.now());
-    await recorder.record(books, budgetAlerts(owner, each, { spentNanos, hasRefused }));
+    const { spentNanos: booked } = await spendingOf(reads, each.budget, Date.now());
+    // The books also have what an account spent before it joined the organisation, which does not count for the budget.
+    const isLess = isOfOrganisation(each.budget) && each.usedNanos < booked;
+    await recorder.record(
+      books,
+      budgetAlerts(owner, each, { spentNanos: isLess ? each.usedNanos : booked, hasRefused }),
+    );
   }
 }
 

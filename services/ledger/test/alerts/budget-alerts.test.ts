@@ -8,9 +8,19 @@ import {
   periodAt,
   projectBudgets,
   projectToken,
+  shardOf,
   type Budget,
 } from "@modelgate/accounts";
-import { bookToken, openBooks, readAlerts, recordCalls, type Books } from "@modelgate/books";
+import {
+  bookAccount,
+  bookOrganisation,
+  bookTeam,
+  bookToken,
+  openBooks,
+  readAlerts,
+  recordCalls,
+  type Books,
+} from "@modelgate/books";
 import { Failure, refusedCall } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startLocalRedis, testUsageDraft, type LocalRedis } from "@modelgate/testkit";
@@ -156,6 +166,17 @@ test("a refusal at the end of a period is an alert, also if a later one follows"
   expect(await foundAt(afterwards, alerts)).toEqual(
     [`day/${day + 1}/refused/100`, `day/${day}/refused/100`].toSorted(),
   );
+});
+
+test("what an account spent before it joined an organisation does not alert for the organisation's budget", async () => {
+  const scope = "organisation:acme";
+  await bookOrganisation(books, { id: "acme", name: "Acme" }, "ada");
+  await bookAccount(books, { id: "acme", name: "acme", createdAt: budget.createdAt }, "ada");
+  await bookTeam(books, { organisation: "acme", id: "all", name: "all", account: "acme" }, "ada", shardOf);
+  await give({ scope });
+  await callAt(lastSecond, "100");
+  await redis.hset(accountKeys.budgetsOfOrganisation("acme", scope), "bud_1", `${numberOf("day")} 55 0 0`);
+  expect(await foundAt(lastSecond)).toEqual([`day/${numberOf("day")}/50/100`]);
 });
 
 test.each([
