@@ -28,6 +28,7 @@ describe("in a bare checkout", () => {
     folder = mkdtempSync(join(tmpdir(), "modelgate-bare-"));
     cpSync(join(root, "deploy/local/bootstrap.mjs"), join(folder, "deploy/local/bootstrap.mjs"));
     cpSync(join(root, "deploy/local/bootstrap"), join(folder, "deploy/local/bootstrap"), { recursive: true });
+    cpSync(join(root, "deploy/build/claim.mjs"), join(folder, "deploy/build/claim.mjs"));
     for (const name of ["libs", "services", "bin"]) mkdirSync(join(folder, name));
     for (const name of ["package.json", "pnpm-workspace.yaml", "pnpm-lock.yaml"])
       writeFileSync(join(folder, name), "{}");
