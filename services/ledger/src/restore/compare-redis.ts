@@ -2,7 +2,14 @@ import { randomUUID } from "node:crypto";
 import { readEpoch, writeEpoch, writeCompleteRuns, type TaskCipher } from "@modelgate/accounts";
 import { readBrokenChains, setMarkOnce, readAccountPages, type Books } from "@modelgate/books";
 import { eventStreams, type StoredTaskEvent } from "@modelgate/contracts";
-import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
+import {
+  readServerState,
+  msUntilSharedTick,
+  type Bus,
+  type Logger,
+  type Redis,
+  type RedisServerState,
+} from "@modelgate/platform";
 import { adoptAccounts } from "../accounts/adopt.ts";
 import { projectLeftovers } from "../accounts/project-leftovers.ts";
 import { restoreBudgets } from "../accounts/project-budgets.ts";
@@ -116,11 +123,12 @@ class PeriodicComparison implements RedisComparison {
   }
 
   async #watch(): Promise<void> {
-    const { connection, log, roundMs } = this.#options;
+    const { redis, connection, log, roundMs } = this.#options;
     while (!this.#stopped) {
       try {
-        if (await this.#isUnchanged()) this.#rounds++;
-        else await connection.useDuringMove((books) => this.#round(books));
+        const state = await readServerState(redis);
+        if (this.#isUnchanged(state)) this.#rounds++;
+        else await connection.useDuringMove((books) => this.#round(books, state));
         this.#hasLoggedFailure = false;
       } catch (error) {
         this.#writes = undefined; // so that the next round is complete
@@ -138,8 +146,7 @@ class PeriodicComparison implements RedisComparison {
    * Returns whether a round can be left out, because nothing was written to Redis and nothing was noted since the last
    * one. The books are still checked every `roundsBetweenChecks` rounds.
    */
-  async #isUnchanged(): Promise<boolean> {
-    const { runs, writes } = await readServerState(this.#options.redis);
+  #isUnchanged({ runs, writes }: RedisServerState): boolean {
     return (
       this.#isCompleteRun &&
       runs === this.#runs &&
@@ -152,11 +159,10 @@ class PeriodicComparison implements RedisComparison {
     );
   }
 
-  async #round(books: Books): Promise<void> {
+  async #round(books: Books, { runs, writes }: RedisServerState): Promise<void> {
     const { redis, bus, log } = this.#options;
     const deps = { redis, bus, books };
     const epoch = await setMarkOnce(books, epochMark, randomUUID());
-    const { runs, writes } = await readServerState(redis);
     const found = await readEpoch(redis);
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#isCompleteRun = false;
