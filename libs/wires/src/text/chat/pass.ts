@@ -25,7 +25,7 @@ const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 const finishMember = Buffer.from('"finish_reason":"');
-const notableMarks = ['error"', 'finish_reason":"', "DONE]"].map((text) => Buffer.from(text));
+const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
   /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
@@ -76,10 +76,7 @@ export const chatPass: TextPass = {
    * Finds usage, a failure, and the end of a choice or of the stream. Without the opening quotes, which are frequent in
    * JSON, the search takes half the time.
    */
-  mayBeNotable(frames) {
-    for (const mark of notableMarks) if (frames.includes(mark)) return true;
-    return reportsUsage(frames);
-  },
+  mayBeNotable: (frames) => includesMark(frames) || reportsUsage(frames),
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
