@@ -30,7 +30,9 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
     select: (all) =>
       scope === undefined
         ? all
-        : all.filter((each) => each.scope === scope || each.scope.startsWith(`member:${team?.id}/`)),
+        : all.filter(
+            (each) => each.scope === scope || (team !== undefined && each.scope.startsWith(`member:${team.id}/`)),
+          ),
   });
   const tokens = useQuery({
     queryKey: ["tokens", accountId],
