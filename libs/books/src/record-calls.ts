@@ -1,6 +1,6 @@
 import type { Transaction } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
-import { limitTags } from "./bound-tags.ts";
+import { limitTags } from "./limit-tags.ts";
 import { changeAccounts } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";

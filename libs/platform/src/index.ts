@@ -66,7 +66,7 @@ export { StreamedAnswer } from "./operator/operator-api.ts";
 export { AnswerWithHeaders } from "./operator/operator-api.ts";
 export { once } from "./memo.ts";
 export type { PaceLimits } from "./pace.ts";
-export { runOnSharedTick, msUntilSharedTick } from "./beat.ts";
+export { runOnSharedTick, msUntilSharedTick } from "./shared-tick.ts";
 export { OpenList, type Listed } from "./open-list.ts";
 export { WorkCheck, readServerState, type WorkCheckOptions, type RedisServerState } from "./redis-writes.ts";
 export { readRedisMemory, type RedisMemory } from "./redis-memory.ts";

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { createHistogram, performance } from "node:perf_hooks";
 import { collectDefaultMetrics, Gauge, register, type Registry } from "prom-client";
-import { msUntilSharedTick } from "./beat.ts";
+import { msUntilSharedTick } from "./shared-tick.ts";
 import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";

@@ -1,5 +1,5 @@
 import { certificateEnd } from "../certificate-end.ts";
-import { runOnSharedTick } from "../beat.ts";
+import { runOnSharedTick } from "../shared-tick.ts";
 import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
 import { readRedisUrl } from "../redis-url.ts";

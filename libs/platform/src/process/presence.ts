@@ -4,7 +4,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import { Type, type Static } from "typebox";
 import { withoutUndefined, recordParser } from "@modelgate/contracts";
-import { runOnSharedTick } from "../beat.ts";
+import { runOnSharedTick } from "../shared-tick.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
 /**

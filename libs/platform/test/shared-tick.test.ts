@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { runOnSharedTick, msUntilSharedTick } from "../src/beat.ts";
+import { runOnSharedTick, msUntilSharedTick } from "../src/shared-tick.ts";
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] }));
 afterEach(() => void vi.useRealTimers());
