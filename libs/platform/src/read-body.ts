@@ -3,6 +3,7 @@ import { Duplex, type Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
 import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder, Holding } from "./buffer-budget.ts";
+import { inTurnsIfLong } from "./in-turns.ts";
 import { Pace, type PaceLimits } from "./pace.ts";
 
 export interface BodyLimits extends PaceLimits {
@@ -96,7 +97,7 @@ async function collectBody(
 ): Promise<Body> {
   if (declared > limits.maxBytes) throw tooLarge(limits);
   const holding = limits.budget.holdFor(holder);
-  const gathered = new GrowingBuffer(declared);
+  const gathered = new BodySegments(declared);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const isCompressed = source !== request;
   const onReceived = (chunk: Buffer): void => pace.add(chunk.length);
@@ -129,7 +130,9 @@ async function collectBody(
     }
     source.on("data", onData).on("end", resolve);
     await promise;
-    return { bytes: gathered.bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
+    const joined = gathered.join();
+    const bytes = joined instanceof Promise ? await joined : joined;
+    return { bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
   } catch (error) {
     holding[Symbol.dispose]();
     throw error;
@@ -149,55 +152,67 @@ function tooLarge({ maxBytes }: BodyLimits): Failure {
   return new Failure("request_too_large", `The body is larger than ${maxBytes} bytes, the maximum of this endpoint.`);
 }
 
-/** Size of the first buffer, in bytes. */
-const firstBufferBytes = 16 * 1024;
+/** Sizes of the first and of the largest segment, in bytes. */
+const [firstSegmentBytes, maxSegmentBytes] = [16 * 1024, 1024 * 1024];
 
 /**
- * Collects the chunks of a body in one buffer, which doubles its size when it is full. It allocates at most twice the
- * bytes that have arrived (at least 16 KiB), even if a larger length was declared. Chunks are copied when they arrive
- * and then not kept.
+ * Collects the chunks of a body in segments, and joins them at the end. Chunks are copied when they arrive and then not
+ * kept. The memory grows with the bytes that have arrived, even if a larger length was declared.
  */
-export class GrowingBuffer {
-  readonly #expected: number;
-  #buffer: Buffer | undefined;
+export class BodySegments {
+  readonly #declared: number;
+  readonly #segments: Buffer[] = [];
+  /** Number of unused bytes at the end of the last segment. */
+  #unused = 0;
   /** Number of bytes that were added. */
   size = 0;
 
-  /** `expected` is the declared length, which limits the buffer's growth; 0 means unknown. */
-  constructor(expected: number) {
-    this.#expected = expected;
+  /** `declared` is the expected length; 0 means unknown. */
+  constructor(declared: number) {
+    this.#declared = declared;
   }
 
   add(chunk: Buffer): void {
-    const size = this.size + chunk.length;
     // A small body arrives in one chunk. The chunk is used without a copy.
-    if (this.#buffer === undefined && size >= this.#expected && chunk.length > 0 && this.#expected > 0) {
-      this.#buffer = chunk;
-    } else {
-      const buffer = this.#bufferFor(size);
-      chunk.copy(buffer, this.size);
-    }
-    this.size = size;
+    if (this.size === 0 && this.#declared > 0 && chunk.length >= this.#declared) this.#segments.push(chunk);
+    else this.#copy(chunk);
+    this.size += chunk.length;
   }
 
   /**
-   * Returns all bytes that were added. If more than a fifth of the buffer is unused, the bytes are copied to a smaller
-   * one.
+   * Returns all bytes that were added. Several segments are copied to one buffer, in turns with other work if there are
+   * many.
    */
-  get bytes(): Buffer {
-    const buffer = this.#buffer ?? Buffer.alloc(0);
-    const bytes = buffer.subarray(0, this.size);
-    return buffer.length - this.size > this.size / 4 ? Buffer.from(bytes) : bytes;
+  join(): Buffer | Promise<Buffer> {
+    const [first, second] = this.#segments;
+    if (second !== undefined) return inTurnsIfLong(this.#joinSteps());
+    return first?.subarray(0, this.size) ?? Buffer.alloc(0);
   }
 
-  #bufferFor(size: number): Buffer {
-    const buffer = this.#buffer;
-    if (buffer !== undefined && buffer.length >= size) return buffer;
-    const doubled = Math.max(firstBufferBytes, 2 * (buffer?.length ?? 0));
-    const target = this.#expected >= size ? Math.min(this.#expected, doubled) : doubled;
-    const larger = Buffer.allocUnsafeSlow(Math.max(size, target));
-    buffer?.copy(larger, 0, 0, this.size);
-    this.#buffer = larger;
-    return larger;
+  #copy(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length;) {
+      if (this.#unused === 0) this.#open(chunk.length - from);
+      const last = this.#segments.at(-1);
+      const copied = last === undefined ? 0 : chunk.copy(last, last.length - this.#unused, from);
+      this.#unused -= copied;
+      from += copied;
+    }
+  }
+
+  /** Adds a segment: as large as all before it together, within its limits. */
+  #open(neededBytes: number): void {
+    const length = Math.min(Math.max(firstSegmentBytes, neededBytes, this.size), maxSegmentBytes);
+    this.#segments.push(Buffer.allocUnsafeSlow(length));
+    this.#unused = length;
+  }
+
+  *#joinSteps(): Generator<undefined, Buffer> {
+    const joined = Buffer.allocUnsafeSlow(this.size);
+    let end = 0;
+    for (const segment of this.#segments) {
+      end += segment.copy(joined, end);
+      if (segment.length === maxSegmentBytes) yield;
+    }
+    return joined;
   }
 }

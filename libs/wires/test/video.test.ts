@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
-import { wires, type VideoTask } from "../src/video/index.ts";
+import { runToEnd } from "../src/json/index.ts";
+import { checkImages, wires, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
   id: "video_1",
@@ -74,8 +75,26 @@ describe("the same request in four styles is equal in the neutral form", () => {
     ["kling-video", { model: "film", prompt: "p", image: `data:image/png;base64,${png}` }],
     ["jimeng-video", { req_key: "film", prompt: "p", binary_data_base64: [png] }],
   ] as const)("a picture's bytes in %s", (wire, body) => {
-    expect(parse(wire, body).request.firstFrame).toEqual({ kind: "data", mediaType: "image/png", data: png });
+    expect(parse(wire, body).request.firstFrame).toMatchObject({ kind: "data", mediaType: "image/png", data: png });
   });
+});
+
+const longText = "A".repeat(2 * 112 * 1024 - 1); // its padding begins in one step of the check and ends in the next
+test.each([
+  ["plain", png, true],
+  ["of the alphabet for URLs", "ab-_", true],
+  ["padded", "QQ==", true],
+  ["long and padded", `${longText}==`, true],
+  ["padding alone", "==", false],
+  ["with a space", "QQ QQ", false],
+  ["with three signs of padding", "Q===", false],
+  ["with a wrong character at its end", `${longText}!`, false],
+  ["with a wrong character in its middle", `${longText}!${longText}`, false],
+])("a picture %s is checked", (_, image, isValid) => {
+  const { request } = parse("video-generations", { model: "film", prompt: "p", image });
+  const check = (): unknown => runToEnd(checkImages(request));
+  if (isValid) expect(check()).toBeUndefined();
+  else expect(failureOf(check)).toMatchObject({ code: "invalid_value", param: "image" });
 });
 
 describe("a vendor gets", () => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Holder, Holding } from "../buffer-budget.ts";
-import { GrowingBuffer } from "../read-body.ts";
+import { BodySegments } from "../read-body.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 
@@ -48,11 +48,11 @@ export async function bufferForm(
 }
 
 async function bufferFile(file: FormFile, holding: Holding): Promise<BufferedFile> {
-  const gathered = new GrowingBuffer(0);
+  const gathered = new BodySegments(0);
   for await (const chunk of file.bytes()) {
     holding.take(chunk.length);
     gathered.add(chunk);
   }
   const { name, filename, contentType } = file;
-  return { name, filename, contentType, bytes: gathered.bytes };
+  return { name, filename, contentType, bytes: await gathered.join() };
 }

@@ -10,7 +10,7 @@ import { veo, vertex } from "./veo/index.ts";
 import { videos } from "./videos/index.ts";
 import { wan } from "./wan/index.ts";
 
-export { parseImage, type VideoImage, type VideoRequest } from "./hub/request.ts";
+export { checkImages, parseImage, type VideoImage, type VideoRequest } from "./hub/request.ts";
 export { lineMembers, parseSize } from "./hub/size.ts";
 export {
   requestedVideoOf,

@@ -1,9 +1,9 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure, type VideoStyle } from "@modelgate/contracts";
-import { unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
+import { inTurnsIfLong, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds, runCall } from "@modelgate/relay";
 import { formAsBody } from "@modelgate/wires/vendor-stores";
-import { videoStores, wires, type VideoClient } from "@modelgate/wires/video";
+import { checkImages, videoStores, wires, type VideoClient } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { Frames } from "../frames.ts";
@@ -39,6 +39,7 @@ export async function answerCreated(kind: VideoKind, call: ServiceCall, request:
 async function createTask(kind: VideoKind, call: ServiceCall, videoRequest: VideoTaskRequest): Promise<void> {
   const { deps } = kind;
   const { client, request } = videoRequest;
+  await inTurnsIfLong(checkImages(request));
   using frames = new Frames(deps, request, call.caller);
   const answer = (task: TaskRecord): object => client.created(taskForClient(task), taskContext(deps, call, task.id));
   const ending = new AbortController().signal;

@@ -1,6 +1,7 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { invalidFailure, type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
+import { maxStepBytes } from "../../json/scan.ts";
 import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";
@@ -156,19 +157,45 @@ export function additionalVideoMembers(
 
 export type VideoImage =
   | { readonly kind: "url"; readonly url: string }
-  | { readonly kind: "data"; readonly mediaType: string; readonly data: string }
+  | {
+      readonly kind: "data";
+      readonly mediaType: string;
+      readonly data: string;
+      /** Client's name of the field. */
+      readonly at?: string;
+    }
   | { readonly kind: "file"; readonly fileId: string };
 
-const base64 = /^[A-Za-z0-9+/_-]+={0,2}$/;
+const notBase64 = /[^A-Za-z0-9+/_-]/;
 
-/** Parses an image: an address, a data URL or plain Base64. Throws Failure invalid_value naming `param`. */
+/**
+ * Parses an image: an address, a data URL or plain Base64, whose characters are checked by `checkImages`. Throws Failure
+ * invalid_value naming `param`.
+ */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
   const read = text.startsWith("data:") ? readDataUrl(text) : undefined;
   const data = read?.data ?? text;
-  if (data === "" || (text.startsWith("data:") && read === undefined) || !base64.test(data))
-    throw invalidFailure(param, `${param} must be an http(s) address, a data URL or Base64.`);
-  return { kind: "data", mediaType: imageTypeOfBase64(data) ?? read?.mediaType ?? "image/png", data };
+  if (data === "" || (text.startsWith("data:") && read === undefined)) throw wrongImage(param);
+  return { kind: "data", mediaType: imageTypeOfBase64(data) ?? read?.mediaType ?? "image/png", data, at: param };
+}
+
+/** Checks that images are Base64, in steps of less than a millisecond. Throws Failure invalid_value naming the field. */
+export function* checkImages({ firstFrame, lastFrame }: VideoRequest): Generator<undefined, void> {
+  for (const image of [firstFrame, lastFrame]) {
+    if (image?.kind !== "data") continue;
+    const { data, at = "image" } = image;
+    const end = data.length - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
+    for (let from = 0; from < end; from += maxStepBytes) {
+      if (from > 0) yield;
+      if (notBase64.test(data.slice(from, Math.min(end, from + maxStepBytes)))) throw wrongImage(at);
+    }
+    if (end === 0) throw wrongImage(at);
+  }
+}
+
+function wrongImage(param: string): Failure {
+  return invalidFailure(param, `${param} must be an http(s) address, a data URL or Base64.`);
 }
 
 /** Renders an image as its address or a data URL. Throws Failure unsupported_parameter for a vendor's file. */
