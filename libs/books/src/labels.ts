@@ -22,8 +22,8 @@ type LabelSource = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos"
  * nothing has no labels, because a client could create any number of such calls with new labels.
  */
 export function labelsOf(event: LabelSource): readonly Label[] {
-  if (isFreeFailure(event)) return [];
   const { endUser, tags } = event;
+  if ((endUser ?? tags) === undefined || isFreeFailure(event)) return noLabels;
   const all = [["endUser", endUser], ...Object.entries(tags ?? {}).map(([name, value]) => [`tag:${name}`, value])];
   return all
     .flatMap(([name = "", value]): readonly Label[] =>
@@ -31,6 +31,8 @@ export function labelsOf(event: LabelSource): readonly Label[] {
     )
     .sort((left, right) => (left.name < right.name ? -1 : 1));
 }
+
+const noLabels: readonly Label[] = [];
 
 /**
  * Returns whether a call failed and costs nothing: the gateway or a vendor refused it, or the vendor failed. A client
@@ -42,7 +44,7 @@ function isFreeFailure({ outcome, costNanos }: LabelSource): boolean {
 
 /** Returns the tags among the labels of a call. End users are too many for separate totals. */
 export function tagsOf(event: LabelSource): readonly Label[] {
-  return labelsOf(event).filter(({ name }) => name !== "endUser");
+  return event.tags === undefined ? noLabels : labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 
 /** Renders all labels of a call as one text. Equal labels give equal texts. */

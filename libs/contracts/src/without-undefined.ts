@@ -5,8 +5,11 @@ type WithoutUndefined<Members> = {
 
 /** Returns a copy of an object without its undefined members. */
 export function withoutUndefined<const Members extends object>(members: Members): WithoutUndefined<Members>;
-export function withoutUndefined(members: object): object {
-  const copy = { ...members };
-  for (const [name, value] of Object.entries(copy)) if (value === undefined) Reflect.deleteProperty(copy, name);
+export function withoutUndefined(members: Readonly<Record<string, unknown>>): object {
+  const copy: Record<string, unknown> = {};
+  for (const name of Object.keys(members)) {
+    const value = members[name];
+    if (value !== undefined) copy[name] = value;
+  }
   return copy;
 }

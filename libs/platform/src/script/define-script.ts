@@ -68,14 +68,18 @@ export function defineScript<
   const argumentKinds = Object.entries(shape.args);
   const readReply = replyReader(name, shape.replies);
   const script = shape.grouped === true ? addToProgram(shape) : sourceOf(shape);
-  return async (redis, keys, args) => {
-    const keyTexts = writeKeys(name, keyNames, keys);
-    const texts = writeArguments(name, argumentKinds, args);
-    const call =
-      typeof script === "string"
-        ? callInGroup(redis, script, keyTexts, texts)
-        : callAlone(redis, script, keyTexts, texts);
-    return readReply(await call);
+  return (redis, keys, args) => {
+    try {
+      const keyTexts = writeKeys(name, keyNames, keys);
+      const texts = writeArguments(name, argumentKinds, args);
+      const reply =
+        typeof script === "string"
+          ? callInGroup(redis, script, keyTexts, texts)
+          : callAlone(redis, script, keyTexts, texts);
+      return reply.then(readReply);
+    } catch (error) {
+      return Promise.reject(error);
+    }
   };
 }
 

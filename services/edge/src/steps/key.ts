@@ -1,4 +1,4 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { keyDigest, isKeyShaped } from "@modelgate/accounts";
 import { Failure, headerAliases, type KeyCarrier } from "@modelgate/contracts";
 import { contextOf, type Step } from "../request-context.ts";
@@ -24,8 +24,8 @@ const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
       .map((item) => item.slice(subprotocolPrefix.length)),
 };
 
-/** Headers that carry keys in any API format; they are not forwarded to services. */
-const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
+/** Headers that carry keys in any API format. `toArea` removes them. */
+export const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
  * Reads the API key from the places that the endpoint accepts, and keeps only its SHA-256. Refuses different keys, a
@@ -40,15 +40,18 @@ export const readKey: Step = (request, _response, next) => {
   if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
   if (!isKeyShaped(only)) throw new Failure("invalid_api_key", malformedKey);
   context.digest = keyDigest(only);
-  for (const name of keyHeaders) delete request.headers[name];
   context.query.delete("key");
-  // Subprotocols without a key are forwarded: the service selects one of them.
-  const subprotocols = request.headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
-  const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
-  if (others.length > 0) request.headers[subprotocolHeader] = others.join(", ");
-  else delete request.headers[subprotocolHeader];
+  if (request.headers[subprotocolHeader] !== undefined) removeKeyFromSubprotocols(request.headers);
   next();
 };
+
+/** Keeps the subprotocols without a key. They are forwarded, and the service selects one of them. */
+function removeKeyFromSubprotocols(headers: IncomingHttpHeaders): void {
+  const subprotocols = headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
+  const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
+  if (others.length > 0) headers[subprotocolHeader] = others.join(", ");
+  else delete headers[subprotocolHeader];
+}
 
 /** Returns the message for a missing key, or for a key in a header that the endpoint does not read. */
 function missingKey(request: IncomingMessage): string {

@@ -1,11 +1,14 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import { Failure, headers, ownHeaderPrefix } from "@modelgate/contracts";
 import { signCaller } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
+import { keyHeaders } from "./key.ts";
 
-/** Headers that clients may not send to services, in addition to the gateway's internal headers. */
-const strippedHeaders = new Set([
+/** Headers that are not forwarded to services, in addition to the gateway's own and trace headers. */
+const strippedHeaders = new Set<string>([
+  ...keyHeaders,
+  headers.traceparent,
   "x-forwarded-for",
   "x-forwarded-host",
   "forwarded",
@@ -22,8 +25,8 @@ export function toArea({ areas, proxy, secret, proxies }: Pick<Deps, "areas" | "
     const upgrade = upgradeOf(request);
     if (upgrade !== undefined && proxy.isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
-    if (proxies === 0) delete request.headers["x-forwarded-proto"];
-    cleanHeaders(request, context);
+    request.headers = headersToForward(request.headers, context, proxies);
+    request.url = context.path + (context.query.size === 0 ? "" : `?${context.query.toString()}`);
     const call = admittedCall(context);
     const { area } = call.endpoint;
     const local = areas.get(area);
@@ -40,18 +43,24 @@ export function toArea({ areas, proxy, secret, proxies }: Pick<Deps, "areas" | "
   };
 }
 
-/** Removes headers that clients may not send to services. Sets request id, trace and URL (without the key). */
-function cleanHeaders(request: IncomingMessage, { requestId, span, path, query }: RequestContext): void {
-  const strict = request.headers[headers.strict];
-  for (const name of Object.keys(request.headers)) {
-    if (name.startsWith(ownHeaderPrefix) || strippedHeaders.has(name)) delete request.headers[name];
+/**
+ * Returns the headers for the service: those of the client that may be forwarded, the request id and the trace. They
+ * are a new object, because an object from which members were deleted is slow.
+ */
+function headersToForward(
+  received: IncomingHttpHeaders,
+  { requestId, span }: RequestContext,
+  proxies: number,
+): IncomingHttpHeaders {
+  const forwarded: IncomingHttpHeaders = {};
+  for (const name of Object.keys(received)) {
+    const isStripped = strippedHeaders.has(name) || (proxies === 0 && name === "x-forwarded-proto");
+    const isOwn = name.startsWith(ownHeaderPrefix) && name !== headers.strict;
+    if (!isStripped && !isOwn) forwarded[name] = received[name];
   }
-  if (strict !== undefined) request.headers[headers.strict] = strict;
-  request.headers[headers.requestId] = requestId;
-  const traceparent = span?.traceparent;
-  if (traceparent === undefined) delete request.headers[headers.traceparent];
-  else request.headers[headers.traceparent] = traceparent;
-  request.url = path + (query.size === 0 ? "" : `?${query.toString()}`);
+  forwarded[headers.requestId] = requestId;
+  if (span?.traceparent !== undefined) forwarded[headers.traceparent] = span.traceparent;
+  return forwarded;
 }
 
 /** Returns the results of all steps. Throws an error if a step did not run. */

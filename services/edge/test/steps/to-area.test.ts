@@ -21,7 +21,7 @@ async function passed(headers: Readonly<Record<string, string>>, proxies: number
   const call = callOf({ headers });
   await run(call, matchEndpoint);
   const { context } = call;
-  context.span = startSpan({ name: "test", kind: "server", parent: undefined });
+  context.span = startSpan({ name: "test", kind: "server", parent: headers["traceparent"] });
   context.caller = {
     accountId: token.accountId,
     tokenId: token.id,
@@ -40,9 +40,28 @@ test.each([
   expect((await passed({ "x-forwarded-proto": "https" }, proxies))["x-forwarded-proto"]).toBe(scheme);
 });
 
-test("an area receives no other headers that a client may not set", async () => {
-  const received = await passed({ "x-forwarded-for": "192.0.2.1", cookie: "a=b", accept: "text/plain" }, 1);
-  expect(received).toMatchObject({ accept: "text/plain" });
-  expect(received).not.toHaveProperty("cookie");
-  expect(received).not.toHaveProperty("x-forwarded-for");
+test.each([
+  ["authorization"],
+  ["x-api-key"],
+  ["api-key"],
+  ["x-goog-api-key"],
+  ["x-gamma-api-key"],
+  ["cookie"],
+  ["x-forwarded-for"],
+  ["traceparent"],
+  ["x-modelgate-caller"],
+  ["x-modelgate-anything"],
+])("an area does not receive the header %s of a client", async (name) => {
+  expect(await passed({ [name]: "a value", accept: "text/plain" }, 1)).toEqual({
+    accept: "text/plain",
+    "x-request-id": expect.any(String),
+  });
+});
+
+test("an area receives the strict mode and the well-formed trace of a client", async () => {
+  const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+  expect(await passed({ "x-modelgate-strict": "true", traceparent }, 1)).toMatchObject({
+    "x-modelgate-strict": "true",
+    traceparent,
+  });
 });
