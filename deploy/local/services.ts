@@ -101,7 +101,7 @@ export function startService(name: ServiceName, settings: ServiceSettings): Star
  * Throws an error if `envOf` gives two services different values of one variable.
  */
 export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): StartedService {
-  const reached = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
+  const withPorts = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
   const own = new Map<string, string>();
   for (const name of names)
     for (const [variable, value] of Object.entries(settings.envOf?.[name] ?? {})) {
@@ -110,7 +110,7 @@ export function startTogether(names: readonly ServiceName[], settings: ServiceSe
     }
   return startProcess("gateway", settings, {
     MODELGATE_SERVICES: names.join(","),
-    ...Object.assign({}, ...reached.map((name) => portVariables(name, settings.ports))),
+    ...Object.assign({}, ...withPorts.map((name) => portVariables(name, settings.ports))),
     ...settings.env,
     ...Object.fromEntries(own),
   });

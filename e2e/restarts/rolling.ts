@@ -1,6 +1,11 @@
 import { Agent } from "node:http";
 import { until } from "@modelgate/testkit";
-import { openLoadBalancer, startReplicaOf, type ReplicaOf, type Replicated } from "../test/load-balancer.ts";
+import {
+  openLoadBalancer,
+  startReplicaOf,
+  type ReplicaBehindBalancer,
+  type Replicated,
+} from "../test/load-balancer.ts";
 import { call, openSession, type Answer, type RestartSetup } from "./setup.ts";
 
 /** Replicas to replace, and the calls that are open meanwhile. */
@@ -45,7 +50,7 @@ export async function rollOut(
     edge: opened.use(await openLoadBalancer()),
     gateway: opened.use(await openLoadBalancer()),
   };
-  const start = async (name: Replicated): Promise<ReplicaOf> => {
+  const start = async (name: Replicated): Promise<ReplicaBehindBalancer> => {
     const services = name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {};
     const replica = await startReplicaOf(name, suite, balancers, { ...drained, env: { ...drained.env, ...services } });
     opened.defer(() => replica.service.stop());

@@ -50,7 +50,7 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
 export type Replicated = "edge" | "text" | "realtime" | "gateway";
 
 /** Replica that is ready. It gets connections after its port is added to the load balancer. */
-export interface ReplicaOf {
+export interface ReplicaBehindBalancer {
   readonly service: AloneService;
   readonly balancer: LoadBalancer | undefined;
   readonly port: number;
@@ -62,7 +62,7 @@ export async function startReplicaOf(
   suite: Suite,
   balancers: Readonly<Partial<Record<Replicated, LoadBalancer | undefined>>>,
   { env = {}, limits = {} }: { readonly env?: Readonly<Record<string, string>>; readonly limits?: Limits } = {},
-): Promise<ReplicaOf> {
+): Promise<ReplicaBehindBalancer> {
   const [port = 0] = await freePorts(1);
   const variable = name === "edge" || name === "gateway" ? "PORT" : `${name.toUpperCase()}_PORT`;
   const service = await startServiceAlone(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
 import { config as baseConfig, channel, hello, keys } from "./suite-client.ts";
-import { openLoadBalancer, startReplicaOf, type ReplicaOf, type LoadBalancer } from "./load-balancer.ts";
+import { openLoadBalancer, startReplicaOf, type ReplicaBehindBalancer, type LoadBalancer } from "./load-balancer.ts";
 
 const config = {
   ...baseConfig,
@@ -36,15 +36,18 @@ interface SecretPair {
   readonly MODELGATE_SECRET_BEFORE: string;
 }
 
-async function start(name: "edge" | "text", secrets: SecretPair): Promise<ReplicaOf> {
+async function start(name: "edge" | "text", secrets: SecretPair): Promise<ReplicaBehindBalancer> {
   const replica = await startReplicaOf(name, suite, { edge: edges, text: texts }, { env: { ...secrets } });
   started.add(replica.service);
   return replica;
 }
 
 /** Replaces services one after another, as a rollout does: the new one accepts calls before the old one drains. */
-async function replace(old: readonly ReplicaOf[], secrets: SecretPair): Promise<readonly ReplicaOf[]> {
-  const fresh: ReplicaOf[] = [];
+async function replace(
+  old: readonly ReplicaBehindBalancer[],
+  secrets: SecretPair,
+): Promise<readonly ReplicaBehindBalancer[]> {
+  const fresh: ReplicaBehindBalancer[] = [];
   for (const [at, name] of (["edge", "text"] as const).entries()) {
     const replica = await start(name, secrets);
     replica.balancer?.ports.add(replica.port);

@@ -9,7 +9,7 @@ const accountId = "many";
 /** Number of concurrent settlements, and of events per batch. */
 const atOnce = 500;
 
-/** Bus that stores every event immediately. */
+/** Bus that discards every event, and reports it as stored immediately. */
 const bus: Bus = {
   connected: true,
   publish: (messages) => Promise.resolve(messages.map(() => undefined)),

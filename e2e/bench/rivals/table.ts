@@ -31,9 +31,9 @@ function describe(seen: readonly Round[]): string {
   };
   const all = spreadOf(seen.map((round) => round.totalMicros));
   const parts = Object.keys(seen[0]?.micros ?? {});
-  const each = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
+  const cpuByPart = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
   const cpu = all === undefined || parts.length === 0 ? [] : [`${textOf(all)} µs of CPU`];
   const pace = `${median((round) => round.perSecond)}/s`;
   const times = `p50 ${median((round) => round.p50Ms, 1)} ms, p99 ${median((round) => round.p99Ms, 1)} ms`;
-  return [...cpu, ...(parts.length > 1 ? [each.join(", ")] : []), pace, times].join("; ");
+  return [...cpu, ...(parts.length > 1 ? [cpuByPart.join(", ")] : []), pace, times].join("; ");
 }

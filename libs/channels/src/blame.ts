@@ -130,8 +130,9 @@ function hasSucceeded({ failed }: CallOutcome): boolean {
 }
 
 /**
- * Returns a filter for the failures that count together with a given one. A failure that no client can cause counts
- * only with others of its kind. Failures of a channel also count for each of its models.
+ * Returns a filter for the failures that count together with a given one. If no client can cause the given failure,
+ * only others that no client can cause count. Otherwise failures of the same part of the route count, and for a model
+ * also those of its channel.
  */
 function similarFailureFilter(failed: FailureEvidence): (outcome: CallOutcome) => boolean {
   return ({ failed: other }) => {

@@ -17,8 +17,9 @@ const keepRefusedMs = 7 * 86_400_000;
 const keepAlertsMs = 400 * 86_400_000;
 
 /**
- * Removes calls older than `keepDays`, alerts after 400 days, and refused calls after a week; at the start and every hour. A failed removal is
- * retried after an hour.
+ * At the start and every hour, removes calls older than `keepDays`, refused calls after a week, and alerts after 400
+ * days. Also completes the chain of the audit log and the signed heads after an upgrade. After a failure, the next hour
+ * repeats the steps.
  */
 export function startForgetting({
   connection,

@@ -235,7 +235,7 @@ export class Charges implements SessionCharges {
     const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billed.add(id)) return;
     this.#payments.responseSettled();
-    // A response that failed before any output, without reported usage, is free.
+    // A response without output and without reported usage is free.
     if (units === undefined && !responses.traffic.hasOutput)
       void responses.releaseSlice(id).then(() => this.#parts.session.resumeEvents());
     else {

@@ -92,8 +92,9 @@ export interface BoundCall {
 }
 
 /**
- * Returns the settings that a session's key is bound to; undefined settings for a normal API key. Permissions and
- * budgets are those that the owner's key has now. Throws Failure if the owner's key is disabled or has expired.
+ * Returns a session's call, and the settings that its key is bound to; undefined settings for a normal API key. The
+ * call's permissions and budgets are those that the owner's key has now. Throws Failure if the owner's key is disabled
+ * or has expired.
  */
 export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;

@@ -159,7 +159,7 @@ export function closeUnused({ socket, bridge }: VendorConnection): void {
 function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
   const { upstreamModel, channel } = candidate;
   // Only preview models accept the beta form; other models refuse a client that requests it.
-  const older = beta && wire === "realtime" && upstreamModel.includes("preview");
+  const usesBeta = beta && wire === "realtime" && upstreamModel.includes("preview");
   return provider.request({
     act: "session",
     baseUrl: channel.baseUrl,
@@ -168,7 +168,7 @@ function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provide
     requestId: call.requestId,
     wire,
     model: upstreamModel,
-    headers: older ? { "openai-beta": "realtime=v1" } : undefined,
+    headers: usesBeta ? { "openai-beta": "realtime=v1" } : undefined,
   });
 }
 

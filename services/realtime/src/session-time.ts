@@ -1,4 +1,4 @@
-/** Seconds by which a vendor's report may exceed the time by the clock, or the client's sound. */
+/** Seconds by which a vendor's report may exceed the longer of the time by the clock and the client's sound. */
 const maxReportExcessSeconds = 15;
 
 /** A vendor's report of the seconds since the start of a session. */

@@ -70,12 +70,12 @@ const agentLists = new WeakMap<readonly Candidate[], boolean>();
  * cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client has left.
  */
 export function hasAgent(candidates: readonly Candidate[]): boolean {
-  let has = agentLists.get(candidates);
-  if (has === undefined) {
-    has = candidates.some(({ upstreamModel }) => isAgent(upstreamModel));
-    agentLists.set(candidates, has);
+  let includesAgent = agentLists.get(candidates);
+  if (includesAgent === undefined) {
+    includesAgent = candidates.some(({ upstreamModel }) => isAgent(upstreamModel));
+    agentLists.set(candidates, includesAgent);
   }
-  return has;
+  return includesAgent;
 }
 
 /** Names of fields that refer to data in a vendor's store, which the model may read as additional input. */

@@ -17,8 +17,8 @@ import type { JsonRecord } from "@modelgate/wires/json";
 /** Sends changes of a task's state to the callback URLs of clients. */
 export interface Callbacks extends AsyncDisposable {
   /**
-   * Sends a callback, which is already stored in Redis, in the background, and repeats it until the client accepts it.
-   * Does nothing for undefined.
+   * Sends a callback, which is already stored in Redis, in the background. Repeats it until the client accepts it or it
+   * is abandoned. Does nothing for undefined.
    */
   send(callback: Callback | undefined): void;
   /** Returns the time in Unix ms from which another process may send a callback that this process sends now. */
@@ -71,14 +71,14 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   async function call(callback: Callback): Promise<void> {
     const { event, tries } = callback;
     try {
-      const response = await post(options, callback, stop.signal).catch((error: unknown) => {
+      const isAccepted = await post(options, callback, stop.signal).catch((error: unknown) => {
         log.debug({ err: error, taskId: event.taskId }, "a callback did not arrive");
         return false;
       });
-      const delayMs = response ? undefined : retryDelaysMs[tries];
-      if (!response && stop.signal.aborted) return; // another process sends it when its lease ends
+      const delayMs = isAccepted ? undefined : retryDelaysMs[tries];
+      if (!isAccepted && stop.signal.aborted) return; // another process sends it when its lease ends
       if (delayMs !== undefined) await retryCallback(redis, { ...callback, tries: tries + 1 }, now() + delayMs);
-      else await (response ? removeCallback(redis, callback) : abandon(callback));
+      else await (isAccepted ? removeCallback(redis, callback) : abandon(callback));
     } catch (error) {
       log.debug({ err: error, taskId: event.taskId }, "a callback will be sent again when its lease expires");
     }

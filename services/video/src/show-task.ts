@@ -48,7 +48,10 @@ export function taskContext(
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/** Returns the scheme of the client's request, as the outermost proxy reports it; the edge removes it from clients. */
+/**
+ * Returns the scheme of the client's request, as the outermost proxy reports it. Without proxies, the edge removes the
+ * header that reports it.
+ */
 function schemeOf({ headers }: ServiceCall["request"]): "http" | "https" {
   return /^https\b/i.test(String(headers["x-forwarded-proto"])) ? "https" : "http";
 }

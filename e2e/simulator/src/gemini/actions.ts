@@ -48,14 +48,14 @@ const vectorFor = (request: unknown): object => ({
   ),
 });
 
-/** Answers `embedContent`. */
+/** Parses an embedding request for one content. The vector depends on the content's text. */
 export function embedContent(body: unknown, model: string): ParsedRequest {
   requireShape(body, embedShape);
   const { directive } = questionFrom(model, [textOf(memberOf(body, "content"))]);
   return { directive, whole: () => ({ embedding: vectorFor(body) }) };
 }
 
-/** Answers `batchEmbedContents`. */
+/** Parses an embedding request for several contents. Only the last content may have a directive. */
 export function batchEmbedContents(body: unknown, model: string): ParsedRequest {
   requireShape(body, batchEmbedShape);
   const requests = listAt(body, "requests");

@@ -26,7 +26,7 @@ const shape = shapeOf(
 /** Maximum tokens of an answer if the request sets none. */
 const defaultTokens = 16;
 
-/** Request for text completions, with a question for each prompt. */
+/** Parsed request for text completions. Each prompt gets `choices` completions. */
 interface CompletionsRequest {
   readonly model: string;
   readonly prompts: readonly string[];

@@ -33,7 +33,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
     if (behaviour.closeBeforeHead === true) return void socket.destroy();
     try {
-      if (behaviour.status !== undefined) throw statusOf(behaviour.status, behaviour);
+      if (behaviour.status !== undefined) throw simulatedRefusal(behaviour.status, behaviour);
       vendor.authenticate(call);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -87,7 +87,7 @@ function withoutInitialDelay({ delayMs: _before, ...behaviour }: Behaviour): Beh
   return behaviour;
 }
 
-function statusOf(status: number, { errorCode: code, errorMessage, retryAfter }: Behaviour): Refusal {
+function simulatedRefusal(status: number, { errorCode: code, errorMessage, retryAfter }: Behaviour): Refusal {
   return new Refusal(status, errorMessage ?? `simulated ${status}`, {
     ...(code === undefined ? {} : { code }),
     ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -176,7 +176,7 @@ function modelTest({ channels, models }: Pick<Configuration, "channels" | "model
 }
 
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  const isServed = modelTest({ channels, models });
+  const mayExist = modelTest({ channels, models });
   const seen = new Set<string>();
   for (const [position, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${position}].id`, message: `is used twice: ${channel.id}` };
@@ -191,14 +191,14 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
-      if (model !== "*" && !isServed(model))
+      if (model !== "*" && !mayExist(model))
         yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
     }
   }
 }
 
 function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const isServed = modelTest({ channels, models });
+  const mayExist = modelTest({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!isAccountId(id)) yield { path: `accounts.${id}`, message: "is not a usable account id" };
@@ -217,7 +217,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
       yield* addressProblems(`${path}.allowedAddresses`, token.allowedAddresses ?? []);
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!isServed(model))
+        if (!mayExist(model))
           yield { path: `${path}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
       }
     }

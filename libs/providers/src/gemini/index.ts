@@ -81,7 +81,10 @@ function interactionAddress({ baseUrl, task }: Pick<PollCall | RunCall, "baseUrl
   return new URL(`${withVersion(baseUrl)}/interactions/${encodeURIComponent(task)}`);
 }
 
-/** Returns the wires of an agent, or of a model that does not generate text, by its name; undefined for a text model. */
+/**
+ * Returns the wires of an agent, or of a model for images, videos or speech, by its name; undefined for any other
+ * model.
+ */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (isAgent(model)) return ["interactions"];
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];

@@ -9,7 +9,7 @@ import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
-/** Sink of a stream. */
+/** Members of an answer's sink that forwarding a stream uses. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
 /** Options of a `StreamForwarder`. */

@@ -25,7 +25,10 @@ export interface SeenFrame {
 
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
-/** Forwards a stream on one wire: frames are inspected, but not rewritten. */
+/**
+ * Forwards a stream on one wire: frames are not converted, only inspected. `renameFrame` and `echoFrame` change single
+ * members.
+ */
 export interface TextStreamPass {
   /** Inspects a frame. `before`: usage reported so far. `hadContent`: an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;

@@ -47,8 +47,8 @@ export function openUpload(
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller, ending);
   const follow: FollowFile = (file) => startSpooling(file, spool, caller);
-  const from = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
-  return new IncomingUpload(form, follow, from);
+  const head = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
+  return new IncomingUpload(form, follow, head);
 }
 
 /** Starts to write a file to disk. */

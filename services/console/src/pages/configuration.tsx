@@ -17,8 +17,8 @@ import { say } from "../texts/say.ts";
 const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
 
 /**
- * Page of the configuration as YAML, with all versions. If the books store the configuration, it can be edited and
- * versions can be restored.
+ * Page of the configuration as YAML. A configuration from a file is read-only. One in the books can be edited, and its
+ * versions are listed and can be restored.
  */
 export function ConfigurationPage() {
   const configuration = useQuery({

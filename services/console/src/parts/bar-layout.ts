@@ -22,7 +22,7 @@ export interface Layout {
   readonly max: number;
 }
 
-/** Computes the layout of a chart with a number of bars and a width. */
+/** Computes the layout of a bar chart. The top of the chart is `max`, rounded up to a line of the grid. */
 export function layoutOf({
   width,
   bars,

@@ -55,7 +55,8 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Sends JSON without the voice in the address: the answer only shows that address and key are right.
+    // The bodies for speech and transcripts are not complete requests: the vendor's answer, often a refusal, only shows
+    // that the base URL and the key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
     "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },
@@ -71,9 +72,9 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     "vertex-imagen": { instances: [{ prompt: "A dot" }], parameters: { sampleCount: 1 } },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
     "qwen-image-tasks": { model, input: { prompt: "A dot" } },
-    // Sends no image: the answer only shows that address and key are right.
+    // Has no image, so the vendor's answer only shows that the base URL and the key are right.
     "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
-    // Sends JSON instead of a form with a file: the answer only shows that address and key are right.
+    // JSON instead of a form with a file, so the vendor's answer only shows that the base URL and the key are right.
     transcriptions: { model },
     translations: { model },
     "image-edits": { model },

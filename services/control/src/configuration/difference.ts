@@ -58,7 +58,10 @@ function lineDifference(old: readonly string[], fresh: readonly string[]): reado
   return lines;
 }
 
-/** Returns, for each pair of positions, the length of the longest common subsequence of the lines after them. */
+/**
+ * Returns, for each pair of positions, the length of the longest common subsequence of the lines from these positions
+ * to the ends.
+ */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at--)

@@ -4,7 +4,10 @@ import { clientAddress } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
-/** Finds the record of an API key. Unknown, disabled and expired keys are refused with 401 and different messages. */
+/**
+ * Finds the record of an API key. Refuses unknown, disabled and expired keys, each with a different message, and calls
+ * that the key's addresses or a client secret do not allow.
+ */
 export function identifyCaller(tokens: TokenCache, proxies: number): Step {
   return (request, _response, next) => {
     const context = contextOf(request);

@@ -23,17 +23,17 @@ export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<n
 }
 
 async function adopt({ redis, books }: ProjectionDeps, id: string): Promise<boolean> {
-  const [account, seen] = [await findAccount(redis, id), await readSnapshot(redis, id)];
-  if (account === undefined || seen === undefined) return false;
+  const [account, snapshot] = [await findAccount(redis, id), await readSnapshot(redis, id)];
+  if (account === undefined || snapshot === undefined) return false;
   await recordCredits(books, await listCredits(redis, id));
   const { name, createdAt } = account;
   await adoptAccount(books, {
     id,
     name,
     createdAt: createdAt === "" ? new Date().toISOString() : createdAt,
-    receipts: seen.receipts,
-    head: seen.head,
-    balanceNanos: seen.availableNanos + seen.heldNanos,
+    receipts: snapshot.receipts,
+    head: snapshot.head,
+    balanceNanos: snapshot.availableNanos + snapshot.heldNanos,
   });
   for (const { digest, token } of await tokensWithDigests(redis, id)) {
     const { version: _version, previous: _previous, ...record } = token;

@@ -72,7 +72,7 @@ export function shownToken({ record, version, replaced: [last], deletedAt }: Boo
   return withoutUndefined({ ...token, version, previous, rotationDueAt, deletedAt });
 }
 
-/** Applies a credit from the books to Redis, once. Removes a credit that cannot be applied from the books. */
+/** Applies a credit from the books to Redis, once. A credit that cannot be applied is removed from the books. */
 export async function projectCredit({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many")

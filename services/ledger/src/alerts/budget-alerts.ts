@@ -37,7 +37,7 @@ const maxEnded = 31;
 export class BudgetAlerts {
   /** New calls by account. */
   readonly #called = new Map<string, NewCalls>();
-  #completeAt = 0;
+  #nextLookBackAt = 0;
 
   /** Notes recorded calls, whose budgets the next step considers. */
   noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId" | "time">[]): void {
@@ -58,7 +58,7 @@ export class BudgetAlerts {
    */
   async find(books: Books, deps: FindingDeps): Promise<void> {
     const now = Date.now();
-    if (now >= this.#completeAt) {
+    if (now >= this.#nextLookBackAt) {
       const range = {
         from: Math.floor((now - lookBackMs) / hourMs) * hourMs,
         to: Math.ceil((now + 1) / hourMs) * hourMs,
@@ -72,7 +72,7 @@ export class BudgetAlerts {
           time: day,
         })),
       );
-      this.#completeAt = now + hourMs;
+      this.#nextLookBackAt = now + hourMs;
     }
     const callsByAccount = [...this.#called];
     if (callsByAccount.length === 0) return;

@@ -29,7 +29,10 @@ export interface AlertOptions {
 
 /** Alerts of the ledger. Their conditions are found, and their deliveries sent, until disposed. */
 export interface Alerts extends AsyncDisposable {
-  /** Stores alerts about recorded calls. The recorder waits for this before it acknowledges the calls' events. */
+  /**
+   * Notes recorded calls for alerts of budgets, and stores alerts about their units without a price. The recorder waits
+   * for this before it acknowledges the calls' events.
+   */
   readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
   /** Notes refused calls, for alerts of the budgets that refused them. */
   readonly noteRefused: (refusals: readonly WaitingRefusal[]) => void;

@@ -69,9 +69,13 @@ export function organisationRoutes(
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
       result: await use(async (books) => {
-        const releaseAccount = releasesAccount(body);
+        const mayReleaseAccount = hasReleaseAccount(body);
         const before = await accountsOf(books, organisation);
-        const result = await deleteTeam(books, { organisation, team: teamIn(body), releaseAccount }, actor);
+        const result = await deleteTeam(
+          books,
+          { organisation, team: teamIn(body), releaseAccount: mayReleaseAccount },
+          actor,
+        );
         await orUnavailable(projectReleased(depsOf(books), organisation, before));
         return result;
       }),
@@ -116,7 +120,7 @@ function usedId(kind: "organisation" | "team", id: string): Failure {
   return new Failure("invalid_value", message, { param: "id", status: 409 });
 }
 
-function releasesAccount(body: unknown): boolean {
+function hasReleaseAccount(body: unknown): boolean {
   return typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
 }
 

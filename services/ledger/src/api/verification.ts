@@ -55,13 +55,13 @@ export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | u
 export function verifierOf(deps: VerificationDeps): Verifier {
   const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
   return async (id, expected) => {
-    const found = await connection.use(async (books) => {
+    const verification = await connection.use(async (books) => {
       await waitUntilComplete(redis, books, id, waitMs);
       const [booked] = await findAccounts(books, [id]);
       const stored = await readAnchor(books, id);
       const anchors = [stored, expected].filter((anchor) => anchor !== undefined);
       const createdAt = booked?.createdAt ?? "";
-      const walked = await verifyAccount(redis, id, {
+      const verified = await verifyAccount(redis, id, {
         keepDays,
         waitMs,
         createdAt,
@@ -69,14 +69,14 @@ export function verifierOf(deps: VerificationDeps): Verifier {
         wasReplaced: (hash) => wasReplaced(books, id, hash),
         readEntries: (from) => readReceipts(books, id, from),
       });
-      if (walked === undefined) return undefined;
-      const message = walked.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
-      if (message !== undefined) return { ...walked, ok: false, divergence: { message } };
-      if (walked.ok && createdAt !== "") await signHead(books, walked, createdAt, signer, stored);
-      return walked;
+      if (verified === undefined) return undefined;
+      const message = verified.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
+      if (message !== undefined) return { ...verified, ok: false, divergence: { message } };
+      if (verified.ok && createdAt !== "") await signHead(books, verified, createdAt, signer, stored);
+      return verified;
     });
-    if (found !== undefined) await storeVerification(redis, found);
-    return found;
+    if (verification !== undefined) await storeVerification(redis, verification);
+    return verification;
   };
 }
 
@@ -116,10 +116,10 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
   const verify = async (id: string, anchor?: Anchor) => {
-    const found = await compute(id, anchor);
-    if (found === undefined) return undefined;
+    const verification = await compute(id, anchor);
+    if (verification === undefined) return undefined;
     return connection.use(async (books) => ({
-      ...publicVerification(found, await readRestorations(books, id, maxRestorations)),
+      ...publicVerification(verification, await readRestorations(books, id, maxRestorations)),
       settledTwice: (await readSecondSettlements(books, id)).length,
     }));
   };
@@ -135,9 +135,9 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
         account === null
           ? (await listAccountIds(redis)).filter((id) => id > (after ?? "")).slice(0, pageSize)
           : [account];
-      const found = await Promise.all(ids.map((id) => verify(id, account === null ? undefined : anchor)));
+      const verifications = await Promise.all(ids.map((id) => verify(id, account === null ? undefined : anchor)));
       return {
-        accounts: found.filter((verification) => verification !== undefined),
+        accounts: verifications.filter((verification) => verification !== undefined),
         // Tables without an account are verified once, with the first page.
         common: account === null && after === null ? await verifyCommon(deps, anchor) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,

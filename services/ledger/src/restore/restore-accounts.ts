@@ -47,8 +47,8 @@ export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
 }
 
 /**
- * Restores accounts that Redis lacks, with their API keys and budgets, to the state after their newest receipt. Returns the number
- * of restored accounts.
+ * Restores accounts that Redis lacks, with their API keys and budgets, to the state after their newest receipt. Returns
+ * the number of restored accounts.
  */
 export async function restoreAccounts(
   deps: RestoreDeps,
@@ -60,12 +60,12 @@ export async function restoreAccounts(
   const credits = Map.groupBy(await readCreditsOf(books, ids), ({ accountId }) => accountId);
   const budgets = new Map((await readBudgetsOf(books, ids)).map((booked) => [booked.account, booked]));
   await restoreTokens(deps, ids);
-  const put = await Promise.all(
+  const results = await Promise.all(
     accounts.map((account) =>
       restoreOne(deps, account, { credits: credits.get(account.id) ?? [], budgets: budgets.get(account.id), shared }),
     ),
   );
-  return put.filter(Boolean).length;
+  return results.filter(Boolean).length;
 }
 
 async function restoreOne(

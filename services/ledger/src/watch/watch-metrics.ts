@@ -47,7 +47,7 @@ export const divergingAccounts = new Gauge({
   help: "Accounts whose balance differed from their receipts at the last verification.",
 });
 
-/** Counts the verifications that the ledger started. */
+/** Counts the periodic verifications by their result. */
 export const verifications = new Counter({
   name: "modelgate_verifications_total",
   help: "Accounts that the ledger verified periodically.",

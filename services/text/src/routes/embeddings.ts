@@ -82,7 +82,10 @@ const contentFirst = [...vectorsWires].sort(
   (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
 );
 
-/** Splits the inputs into requests of as many as the vendor accepts. The call has one hold of money and one event. */
+/**
+ * Splits the inputs into requests with at most as many inputs as the vendor accepts. The call has one hold of money and
+ * one event.
+ */
 function split(request: VectorsRequest, vendor: VectorsVendor, model: string): NonEmptyList<VectorsRequest> {
   const { inputs } = request;
   const maxInputs = vendor.maxInputs(model);

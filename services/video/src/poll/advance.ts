@@ -2,7 +2,7 @@ import type { TaskRecord } from "@modelgate/accounts";
 import type { TaskState } from "@modelgate/contracts";
 import type { PollResult, VideoResult } from "@modelgate/wires/video";
 
-/** Result of a poll: the vendor's answer, or "unroutable" if the task's channel does not exist. */
+/** Result of a poll: the vendor's answer, or "unroutable" if the task's channel does not exist or has no key. */
 export type PollOutcome = PollResult | { readonly kind: "unroutable" };
 
 /** Intervals of polls, and the basis for estimating progress. */

@@ -39,10 +39,10 @@ export class StringShortener {
     if (this.#escaped !== undefined) return this.#afterEscape(piece, position, output);
     const end = endOfPlain(piece, position);
     const room = Math.max(this.#maxCharacters - this.#length, this.#escapeRest);
-    const through = Math.max(0, Math.min(end - position, room));
-    output.push(piece.subarray(position, position + through));
-    this.#length += through;
-    this.#escapeRest = Math.max(0, this.#escapeRest - through);
+    const passedBytes = Math.max(0, Math.min(end - position, room));
+    output.push(piece.subarray(position, position + passedBytes));
+    this.#length += passedBytes;
+    this.#escapeRest = Math.max(0, this.#escapeRest - passedBytes);
     if (end === piece.length) return end;
     if (piece[end] === quote) this.#inString = false;
     else this.#escaped = this.#length < this.#maxCharacters ? "kept" : "cut";

@@ -9,7 +9,8 @@ import { findTaskOfCaller } from "../show-task.ts";
 const variants = ["video", "thumbnail", "spritesheet"];
 
 /**
- * GET /v1/videos/{task_id}/content: sends the video of a completed task. Ranges are supported.
+ * GET /v1/videos/{task_id}/content: sends the video of a completed task. Ranges are supported if the vendor sends the
+ * video as a file, not in JSON.
  */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {
@@ -35,14 +36,14 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
   const { response, log } = call;
   const { promise, resolve } = Promise.withResolvers<void>();
   response.writeHead(answer.status, headOf(answer, variant));
-  const abort = (): void => {
+  const finish = (): void => {
     response.off("drain", onDrain).off("close", onClose);
     resolve();
   };
   const onDrain = (): void => answer.resume();
   const onClose = (): void => {
     answer.abort();
-    abort();
+    finish();
   };
   const sink: BodySink = {
     data(chunk) {
@@ -50,12 +51,12 @@ export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: 
     },
     end() {
       response.end();
-      abort();
+      finish();
     },
     fail(error) {
       if (!response.destroyed) log.warn({ ...idsOf(call), err: error }, "a video was cut off");
       response.destroy();
-      abort();
+      finish();
     },
   };
   response.on("drain", onDrain).on("close", onClose);

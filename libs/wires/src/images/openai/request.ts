@@ -142,7 +142,7 @@ function formToBody(fields: ImagesForm["fields"]): Readonly<Record<string, unkno
 }
 
 function parseFieldValue(name: string, value: string): unknown {
-  // An empty field counts as absent.
+  // An empty field counts as absent, except the prompt.
   if (value === "" && name !== "prompt") return undefined;
   if (numberFields.has(name))
     return /^-?\d{1,15}$/.test(value) ? Number(value) : throwInvalidField(name, "a whole number");

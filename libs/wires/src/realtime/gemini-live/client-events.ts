@@ -164,7 +164,7 @@ function callItem({ functionCall, functionResponse }: JsonRecord, path: string):
   return withoutUndefined({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
 }
 
-/** Renders a result: a single text unchanged, any other as JSON. */
+/** Renders a result: if its only member is a text named `output`, that text; otherwise the complete result as JSON. */
 function renderOutput(response: unknown): string {
   if (isRecord(response) && Object.keys(response).length === 1 && typeof response["output"] === "string")
     return response["output"];

@@ -40,7 +40,10 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER;
 }
 
-/** Reads a frame of a streamed transcript: `transcript.text.delta`, `.done`, `.segment`, or an error. */
+/**
+ * Reads a frame of a streamed transcript: `transcript.text.delta`, `transcript.text.done` or an error. Every other
+ * frame is "other".
+ */
 export function readEvent({ data }: Frame): TranscriptEvent {
   if (data === "[DONE]") return { kind: "other" };
   const event = parseEvent(data);

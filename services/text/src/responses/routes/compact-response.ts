@@ -114,7 +114,7 @@ function compactedConversation(
   context: AnswerContext,
 ): JsonObject {
   const id = context.answerId.replace(/^resp_/, "");
-  const candidates = lastMessages(items).map((item, index) => ({
+  const keptMessages = lastMessages(items).map((item, index) => ({
     type: "message",
     id: `msg_${id}_${index}`,
     status: "completed",
@@ -126,7 +126,7 @@ function compactedConversation(
     id: context.answerId,
     object: "response.compaction",
     created_at: context.now,
-    output: [...candidates, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
+    output: [...keptMessages, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
     usage: rendered["usage"] ?? null,
   };
 }
