@@ -134,8 +134,8 @@ class PreparedCall {
       const task = await readAnswer(answer, reader, limits.answerBytes, budget);
       return { kind: "task", exchange, task, firstByteAt: performance.now() };
     }
-    const answerBytes = await readAnswer(answer, reader, limits.answerBytes, budget);
-    return { kind: "complete", exchange, answer: answerBytes, firstByteAt: performance.now() };
+    const completeAnswer = await readAnswer(answer, reader, limits.answerBytes, budget);
+    return { kind: "complete", exchange, answer: completeAnswer, firstByteAt: performance.now() };
   }
 }
 

@@ -16,9 +16,9 @@ export interface UnsupportedRules {
 }
 
 /**
- * Renders a request and returns the left-out fields in the client's spelling. They include those in `before`, which
- * were left out when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field that
- * would change the meaning of the answer; if `strict` is set, also for optional fields.
+ * Renders a request and returns the left-out fields in the client's spelling. They include those in `droppedBefore`,
+ * which were left out when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field
+ * that would change the meaning of the answer; if `strict` is set, also for optional fields.
  */
 export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: UnsupportedRules,

@@ -35,7 +35,7 @@ export function reportDropped(answer: Pick<AnswerSink, "headSent" | "setHeader">
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
-/** Writes the name of the model that serves the call to a header, if the client named another one. */
+/** Writes the name of the model that serves the call to a header, for a client that named another one. */
 export function reportModel(answer: Pick<AnswerSink, "headSent" | "setHeader">, model: string): void {
   if (!answer.headSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }

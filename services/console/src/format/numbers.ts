@@ -16,7 +16,7 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** Formats two durations in one unit: 478 / 742 ms. */
+/** Formats two durations; a unit that both have is written once: 478 / 742 ms. */
 export function durations(one: number, other: number): string {
   const [isShort, written] = [other < 1_000, [duration(one), duration(other)]];
   const unit = isShort ? " ms" : " s";

@@ -69,13 +69,9 @@ export function organisationRoutes(
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
       result: await use(async (books) => {
-        const mayReleaseAccount = hasReleaseAccount(body);
+        const request = { organisation, team: teamIn(body), releaseAccount: hasReleaseAccount(body) };
         const before = await accountsOf(books, organisation);
-        const result = await deleteTeam(
-          books,
-          { organisation, team: teamIn(body), releaseAccount: mayReleaseAccount },
-          actor,
-        );
+        const result = await deleteTeam(books, request, actor);
         await orUnavailable(projectReleased(depsOf(books), organisation, before));
         return result;
       }),
