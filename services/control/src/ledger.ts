@@ -66,12 +66,12 @@ const answersWithinMs = 300_000;
 export function ledgerAt(url: string, secret: string): Ledger {
   async function ask(path: string, init: LedgerRequest = {}): Promise<Response> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
-    const patience = new AbortController();
-    const timer = setTimeout(() => patience.abort(), answersWithinMs);
+    const deadline = new AbortController();
+    const timer = setTimeout(() => deadline.abort(), answersWithinMs);
     const headers = { ...init.headers, authorization: `Bearer ${credential}` };
     let answer: Response;
     try {
-      answer = await fetch(new URL(path, url), { ...init, headers, signal: patience.signal });
+      answer = await fetch(new URL(path, url), { ...init, headers, signal: deadline.signal });
     } catch (cause) {
       throw new Failure(
         "server_overloaded",

@@ -83,7 +83,10 @@ interface Test {
   readonly transport: Transport;
 }
 
-/** Returns a function that makes the smallest real call in a wire. */
+/**
+ * Returns a function that makes the test in a wire: the smallest real call, a poll of an unknown video task, or the
+ * opening of a session.
+ */
 function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isVideoWire(wire)) {
     const { provider } = test;

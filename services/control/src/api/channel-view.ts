@@ -105,7 +105,7 @@ function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsS
   };
 }
 
-/** Returns the models that are paused while their channel is in use, completely or with one key. */
+/** Returns the models whose state is not `ok`, for all keys of the channel or for one key. */
 function modelCooldownViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };

@@ -31,7 +31,7 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
     return channels.map((channel) => channelView(channel, { states, seats, capped, now: Date.now() }));
   };
   const show = async (channel: CatalogChannel) => (await view([channel]))[0];
-  const switched = async (id: string | undefined, isEnabled: boolean, body: unknown) => {
+  const setEnabled = async (id: string | undefined, isEnabled: boolean, body: unknown) => {
     const channel = find(id);
     const key = fields.optionalText(body, "key");
     const scope = key === undefined ? channel.id : channelKeyId(channel.id, keyOf(channel, key).id);
@@ -42,8 +42,8 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
     "GET /channels": () => view(catalog.current().channels),
     "GET /channels/{id}": ({ params }) => show(find(params["id"])),
     "GET /channels/{id}/models": ({ params }) => channelModels(find(params["id"]), transport),
-    "POST /channels/{id}/disable": ({ params, body }) => switched(params["id"], false, body),
-    "POST /channels/{id}/enable": ({ params, body }) => switched(params["id"], true, body),
+    "POST /channels/{id}/disable": ({ params, body }) => setEnabled(params["id"], false, body),
+    "POST /channels/{id}/enable": ({ params, body }) => setEnabled(params["id"], true, body),
     "POST /channels/{id}/test": ({ params, body }) =>
       testChannel(find(params["id"]), body, { catalog: catalog.current(), transport }),
   };

@@ -95,7 +95,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
   };
 }
 
-/** Returns the active configuration without keys, and the state of its last publication. */
+/** Returns the current text of the configuration without keys, and the state of the last publication. */
 async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {

@@ -18,8 +18,8 @@ const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222"
 
 /**
  * Returns the reason why an origin cannot be a vendor's, phrased to follow `baseUrl`; undefined if it can. Excluded are
- * link-local addresses, which serve cloud credentials, default ports of stores, and the addresses in `inside`, which
- * control itself uses.
+ * link-local addresses, which serve cloud credentials, default ports of stores, and the ports of the addresses in
+ * `inside`, which control itself uses.
  */
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;

@@ -80,9 +80,9 @@ function problemOfEmpty(provider: Provider, status: number, text: string): strin
  * Returns the problem that the answer to a list request shows. A missing list is a problem only if the channel needs
  * it.
  */
-function problemOfList(isServed: boolean, status: number, text: string): string | undefined {
-  if (status >= 300) return !isServed && (status === 404 || status === 405) ? undefined : answerText(status, text);
-  if (!isServed) return undefined;
+function problemOfList(isNeeded: boolean, status: number, text: string): string | undefined {
+  if (status >= 300) return !isNeeded && (status === 404 || status === 405) ? undefined : answerText(status, text);
+  if (!isNeeded) return undefined;
   const models = parseModels(parseJson(text));
   if (models === undefined) return "returned a list of models that cannot be read";
   return models.length > 0 ? undefined : "returned an empty list of models";

@@ -82,7 +82,7 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   ];
 }
 
-/** Warns of a channel that serves all models of its vendor's list if the list is empty. */
+/** Warns of a channel that serves all models of its vendor's list if the vendor has no list. */
 function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
     ? [{ path: "models", message: `cannot be "*": ${name} does not list models` }]

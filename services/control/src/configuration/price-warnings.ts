@@ -13,7 +13,7 @@ import {
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
 const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
-/** Kinds of models whose price may have fees for vendor-side tools, prices by length and service tiers. */
+/** Kinds of models whose price may have fees for vendor-side tools, and service tiers. */
 const textKinds: ReadonlySet<ModelKind> = new Set(["chat", "completion"]);
 const textOnlyFields = ["tools", "serviceTiers"] as const;
 
@@ -75,7 +75,7 @@ export function priceWarnings(models: Readonly<Record<string, PublishedModel>>):
   });
 }
 
-/** Returns the price that is charged for a unit without a price. */
+/** Describes the price that is charged for a unit without a price. */
 function substitutePrice(field: PriceField, price: ConfiguredPrices): string {
   const priced = priceFields[field];
   const substitute = "as" in priced ? priced.as.find((other) => price[other] !== undefined) : undefined;

@@ -18,7 +18,7 @@ export interface AllowedSources {
   readonly keysFolder: string | undefined;
   /** Environment variables that keys and addresses may reference. */
   readonly variables: ReadonlySet<string>;
-  /** Addresses of the gateway's stores and services, where no vendor can be. */
+  /** Addresses of the gateway's stores and services. No vendor can have their ports. */
   readonly inside: readonly string[];
 }
 

@@ -53,7 +53,7 @@ export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly positionals: readonly string[];
-  /** Options with a value: name → description. A description of a required option ends with "!". */
+  /** Options with a value: name → description. The name of a required option ends with "!". */
   readonly options: Readonly<Record<string, string>>;
   /** Options without a value: name → description. */
   readonly flags?: Readonly<Record<string, string>>;

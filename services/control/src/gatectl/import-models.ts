@@ -7,13 +7,13 @@ export interface ImportResult {
   readonly added: readonly string[];
   /** Names of models that the configuration already had. */
   readonly known: readonly string[];
-  /** Names of imported models whose price is unknown; the operator has to set it. */
+  /** Names of models that were left out, because their price is unknown. */
   readonly unpriced: readonly string[];
 }
 
 /**
- * Adds the models that a channel's vendor lists to a configuration, with their known prices. The rest of the text stays
- * unchanged.
+ * Adds models that a channel's vendor lists to a configuration, with their prices. Leaves out models without a known
+ * price. The rest of the text stays unchanged.
  */
 export function importModels(text: string, channel: string, listed: readonly unknown[]): ImportResult {
   const document = parseDocument(text);

@@ -97,9 +97,9 @@ function visibleLines(text: string): string {
 function toSingular(words: readonly string[]): readonly string[] {
   const [topic = "", verb = "", ...rest] = words;
   const one = topic.replace(/s$/, "");
-  const is = (known: string): boolean => commands.some(({ name }) => name === `${one} ${known}`);
-  if (one === topic || !is("list")) return words;
-  return is(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
+  const hasCommand = (known: string): boolean => commands.some(({ name }) => name === `${one} ${known}`);
+  if (one === topic || !hasCommand("list")) return words;
+  return hasCommand(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
 /** Returns the output for words that match no command: an overview, or an error with an overview. */

@@ -35,12 +35,12 @@ export async function passwordMatches(password: string, stored: string | undefin
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];
   if (memory === undefined || password.length > maxCharacters) return false;
-  const found = await computeHash(password, Buffer.from(salt, "base64"), {
+  const computed = await computeHash(password, Buffer.from(salt, "base64"), {
     memory: Number(memory),
     passes: Number(passes),
     parallelism: Number(parallelism),
   });
-  return timingSafeEqual(found, Buffer.from(hash, "base64")) && stored !== undefined;
+  return timingSafeEqual(computed, Buffer.from(hash, "base64")) && stored !== undefined;
 }
 
 async function computeHash(

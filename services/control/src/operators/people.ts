@@ -99,8 +99,8 @@ export class People {
    */
   async byPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);
-    const fits = await passwordMatches(password, found?.password);
-    if (found === undefined || !fits || found.disabled)
+    const matches = await passwordMatches(password, found?.password);
+    if (found === undefined || !matches || found.disabled)
       throw new Failure("invalid_api_key", "The name or the password is wrong.");
     return { name, role: found.role, account: found.account ?? undefined };
   }
@@ -161,10 +161,10 @@ export class People {
   }
 
   /** Records a new or changed person who signed in through a provider, so that the person can be disabled. */
-  async remember({ name, role: has, ...operator }: Operator): Promise<void> {
+  async remember({ name, role: newRole, ...operator }: Operator): Promise<void> {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
-    const record = { role: has, account, email };
+    const record = { role: newRole, account, email };
     const auditEntry = { account: account ?? "", after: { name, ...record } };
     if (found === undefined) {
       const newRecord: PersonRecord = { ...record, disabled: false, createdAt: new Date().toISOString() };
@@ -173,7 +173,7 @@ export class People {
         { name, record: newRecord, action: "operator.create", ...auditEntry },
         name,
       );
-    } else if (found.role !== has || (found.account ?? null) !== account || (found.email ?? null) !== email)
+    } else if (found.role !== newRole || (found.account ?? null) !== account || (found.email ?? null) !== email)
       await this.#ledger.write(
         `/operators/${encodeURIComponent(name)}`,
         { record, action: "operator.change", ...auditEntry },

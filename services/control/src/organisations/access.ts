@@ -63,7 +63,10 @@ export function seesTeam({ access }: Operator, team: string | undefined): boolea
   return access?.teams === undefined || access.teams.some(({ id }) => id === team);
 }
 
-/** Returns whether a caller administers a team: operators and members of an account administer all of them. */
+/**
+ * Returns whether a caller administers a team. Operators, members of an account and admins of an organisation
+ * administer all teams that they see.
+ */
 export function administersTeam({ access }: Operator, team: string | undefined): boolean {
   return access?.teams === undefined || access.teams.some(({ id, isAdmin }) => id === team && isAdmin);
 }
@@ -87,7 +90,9 @@ export function seesKey(operator: Operator, { accountId, team }: Pick<Token, "ac
   return seesAccount(operator, accountId) && seesTeam(operator, team);
 }
 
-/** Throws Failure (403) unless a caller may change a key that it sees: members of a team change the keys that they made. */
+/**
+ * Throws Failure (403) unless a caller may change a visible key: members of a team change only the keys that they made.
+ */
 export function checkManagesKey(operator: Operator, { team, member }: Pick<Token, "member" | "team">): void {
   if (administersTeam(operator, team) || member === memberName(team, operator)) return;
   throw new Failure("permission_denied", "Members of a team change only their own keys; ask an admin of the team.");

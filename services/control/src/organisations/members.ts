@@ -72,8 +72,8 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
 }
 
 /**
- * Reads the team of a change of members; "" for the whole organisation. Throws Failure (404) for a team that the caller
- * does not see, (403) for one that it does not administer.
+ * Reads the team of a change of members; "" for the whole organisation. Throws Failure (400) for a team that the caller
+ * does not see, (403) for one that the caller does not administer.
  */
 function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation): string {
   const team = fields.optionalText(body, "team");

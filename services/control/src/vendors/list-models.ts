@@ -29,8 +29,8 @@ export interface ModelListQuery {
 }
 
 /**
- * Requests the models of a vendor. Throws Failure invalid_value that names the invalid field, such as an address in
- * `inside`.
+ * Requests the models of a vendor. Throws Failure invalid_value that names the invalid field, such as a base URL with
+ * the port of an address in `inside`.
  */
 export async function listModels(
   query: ModelListQuery,
