@@ -86,7 +86,7 @@ function slotsOf(root: string): readonly string[] {
     .map((name) => join(buildsOf(root), name));
 }
 
-/** Waits until no other process bundles. */
+/** Waits until no other process bundles, and locks the bundles. Returns the function that unlocks them. */
 async function waitForLock(builds: string): Promise<() => void> {
   for (const until = Date.now() + maxWaitMs; Date.now() < until;) {
     const { release } = claim(builds, "lock");

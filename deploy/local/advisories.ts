@@ -1,4 +1,4 @@
-/** Advisory that is accepted until a date. A comment on each line gives the reason. */
+/** Advisory that is accepted until a date. */
 export interface AcceptedAdvisory {
   /** GitHub's id, `GHSA-…`. */
   readonly id: string;

@@ -1,4 +1,4 @@
-/** Metric of the requests that the edge has answered. */
+/** Metric of the answered requests. Its label `service` names the service that answered. */
 export const requests = "http_server_request_duration_seconds_count";
 export const firstChunk = "gen_ai_client_operation_time_to_first_chunk_seconds";
 export const perChunk = "gen_ai_client_operation_time_per_output_chunk_seconds";

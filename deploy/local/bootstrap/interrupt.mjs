@@ -42,8 +42,8 @@ export function watchForInterrupts() {
 }
 
 /** Calls the listener at each interruption. Returns a function that removes the listener. */
-export function onInterrupt(onWish) {
-  listener = onWish;
+export function onInterrupt(newListener) {
+  listener = newListener;
   return () => {
     listener = () => undefined;
   };

@@ -15,8 +15,8 @@ const folders = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/$
  */
 export async function findPostgres() {
   if (process.env[variable]) return {};
-  const there = onPath("postgres") ?? folders.map((folder) => join(folder, "postgres")).find(isExecutable);
-  if (there !== undefined) return { [variable]: there };
+  const installed = onPath("postgres") ?? folders.map((folder) => join(folder, "postgres")).find(isExecutable);
+  if (installed !== undefined) return { [variable]: installed };
   if ((await ask("docker", ["info", "--format", "{{.ServerVersion}}"])) !== undefined) return {};
   const program = join(programsOf("postgres"), "postgres");
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)

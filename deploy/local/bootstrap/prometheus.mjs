@@ -12,8 +12,8 @@ const variable = "MODELGATE_PROMETHEUS";
  */
 export async function findPrometheus() {
   if (process.env[variable]) return {};
-  const there = onPath("prometheus");
-  if (there !== undefined) return { [variable]: there };
+  const installed = onPath("prometheus");
+  if (installed !== undefined) return { [variable]: installed };
   const program = join(programsOf("prometheus"), "prometheus");
   if (!isExecutable(program) && onPath("apt-get") !== undefined && onPath("dpkg-deb") !== undefined)
     await unpack("prometheus");

@@ -59,7 +59,7 @@ const sendsSlowly =
     });
   };
 
-/** Returns a vendor that sends a compressed gibibyte of zeros. The data is created at the first request. */
+/** Returns a vendor that sends 256 MiB of zeros, compressed. The data is created at the first request. */
 const bomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
   let bytes: Buffer | undefined;
   return (socket) => {

@@ -62,8 +62,8 @@ async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void>
     for (const table of ["hourly_totals", "daily_totals", "labelled_totals", "daily_tag_totals"] as const) {
       const columns = tables.find(({ name }) => name === table)?.columns;
       if (columns === undefined) continue; // an early migration state does not have all tables
-      const there = new Set(columns.map(({ name }) => name));
-      for (const measure of unitMeasures.filter((name) => !there.has(name)))
+      const existing = new Set(columns.map(({ name }) => name));
+      for (const measure of unitMeasures.filter((name) => !existing.has(name)))
         await transaction.schema
           .alterTable(table)
           .addColumn(measure, "bigint", (column) => column.notNull().defaultTo(0))

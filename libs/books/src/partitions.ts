@@ -15,12 +15,12 @@ const knownDays = new WeakMap<Books, Set<number>>();
  */
 export async function ensurePartitions(books: Books, times: Iterable<number>): Promise<void> {
   if (books.engine === "sqlite") return;
-  const there = knownDays.get(books) ?? new Set();
-  knownDays.set(books, there);
+  const createdDays = knownDays.get(books) ?? new Set();
+  knownDays.set(books, createdDays);
   for (const day of new Set([...times].map((at) => Math.floor(at / dayMs)))) {
-    if (there.has(day)) continue;
+    if (createdDays.has(day)) continue;
     await createPartitions(books, day);
-    there.add(day);
+    createdDays.add(day);
   }
 }
 

@@ -36,14 +36,14 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
     const repeated: UsageEvent[] = [];
     for (let from = 0; from < events.length; from += rowsPerStatement) {
       const batch = events.slice(from, from + rowsPerStatement);
-      const [fresh, there] = splitByName(batch, await insertIds(transaction, batch));
+      const [fresh, known] = splitByName(batch, await insertIds(transaction, batch));
       // A call with a new id may still exist: during an upgrade, an earlier version may store calls without ids.
       const [inserted, recorded] = splitByName(
         fresh,
         fresh.length === 0 ? new Set() : await insertCalls(transaction, fresh.map(rowOf)),
       );
       added.push(...inserted);
-      repeated.push(...there, ...recorded);
+      repeated.push(...known, ...recorded);
     }
     const tagged = await limitTags(books, transaction, added);
     await addLabels(transaction, tagged);

@@ -168,7 +168,7 @@ export function compileCatalog(
    * Pairs of a group and a model that the group can call: the group contains the model, and a channel serves the model
    * or one of its fallbacks.
    */
-  const reached = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
+  const callable = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((model) => isServed(group, model));
   });
@@ -177,10 +177,10 @@ export function compileCatalog(
    * channel for the group. Returns the model itself if there is none.
    */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
-    const open = [...(shares.get(model.name) ?? [])].filter(
+    const servable = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
     );
-    const share = drawByShare(open, random);
+    const share = drawByShare(servable, random);
     return (share === undefined ? undefined : models.get(share)) ?? model;
   };
 
@@ -196,7 +196,7 @@ export function compileCatalog(
       if (group === undefined) return [];
       return [...models.values()]
         .filter(
-          (model) => reached.has(`${name}\n${model.name}`) && (allowed === undefined || allowed.includes(model.name)),
+          (model) => callable.has(`${name}\n${model.name}`) && (allowed === undefined || allowed.includes(model.name)),
         )
         .sort((left, right) => (left.name < right.name ? -1 : 1));
     },
@@ -204,7 +204,7 @@ export function compileCatalog(
       const group = groups.get(groupName);
       if (group === undefined) throw new Failure("group_not_allowed");
       const model = models.get(name);
-      if (model === undefined || !reached.has(`${groupName}\n${name}`)) throw unknownModel(name);
+      if (model === undefined || !callable.has(`${groupName}\n${name}`)) throw unknownModel(name);
       if (allowed !== undefined && !allowed.includes(name))
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
@@ -261,10 +261,11 @@ function allCandidates(
 function listGroupModelPairs(
   groups: Iterable<Group>,
   names: readonly string[],
-  isOne: (group: Group, name: string) => boolean,
+  isIncluded: (group: Group, name: string) => boolean,
 ): ReadonlySet<string> {
   const pairs = new Set<string>();
-  for (const group of groups) for (const name of names) if (isOne(group, name)) pairs.add(`${group.name}\n${name}`);
+  for (const group of groups)
+    for (const name of names) if (isIncluded(group, name)) pairs.add(`${group.name}\n${name}`);
   return pairs;
 }
 

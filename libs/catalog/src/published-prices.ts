@@ -13,9 +13,9 @@ const versionCache = new WeakMap<Price, string>();
 export function priceVersionOf(price: Price): string {
   const cached = versionCache.get(price);
   if (cached !== undefined) return cached;
-  const name = createHash("sha256").update(linesOf(price).join("\n")).digest("hex").slice(0, 12);
-  versionCache.set(price, name);
-  return name;
+  const version = createHash("sha256").update(linesOf(price).join("\n")).digest("hex").slice(0, 12);
+  versionCache.set(price, version);
+  return version;
 }
 
 /** Lists the content of a price as lines of text. The lines are the same for every service tier of a price. */

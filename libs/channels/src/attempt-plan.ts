@@ -26,8 +26,8 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
    */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /**
-   * Prepares one attempt from the client's body, which is the same for all attempts. `history` is "withoutSignatures" after a
-   * vendor has refused thinking signatures in the conversation. An exception does not count against the vendor.
+   * Prepares one attempt from the client's body, which is the same for all attempts. `history` is "withoutSignatures"
+   * after a vendor has refused thinking signatures in the conversation. An exception does not count against the vendor.
    */
   prepare(
     route: WireRoute<Wire>,

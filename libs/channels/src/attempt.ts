@@ -106,11 +106,12 @@ function supportingCandidates(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
   supportedWires: SupportedWires,
 ): readonly Candidate[] {
-  let speaking = candidates;
+  let supporting = candidates;
   for (const candidate of candidates)
-    if (supportedWires.usable(candidate, wires).length === 0) speaking = speaking.filter((each) => each !== candidate);
-  if (speaking.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
-  return speaking;
+    if (supportedWires.usable(candidate, wires).length === 0)
+      supporting = supporting.filter((each) => each !== candidate);
+  if (supporting.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
+  return supporting;
 }
 
 /** Returns what the next attempt must know about the failed ones. */

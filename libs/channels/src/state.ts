@@ -21,7 +21,7 @@ export interface Cooldown {
   readonly since: string;
   /** End in Unix ms. After it the scope is tried again. */
   readonly until: number;
-  /** Number of consecutive cooldowns, including this one; each is longer than the previous one. */
+  /** Number of consecutive cooldowns, including this one. */
   readonly rests: number;
   /** The only account whose calls the cooldown concerns; absent: all accounts. */
   readonly account?: string | undefined;

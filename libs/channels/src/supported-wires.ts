@@ -28,7 +28,7 @@ export class SupportedWires {
 
   /**
    * Returns the first wire of `usable`, which is used if all wires express the request equally well; undefined if the
-   * vendor supports none.
+   * vendor supports none of the requested ones.
    */
   choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
     return this.usable(candidate, requested)[0];

@@ -6,11 +6,11 @@ import { connectThrough } from "./proxy.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
 /**
- * HTTP client for requests to vendors, with one pool of connections per address and proxy. The vendor may have closed an idle
- * connection. undici checks for this before it writes a request, and then uses another connection. If the connection is
- * closed between check and write, and the operating system accepts no byte of the request, the request is sent once
- * more on another connection. No other request is repeated here, because the vendor may have received it; `Attempts`
- * decides what to do.
+ * HTTP client for requests to vendors, with one pool of connections per address and proxy. The vendor may have closed
+ * an idle connection. undici checks for this before it writes a request, and then uses another connection. If the
+ * connection is closed between check and write, and the operating system accepts no byte of the request, the request is
+ * sent once more on another connection. No other request is repeated here, because the vendor may have received it;
+ * `Attempts` decides what to do.
  */
 export interface Transport extends AsyncDisposable {
   /**
@@ -192,15 +192,15 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #finish(outcome: { readonly error?: Error }): void {
     this.#signal.removeEventListener("abort", this);
     this.#paused = false;
-    const refused = this.#passChunks();
-    this.#outcome = refused === undefined ? outcome : { error: refused };
+    const sinkError = this.#passChunks();
+    this.#outcome = sinkError === undefined ? outcome : { error: sinkError };
     if (this.#sink !== undefined) this.pipe(this.#sink);
   }
 
   /** Passes the collected chunks to the sink. Aborts the exchange if the sink throws. */
   static #passChunksOrAbort(exchange: HttpExchange): void {
-    const refused = exchange.#passChunks();
-    if (refused !== undefined) exchange.#controller?.abort(refused);
+    const sinkError = exchange.#passChunks();
+    if (sinkError !== undefined) exchange.#controller?.abort(sinkError);
   }
 
   /**

@@ -37,7 +37,7 @@ export interface ReaderOptions {
   /** Returns the connection; undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
   /** Called if the stream does not exist. */
-  onConnectionLost(): void;
+  onStreamMissing(): void;
 }
 
 /** Reads a stream through a durable consumer until it is disposed. */
@@ -74,7 +74,7 @@ export class BusReader implements AsyncDisposable {
         await this.#readBatch();
       } catch (error) {
         this.#consumer = undefined;
-        if (isStreamGone(error)) this.#options.onConnectionLost();
+        if (isStreamGone(error)) this.#options.onStreamMissing();
         if (this.#options.access() !== undefined && !this.#stopped)
           log.warn({ err: error, stream }, "reading events failed; trying again");
         await pause();

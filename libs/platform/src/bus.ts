@@ -115,7 +115,7 @@ class JetStreamBus implements Bus {
       log: this.#log,
       handle,
       access: () => this.#access(),
-      onConnectionLost: () => this.#restoreStreams(),
+      onStreamMissing: () => this.#restoreStreams(),
     });
     this.#readers.add(reader);
     return {

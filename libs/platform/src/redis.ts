@@ -187,8 +187,8 @@ export async function execute(transaction: ChainableCommander): Promise<void> {
 }
 
 /**
- * Runs a step that enforces a spending limit or a rate limit. If Redis is unavailable or slow, throws Failure
- * server_overloaded (503), so that no call bypasses the limit.
+ * Waits for a step in Redis, such as one that enforces a spending limit. Every error other than a Failure becomes
+ * Failure server_overloaded (503), so that no call bypasses the limit.
  */
 export function orUnavailable<T>(step: Promise<T>): Promise<T> {
   return step.catch(throwUnavailable);

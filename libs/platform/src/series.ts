@@ -129,16 +129,16 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
   getForPromString() {
     const { name, help } = this.#declared;
     const values = this.#series.all.flatMap(({ labels, series: { counts, sum } }) => {
-      let within = 0;
+      let cumulative = 0;
       const buckets = counts.map((count, index) => {
-        within += count;
+        cumulative += count;
         const bound = { le: this.#bounds[index] ?? "+Inf", ...labels };
-        return { metricName: `${name}_bucket`, labels: bound, value: within };
+        return { metricName: `${name}_bucket`, labels: bound, value: cumulative };
       });
       return [
         ...buckets,
         { metricName: `${name}_sum`, labels, value: sum },
-        { metricName: `${name}_count`, labels, value: within },
+        { metricName: `${name}_count`, labels, value: cumulative },
       ];
     });
     return Promise.resolve({ name, help, type: "histogram", values, aggregator: "sum" });

@@ -1,7 +1,10 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 
-/** A call to a vendor, from which a request is built. A call that starts a task has the separate type `StartCall`. */
+/**
+ * A call to a vendor, from which `Provider.request` builds a request. Calls that start a task (`StartCall`) or concern
+ * an answer in the background (`RunCall`) have separate types.
+ */
 export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | FileCall;
 
 /** Members that all calls have. */

@@ -66,9 +66,9 @@ type ModelRow = Readonly<Record<string, unknown>>;
 function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
-  const displayName = [isNamed ? name : id, name, model].find((value) => typeof value === "string");
-  if (typeof displayName !== "string") return [];
-  const plain = displayName.replace(/^models\//, "");
+  const listedName = [isNamed ? name : id, name, model].find((value) => typeof value === "string");
+  if (typeof listedName !== "string") return [];
+  const plain = listedName.replace(/^models\//, "");
   if (plain === "" || plain.length > maxNameCharacters || plain !== plain.trim() || /\p{Cc}/u.test(plain)) return [];
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }

@@ -13,8 +13,8 @@ export interface VendorFailure {
   /** True if another channel or key may succeed. */
   readonly retryable: boolean;
   /**
-   * Cause of the failure, which is put on cooldown: the client's input ("request"), one key (only if the error concerns
-   * that key), the complete channel, or a model or wire that the vendor does not have.
+   * Cause of the failure: the client's input ("request"), one key (only if the error concerns that key), the complete
+   * channel, or a model or wire that the vendor does not have. A key, channel or model may be put into a cooldown.
    */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** True if the endpoint refused something that another endpoint of the vendor accepts. */

@@ -153,15 +153,17 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
 
   const shape = options.shape ?? (process.env["SUITE_SHAPE"] === "apart" ? "apart" : "one");
   // A single process always runs all services, so that the next suite can reuse it.
-  const isWhole = shape === "one" && !options.fresh;
-  const startedServices: readonly ServiceName[] = isWhole ? serviceNames : serviceNames.filter(neededServices(options));
-  const isOneProcess: readonly ServiceName[] =
+  const hasAllServices = shape === "one" && !options.fresh;
+  const startedServices: readonly ServiceName[] = hasAllServices
+    ? serviceNames
+    : serviceNames.filter(neededServices(options));
+  const servicesTogether: readonly ServiceName[] =
     shape === "one" ? startedServices.filter((name) => name !== "simulator") : [];
 
   async function start(name: ServiceName): Promise<void> {
-    const isTogether = isOneProcess.includes(name);
-    const { child, ready } = isTogether ? startTogether(isOneProcess, settings) : startService(name, settings);
-    for (const member of isTogether ? isOneProcess : [name]) children.set(member, child);
+    const isTogether = servicesTogether.includes(name);
+    const { child, ready } = isTogether ? startTogether(servicesTogether, settings) : startService(name, settings);
+    for (const member of isTogether ? servicesTogether : [name]) children.set(member, child);
     await ready.catch((error: unknown) => {
       throw new Error(`${name} did not become ready:\n${child.logs()}`, { cause: error });
     });
@@ -175,8 +177,8 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
   const operatorEnv = { CONTROL_URL: addressOf(ports, "control"), MODELGATE_SECRET: secret };
   const gatectl: Suite["gatectl"] = (...words) => runGatectl(words, operatorEnv);
   try {
-    const [first] = isOneProcess;
-    const apart = startedServices.filter((name) => !isOneProcess.includes(name));
+    const [first] = servicesTogether;
+    const apart = startedServices.filter((name) => !servicesTogether.includes(name));
     const processes = first === undefined ? apart : [first, ...apart];
     await Promise.all(processes.map(start));
     for (const name of processes.filter((each) => !unawaitedServices.has(each)))

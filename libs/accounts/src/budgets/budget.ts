@@ -20,8 +20,9 @@ export const Budget = Type.Object({
   /** Name that people see; absent: the budget has none. */
   name: Type.Optional(Type.String()),
   /**
-   * Calls that count: `account` (all), `organisation:ID` (all of all accounts of the organisation), `team:ID`, `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`,
-   * `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key includes the keys that members made within its limits.
+   * Calls that count: `account` (all), `organisation:ID` (those of all accounts of the organisation), `team:ID`,
+   * `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key
+   * includes the keys that members made within its limits.
    */
   scope: Type.String(),
   period: Type.Enum([...periodNames]),
@@ -49,7 +50,10 @@ export interface AppliedBudget {
 /** Members of a call that decide which budgets apply to it. */
 export type BudgetedCall = Pick<UsageDraft, "tokenId" | "group" | "team" | "member" | "model" | "tags" | "endUser">;
 
-/** Returns the scopes that a call belongs to. */
+/**
+ * Returns the scopes that a call belongs to, except that of an organisation. `within` is the id of the key whose limits
+ * the call's key shares.
+ */
 export function scopesOf(call: BudgetedCall, within?: string): ReadonlySet<string> {
   const { tokenId, group, team, member, model, tags, endUser } = call;
   const scopes = new Set(["account", `key:${tokenId}`, `group:${group}`, `model:${model}`]);

@@ -71,22 +71,22 @@ export async function verifyAccount(
   if (account === undefined || snapshot === undefined) return undefined;
   const end = Date.now() + options.waitMs;
   for (;;) {
-    const { from, walk } = await checkChain(redis, account, snapshot.receipts, options);
-    const missing = walk.divergence === undefined && walk.next <= snapshot.receipts;
+    const { from, check } = await checkChain(redis, account, snapshot.receipts, options);
+    const missing = check.divergence === undefined && check.next <= snapshot.receipts;
     if (missing && Date.now() < end) {
       await new Promise((resolve) => setTimeout(resolve, retryMs));
       continue;
     }
     const divergence = missing
-      ? { receipt: walk.next, message: "is not in the books: its event was lost" }
-      : (walk.divergence ??
-        (await compareAmounts(redis, account, snapshot, walk, from)) ??
-        (await compareAnchors(options, snapshot, walk, from)));
+      ? { receipt: check.next, message: "is not in the books: its event was lost" }
+      : (check.divergence ??
+        (await compareAmounts(redis, account, snapshot, check, from)) ??
+        (await compareAnchors(options, snapshot, check, from)));
     return withoutUndefined({
       account: accountId,
       ok: divergence === undefined,
       from,
-      to: walk.next - 1,
+      to: check.next - 1,
       balanceNanos: snapshot.availableNanos + snapshot.heldNanos,
       head: snapshot.head,
       divergence,
@@ -112,12 +112,12 @@ async function checkChain(redis: Redis, account: Account, lastNumber: number, op
   // Around midnight, calls may be settled in another order than that of their times. A receipt above `from` may thus
   // belong to a call of the day before, which is still stored.
   const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
-  const walk = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
+  const check = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
-    links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || walk.add(link));
+    links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || check.add(link));
   if (takeAll(credits) && takeAll(waiting))
     for await (const entries of entriesInBooks) if (!takeAll(chainEntries(entries))) break;
-  return { from, walk };
+  return { from, check };
 }
 
 /** Returns the creation time of an account in the books; that in Redis if the books have none. */
@@ -149,36 +149,36 @@ function receiptNumber({ receipt }: ChainEntry): number {
 async function compareAmounts(
   redis: Redis,
   { id }: Account,
-  seen: Snapshot,
-  walk: ReceiptChainCheck,
+  snapshot: Snapshot,
+  check: ReceiptChainCheck,
   from: number,
 ): Promise<Divergence | undefined> {
-  const balance = seen.availableNanos + seen.heldNanos;
-  const last = walk.last?.receipt;
-  if (last !== undefined && last.hash !== seen.head)
+  const balance = snapshot.availableNanos + snapshot.heldNanos;
+  const last = check.last?.receipt;
+  if (last !== undefined && last.hash !== snapshot.head)
     return { receipt: last.number, message: "is not the newest one that the account has" };
   const computed = BigInt(last?.balanceNanos ?? "0");
   const differ = (amount: string, stored: bigint, sum: bigint): Divergence | undefined =>
     stored === sum ? undefined : { message: `the account has ${amount} ${stored}, but its receipts add up to ${sum}` };
   const credits = await listCredits(redis, id);
   const credited = credits
-    .filter(({ receipt }) => receipt !== undefined && receipt.number <= seen.receipts)
+    .filter(({ receipt }) => receipt !== undefined && receipt.number <= snapshot.receipts)
     .reduce((sum, { nanos }) => sum + BigInt(nanos), 0n);
   return (
     (last === undefined && from > 1 ? undefined : differ("a balance of", balance, computed)) ??
-    differ("credits of", seen.creditedNanos, credited) ??
-    differ("spending of", seen.spentNanos, from === 1 ? walk.spentNanos : seen.creditedNanos - balance) ??
-    (seen.openHoldsNanos === undefined || seen.openHoldsNanos === seen.heldNanos
+    differ("credits of", snapshot.creditedNanos, credited) ??
+    differ("spending of", snapshot.spentNanos, from === 1 ? check.spentNanos : snapshot.creditedNanos - balance) ??
+    (snapshot.openHoldsNanos === undefined || snapshot.openHoldsNanos === snapshot.heldNanos
       ? undefined
-      : { message: `the account holds ${seen.heldNanos}, but its open calls hold ${seen.openHoldsNanos}` })
+      : { message: `the account holds ${snapshot.heldNanos}, but its open calls hold ${snapshot.openHoldsNanos}` })
   );
 }
 
 /** Compares the signed heads with the current chain. Returns the first difference. */
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
-  seen: Snapshot,
-  walk: ReceiptChainCheck,
+  snapshot: Snapshot,
+  check: ReceiptChainCheck,
   from: number,
 ): Promise<Divergence | undefined> {
   let confirmsHead = false;
@@ -187,19 +187,19 @@ async function compareAnchors(
     const signed = `the head that was signed at ${time}`;
     if (anchor.createdAt !== createdAt)
       return { message: `the account was created at ${anchor.createdAt} according to ${signed}` };
-    if (number > seen.receipts)
+    if (number > snapshot.receipts)
       return {
-        receipt: seen.receipts,
+        receipt: snapshot.receipts,
         message: `is the newest one, but ${signed} is receipt ${number}: the end is missing`,
       };
-    const hash = number === seen.receipts ? seen.head : walk.hashOf(number);
+    const hash = number === snapshot.receipts ? snapshot.head : check.hashOf(number);
     if (hash !== undefined && hash !== head && !(await wasReplaced(head)))
       return { receipt: number, message: `is not ${signed}` };
-    const balance = (seen.availableNanos + seen.heldNanos).toString();
-    confirmsHead ||= number === seen.receipts && hash === head && anchor.balanceNanos === balance;
+    const balance = (snapshot.availableNanos + snapshot.heldNanos).toString();
+    confirmsHead ||= number === snapshot.receipts && hash === head && anchor.balanceNanos === balance;
   }
-  if (walk.last !== undefined || from === 1 || confirmsHead) return undefined;
-  return { message: `none of its ${seen.receipts} receipts is stored, and its balance was not signed` };
+  if (check.last !== undefined || from === 1 || confirmsHead) return undefined;
+  return { message: `none of its ${snapshot.receipts} receipts is stored, and its balance was not signed` };
 }
 
 /**

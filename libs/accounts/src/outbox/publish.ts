@@ -59,19 +59,19 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
     serialized.push({ entry, text: JSON.stringify(event), order: "taskId" in event ? event.taskId : event.id });
   }
   const byShard = Map.groupBy(serialized, ({ entry }) => entry.shard);
-  const remembered: Promise<void>[] = [];
-  for (const [shard, several] of byShard) remembered.push(storeCopies(redis, shard, several));
+  const copies: Promise<void>[] = [];
+  for (const [shard, several] of byShard) copies.push(storeCopies(redis, shard, several));
   // The events are published even if Redis does not answer, because Redis may have lost them.
-  await Promise.allSettled(remembered);
+  await Promise.allSettled(copies);
   const stored = await publishInOrder(bus, serialized);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {
-    const gone: string[] = [];
+    const storedIds: string[] = [];
     const failed: OutboxEvent[] = [];
     for (const { entry } of several)
-      if (stored.has(entry)) gone.push(entry.entryId);
+      if (stored.has(entry)) storedIds.push(entry.entryId);
       else failed.push(entry.event);
-    if (gone.length > 0) removals.push(redis.xdel(accountKeys.outbox(shard), ...gone));
+    if (storedIds.length > 0) removals.push(redis.xdel(accountKeys.outbox(shard), ...storedIds));
     if (failed.length > 0) removals.push(removeCopies(redis, failed));
   }
   await Promise.all(removals);

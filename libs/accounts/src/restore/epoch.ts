@@ -58,9 +58,9 @@ async function isInCompleteRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
   const [completeRuns, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
   // The value is missing if the ledger is of an earlier version, which recorded no runs.
-  const isWhole = completeRuns === null || completeRuns === runs;
+  const isComplete = completeRuns === null || completeRuns === runs;
   // A new connection may be to a later run.
   if (!knownCompleteUntil.has(redis)) redis.on("close", () => knownCompleteUntil.set(redis, 0));
-  if (isWhole) knownCompleteUntil.set(redis, performance.now() + completeForMs);
-  return isWhole;
+  if (isComplete) knownCompleteUntil.set(redis, performance.now() + completeForMs);
+  return isComplete;
 }

@@ -1,8 +1,8 @@
 import { hash, randomBytes } from "node:crypto";
 
 /**
- * Matches an API key (`sk-`) or a client secret (`ek_`), followed by 8 to 250 letters, digits, `_` or `-`. Other texts
- * are never looked up.
+ * Matches an API key or a client secret: `sk-` or `ek_`, then 8 to 250 letters, digits, `_` or `-`. Other texts are
+ * never looked up.
  */
 const keyPattern = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 

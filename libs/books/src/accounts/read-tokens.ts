@@ -8,7 +8,10 @@ const dayMs = 86_400_000;
 /** Maximum tokens of a page. */
 const pageSize = 500;
 
-/** Pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts, so only the member's name matches. */
+/**
+ * Pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts, so only a member with this name
+ * matches.
+ */
 export const ofPlayground = '%"playgroundOf":%';
 
 /** Members of a token that its creator sets. */

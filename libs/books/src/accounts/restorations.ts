@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { sql } from "kysely";
 import type { Books } from "../open.ts";
 
-/** Restoration of an account: entries that were charged again after Redis had lost them. */
+/**
+ * Restoration of an account: entries that were charged again after Redis had lost them, or the refund of a call that
+ * was settled twice.
+ */
 export interface Restoration {
   readonly account: string;
   /** Time of the restoration (RFC 3339). */

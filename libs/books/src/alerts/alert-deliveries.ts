@@ -105,8 +105,8 @@ export async function nextDeliveryDue({ db }: Books): Promise<number | undefined
 }
 
 /**
- * Schedules the deliveries of an alert that were given up again; only those to targets of these accounts if `targetsOf` is
- * present. Returns their number.
+ * Schedules again the deliveries of an alert that were given up; only those to targets of these accounts if `targetsOf`
+ * is present. Returns their number.
  */
 export async function retryDeliveries(
   { db }: Books,

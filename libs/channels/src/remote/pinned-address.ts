@@ -41,9 +41,10 @@ export const remoteRules: RemoteRules = {
 
 /**
  * Resolves the host of a URL and returns the IP address to connect to. The caller, or its proxy, connects to this
- * address without resolving the name again, so that a later DNS answer cannot change the target. Returns the name only
- * for a proxy: if the vendor gave the URL, and if this machine cannot resolve a host that the operator allows. Throws
- * NotFetched if the URL is not allowed, the host is unknown, or one of its addresses is forbidden.
+ * address without resolving the name again, so that a later DNS answer cannot change the target. Returns the name
+ * instead only for a proxy: for a URL that the vendor gave, and for a host that the operator allows but this machine
+ * cannot resolve. Throws NotFetched if the URL is not allowed, the host is unknown, or one of its addresses is
+ * forbidden.
  */
 export async function pinnedAddress(
   url: URL,

@@ -61,30 +61,30 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
 
 /** Returns the schema's problems, one for each path: the most specific one that the schema reports there. */
 function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
-  const values = new Map<string, string>();
+  const messages = new Map<string, string>();
   for (const error of schema.Errors(value)) {
     if (error.keyword === "required") {
-      for (const name of missingNames(error.params)) values.set(problemPath(error.instancePath, name), "is missing");
+      for (const name of missingNames(error.params)) messages.set(problemPath(error.instancePath, name), "is missing");
     }
     if (repeatingKeywords.has(error.keyword)) continue;
     const path = problemPath(error.instancePath);
-    const before = values.get(path);
+    const before = messages.get(path);
     const message = schemaPredicate(error);
     // A union reports one error for each branch, for example "must be array" and "must be object".
-    if (before === undefined) values.set(path, message);
+    if (before === undefined) messages.set(path, message);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
-      values.set(path, `${before}, or ${message}`);
+      messages.set(path, `${before}, or ${message}`);
   }
-  return [...values].filter(([path]) => !isUnionAbove(path, values)).map(([path, message]) => ({ path, message }));
+  return [...messages].filter(([path]) => !isUnionAbove(path, messages)).map(([path, message]) => ({ path, message }));
 }
 
 /**
  * Returns whether a problem only says that a value fits no branch of a union, while a problem inside the value says
  * why.
  */
-function isUnionAbove(path: string, values: ReadonlyMap<string, string>): boolean {
-  if (values.get(path)?.startsWith("must be ") !== true) return false;
-  return [...values.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
+function isUnionAbove(path: string, messages: ReadonlyMap<string, string>): boolean {
+  if (messages.get(path)?.startsWith("must be ") !== true) return false;
+  return [...messages.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
 }
 
 /** Schema keywords whose errors only repeat a more specific error. */

@@ -84,11 +84,11 @@ export function renderFailure(format: ErrorFormat, failure: Failure, requestId: 
 
 /** Returns the headers of a failure: the time to retry, whether to retry, and the methods that the path supports. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
-  const resetHeaders: Record<string, string> = {};
+  const values: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {
-    resetHeaders[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
-  } else if (failure.status === 429 || failure.status === 503) resetHeaders[headers.retryAfter] = "1";
-  if (!failure.kind.retryable) resetHeaders[headers.shouldRetry] = "false";
-  if (failure.allow !== undefined) resetHeaders["allow"] = failure.allow.join(", ");
-  return resetHeaders;
+    values[headers.retryAfter] = String(Math.max(1, Math.ceil(failure.retryAfterSeconds)));
+  } else if (failure.status === 429 || failure.status === 503) values[headers.retryAfter] = "1";
+  if (!failure.kind.retryable) values[headers.shouldRetry] = "false";
+  if (failure.allow !== undefined) values["allow"] = failure.allow.join(", ");
+  return values;
 }

@@ -19,8 +19,8 @@ const lineScale = priceScale + unitDecimals + 2 * multiplierDecimals;
 /** Returns the terms that `costOf` adds up before it rounds: one for each used unit that has a price. */
 export function costLines(units: Units, price: Price, multiplier: number): readonly CostLine[] {
   const scaledMultiplier = toScale(parseDecimal(multiplier), multiplierDecimals);
-  const applying = priceForInput(units, price);
-  return [...applying].flatMap(([unit, each]) => {
+  const unitPrices = priceForInput(units, price);
+  return [...unitPrices].flatMap(([unit, each]) => {
     const amount = units[unit];
     if (amount === undefined || amount === 0) return [];
     const micros = toMicros(amount);

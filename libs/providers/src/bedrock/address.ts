@@ -48,9 +48,9 @@ export function addressProblem(baseUrl: string): string | undefined {
  * Describes an error in a region; undefined if there is none. Amazon's hosts accept only requests that are signed for
  * their own region.
  */
-function problemOfRegion(region: string, channelRegion: string | undefined): string | undefined {
+function problemOfRegion(region: string, hostRegion: string | undefined): string | undefined {
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `has an invalid region: ${region.slice(0, 64)}`;
-  return channelRegion === undefined || channelRegion === region
+  return hostRegion === undefined || hostRegion === region
     ? undefined
-    : `is in region ${channelRegion}, but its query names ${region}`;
+    : `is in region ${hostRegion}, but its query names ${region}`;
 }

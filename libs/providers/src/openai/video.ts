@@ -19,8 +19,8 @@ export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined) return yield* remix(call, call.remixOf);
   // All vendors of the wire `videos` accept a form, but an image that is given by its URL can only be sent as JSON.
-  const asForm = call.wire === "videos" && call.body["input_reference"] === undefined;
-  return postRequest(tasksAt(call), call, yield* asForm ? renderForm(call.body, call.file) : jsonContent(call.body));
+  const isForm = call.wire === "videos" && call.body["input_reference"] === undefined;
+  return postRequest(tasksAt(call), call, yield* isForm ? renderForm(call.body, call.file) : jsonContent(call.body));
 }
 
 function* remix(call: StartCall, task: string): Generator<undefined, VendorRequest> {

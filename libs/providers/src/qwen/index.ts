@@ -78,10 +78,10 @@ function* startVideo(
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
   const { input } = call.body;
-  const hasBoth = typeof input === "object" && input !== null && "first_frame_url" in input;
+  const hasBothFrames = typeof input === "object" && input !== null && "first_frame_url" in input;
   const withType = { ...headers, "content-type": "application/json" };
   return requestTo(
-    urlOf(hasBoth ? bothFramesPath : usualVideoPath),
+    urlOf(hasBothFrames ? bothFramesPath : usualVideoPath),
     call,
     withType,
     yield* stringifyInTurns(call.body),

@@ -33,7 +33,7 @@ process.disconnect = () => {
 };
 replaceMetrics();
 process.exit = new Proxy<typeof process.exit>(exit, { apply: exitOfItsRun });
-subscribe("net.server.socket", (message) => note(message));
+subscribe("net.server.socket", (message) => noteSocket(message));
 process.on("disconnect", exitAtOnce);
 process.on("message", (order: WarmOrder) => {
   if ("end" in order) end();
@@ -79,7 +79,7 @@ function forgetRun(): void {
   process.stderr.removeAllListeners("error");
 }
 
-function note(message: unknown): void {
+function noteSocket(message: unknown): void {
   const socket = typeof message === "object" && message !== null && "socket" in message ? message.socket : undefined;
   if (!(socket instanceof Socket)) return;
   if (ending) return void socket.destroy();

@@ -20,7 +20,7 @@ export function QueryResult<T>({
   );
 }
 
-/** Shows an error. */
+/** Error of a query, with a button that repeats it. */
 export function Failed({ error, retry }: { readonly error: Error; readonly retry: () => void }) {
   return (
     <Alert color="red" title={say("Loading failed")} role="alert" m="md">
