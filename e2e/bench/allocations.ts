@@ -1,29 +1,21 @@
 import { shapes } from "@modelgate/testkit";
-import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
+import { inspectedEnv, inspectorIn } from "./inspector.ts";
 import { runLoad } from "./measure.ts";
 import { options, report } from "./options.ts";
-import { partOf, type Frame } from "./part-of.ts";
+import { partOf } from "./part-of.ts";
 import { loadOf } from "./rivals/kinds.ts";
 import { nameOfOurs, startOurs } from "./rivals/ours.ts";
 import { startStub } from "./rivals/start-stub.ts";
+import { bytesOf, sampleAllocations, type Site } from "./sample-allocations.ts";
 
 /**
  * Measures the bytes that a call allocates in the text service, or with `--shape one` in the process of the complete
- * gateway, with V8's sampling heap profiler. Collected objects are included.
+ * gateway.
  */
 const [parts, sites] = [24, 10];
 const seconds = options.quick ? 3 : 10;
 /** Number of calls before the measurement. Code that V8 has not optimized yet allocates up to a tenth more. */
 const warmCalls = options.quick ? 1_000 : 5_000;
-/** Mean interval between two samples, in bytes. */
-const samplingInterval = 8_192;
-
-/** Call site in V8's tree of allocations, with its own allocations and the sites that it called. */
-interface Site {
-  readonly callFrame: Frame & { readonly lineNumber: number };
-  readonly selfSize: number;
-  readonly children: readonly Site[];
-}
 
 const shape = shapes.find((name) => name === options.shape) ?? "apart";
 const kind = options.kind === "burst" || options.kind === "large" ? options.kind : "chat";
@@ -31,23 +23,13 @@ await using stub = await startStub();
 await using ours = await startOurs(stub.address, shape, { env: inspectedEnv, sources: true });
 const load = loadOf(kind, ours);
 if (load !== undefined) {
-  const inspector = await openInspector(inspectorIn(ours.suite.process("text").logs()));
   for (let warm = 0; warm < warmCalls;) warm += (await runLoad({ ...load, seconds })).requests;
-  await inspector.send("HeapProfiler.startSampling", {
-    samplingInterval,
-    includeObjectsCollectedByMajorGC: true,
-    includeObjectsCollectedByMinorGC: true,
-  });
-  const { requests, failures } = await runLoad({ ...load, seconds });
-  const sampled: { readonly profile: { readonly head: Site } } = JSON.parse(
-    await inspector.send("HeapProfiler.stopSampling"),
-  );
-  inspector.close();
+  const inspector = inspectorIn(ours.suite.process("text").logs());
+  const { head, requests, failures } = await sampleAllocations(inspector, { ...load, seconds });
   const [byPart, bySite] = [new Map<string, number>(), new Map<string, number>()];
-  addUp(sampled.profile.head, byPart, bySite);
-  const total = [...byPart.values()].reduce((sum, bytes) => sum + bytes, 0);
+  addUp(head, byPart, bySite);
   const each = (bytes: number): string => `${(bytes / requests / 1_000).toFixed(1)} kB`;
-  report(`${nameOfOurs[shape]}: allocated per call (${kind})`, each(total));
+  report(`${nameOfOurs[shape]}: allocated per call (${kind})`, each(bytesOf(head)));
   report("  calls, and how many failed", `${requests}, ${failures}`);
   for (const [part, bytes] of largest(byPart, parts)) report(`  ${part}`, each(bytes));
   report("the largest sites", "");

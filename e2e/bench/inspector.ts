@@ -4,6 +4,11 @@ import { WebSocket } from "ws";
 /** Environment variable with which a process listens for an inspector on a free port. */
 export const inspectedEnv = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --inspect=127.0.0.1:0`.trim() };
 
+/** Environment variable with which a process listens for an inspector on a free port after the signal SIGUSR1. */
+export const inspectableEnv = {
+  NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --inspect-port=127.0.0.1:0`.trim(),
+};
+
 /** Connection to V8's inspector of one process. */
 interface Inspector {
   /** Sends a command, and returns its result as JSON. */
@@ -11,7 +16,7 @@ interface Inspector {
   close(): void;
 }
 
-/** Finds the inspector's address in the first lines of a process's log. */
+/** Finds the inspector's address in a process's log. */
 export function inspectorIn(log: string): string {
   const address = /ws:\/\/127\.0\.0\.1:\S+/.exec(log)?.[0];
   if (address === undefined) throw new Error("the process does not listen for an inspector");

@@ -5,6 +5,8 @@ export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
+  /** Bodies of further requests, which are sent in turn with `body`. */
+  readonly others?: readonly string[] | undefined;
   readonly connections: number;
   /** Duration in seconds; at least one request per connection is sent. */
   readonly seconds: number;
@@ -28,7 +30,9 @@ export interface LoadResult {
  * Sends requests over kept connections for some time. It runs in a separate process, so that it does not affect the
  * measured ones.
  */
-async function run({ url, headers, body, connections, seconds, rate }: Load): Promise<LoadResult> {
+async function run({ url, headers, body, connections, seconds, rate, others = [] }: Load): Promise<LoadResult> {
+  const bodies = [body, ...others];
+  let sent = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
   const seen = { failures: 0, bytes: 0, frames: 0 };
@@ -38,9 +42,10 @@ async function run({ url, headers, body, connections, seconds, rate }: Load): Pr
   const one = (): Promise<void> =>
     new Promise((resolve) => {
       const sentAt = performance.now();
+      const next = bodies[sent++ % bodies.length] ?? "";
       const outgoing = request(
         url,
-        { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(body) } },
+        { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(next) } },
         (response) => {
           if (response.statusCode !== 200) seen.failures++;
           response.on("data", (chunk: Buffer) => {
@@ -57,7 +62,7 @@ async function run({ url, headers, body, connections, seconds, rate }: Load): Pr
         seen.failures++;
         resolve();
       });
-      outgoing.end(body);
+      outgoing.end(next);
     });
 
   const worker = async (offset: number): Promise<void> => {

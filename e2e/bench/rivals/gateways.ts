@@ -6,10 +6,14 @@ export interface Gateway extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** Prefix with which it finds the vendor of a model. */
+  readonly modelPrefix?: string;
   /** Process ids of the gateway's code, by part; empty if it runs on another machine. */
   readonly parts: Readonly<Record<string, readonly number[]>>;
   /** Process ids of the servers that it needs. */
   readonly servers: Readonly<Record<string, readonly number[]>>;
+  /** Process of Node that allocates for a call, started with `inspectableEnv`. */
+  readonly inspectable?: { readonly pid: number; logs(): string };
   /** True if it supports all wires of modelgate. */
   readonly isOurs: boolean;
 }

@@ -17,12 +17,15 @@ const large = JSON.stringify({
   })),
 });
 
+const burstBody = bodyOf({ model: models.burst, ...streaming }, words);
+const fourChats = Array.from({ length: 4 }, () => wholeBody);
+
 function bodyOf(head: object, content: string): string {
   return JSON.stringify({ ...head, messages: [{ role: "user", content }] });
 }
 
 /** Kind of load: the request, and the number of connections and requests. */
-interface Kind extends Pick<Load, "body" | "connections" | "rate"> {
+interface Kind extends Pick<Load, "body" | "others" | "connections" | "rate"> {
   readonly what: string;
   readonly seconds: number;
   /** Path of a request that only modelgate supports. */
@@ -38,7 +41,7 @@ export const kinds = {
   steady: { what: "a chat request at 300/s", body: wholeBody, connections: 32, seconds: 6 * scale, rate: 300 },
   burst: {
     what: "a stream of 100 events in bursts",
-    body: bodyOf({ model: models.burst, ...streaming }, words),
+    body: burstBody,
     connections: 32,
     seconds: 5 * scale,
   },
@@ -57,6 +60,13 @@ export const kinds = {
     headers: { "alpha-version": "2023-06-01" },
   },
   large: { what: "a body of 1 MB", body: large, connections: 4, seconds: 4 * scale },
+  mixed: {
+    what: "mixed: a stream in bursts after four chat requests",
+    body: burstBody,
+    others: fourChats,
+    connections: 32,
+    seconds: 6 * scale,
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
 export type KindName = keyof typeof kinds;
 
@@ -66,6 +76,14 @@ export function loadOf(name: KindName, gateway: Gateway): Load | undefined {
   if (kind.path !== undefined && !gateway.isOurs) return undefined;
   const url = `${gateway.address}${kind.path ?? "/v1/chat/completions"}`;
   const headers = { ...gateway.headers, ...kind.headers, "content-type": "application/json" };
-  const { body, connections, seconds, rate } = kind;
-  return { url, headers, body, connections, seconds, rate };
+  const { connections, seconds, rate } = kind;
+  const [body = "", ...others] = [kind.body, ...(kind.others ?? [])].map((each) =>
+    withPrefix(each, gateway.modelPrefix),
+  );
+  return { url, headers, body, others, connections, seconds, rate };
+}
+
+/** Adds a prefix to the name of the model, which is the first member of a body. */
+function withPrefix(body: string, prefix = ""): string {
+  return body.replace(/^\{"model":"/, (start) => start + prefix);
 }

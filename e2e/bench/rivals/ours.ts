@@ -1,4 +1,5 @@
 import { startLocalSuite, type LocalBackends, type Shape, type Suite, type SuiteOptions } from "@modelgate/testkit";
+import { inspectableEnv } from "../inspector.ts";
 import type { Gateway } from "./gateways.ts";
 import { models } from "./stub-models.ts";
 
@@ -24,6 +25,7 @@ export async function startOurs(
   const names = Object.values(models);
   const suite = await startLocalSuite({
     fresh: true,
+    env: inspectableEnv,
     ...options,
     limits: "product",
     shape,
@@ -51,6 +53,7 @@ export async function startOurs(
     headers: { authorization: `Bearer ${key}` },
     parts: services,
     servers: { redis: [suite.backends.redis.pid()], nats: [suite.backends.nats.pid()] },
+    inspectable: suite.process("text"),
     isOurs: true,
     suite,
     [Symbol.asyncDispose]: () => suite[Symbol.asyncDispose](),

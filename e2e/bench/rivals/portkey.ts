@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { inspectableEnv } from "../inspector.ts";
 import type { Gateway } from "./gateways.ts";
 import { startProgram } from "./program.ts";
 
@@ -19,7 +20,7 @@ export async function startPortkey(folder: string, port: number, stub: string): 
   const address = `http://127.0.0.1:${port}`;
   const script = join(folder, "node_modules/@portkey-ai/gateway/build/start-server.js");
   const args = [script, "--headless", `--port=${port}`];
-  const program = await startProgram(process.execPath, args, address, { NODE_ENV: "production" });
+  const program = await startProgram(process.execPath, args, address, { NODE_ENV: "production", ...inspectableEnv });
   return {
     name: nameOfPortkey,
     address,
@@ -30,6 +31,7 @@ export async function startPortkey(folder: string, port: number, stub: string): 
     },
     parts: { portkey: [program.pid] },
     servers: {},
+    inspectable: program,
     isOurs: false,
     [Symbol.asyncDispose]: () => program[Symbol.asyncDispose](),
   };

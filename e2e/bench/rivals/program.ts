@@ -3,6 +3,7 @@ import { spawnGuarded, type Child } from "@modelgate/deploy/local";
 /** Program of another gateway. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
+  logs(): string;
 }
 
 /** Maximum ms of a start, and interval of the checks. */
@@ -23,7 +24,7 @@ export async function startProgram(
     if (child.running && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, checkIntervalMs));
     else await giveUp(child, address);
   }
-  return { pid: child.pid, [Symbol.asyncDispose]: () => child.stop() };
+  return { pid: child.pid, logs: () => child.logs(), [Symbol.asyncDispose]: () => child.stop() };
 }
 
 async function giveUp(child: Child, address: string): Promise<never> {

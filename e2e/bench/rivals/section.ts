@@ -4,7 +4,9 @@ import { freePorts } from "@modelgate/deploy/local";
 import { runLoad, proportionalMemory } from "../measure.ts";
 import { openStreams } from "../open-streams.ts";
 import { options, report } from "../options.ts";
+import { bytesPerCall } from "./bytes-per-call.ts";
 import { measureAtRest } from "./at-rest.ts";
+import { buildBifrost, nameOfBifrost, startBifrost } from "./bifrost.ts";
 import { memoryOf, type Gateway } from "./gateways.ts";
 import { kinds } from "./kinds.ts";
 import { startLitellm } from "./litellm.ts";
@@ -22,7 +24,7 @@ const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;
 
 const rest = await measureAtRest();
-const [portkeyPort = 0, litellmPort = 0] = await freePorts(2);
+const [portkeyPort = 0, litellmPort = 0, barePort = 0, governedPort = 0] = await freePorts(4);
 await using started = new AsyncDisposableStack();
 const stub = started.use(await startStub()).address;
 const apart = await startIfPossible(nameOfOurs.apart, () => startOurs(stub, "apart"));
@@ -34,6 +36,8 @@ const perStream = one === undefined ? undefined : await memoryPerStream(one); //
 const rivals = [
   await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
+  await startIfPossible(nameOfBifrost(false), () => bifrost(barePort, false)),
+  await startIfPossible(nameOfBifrost(true), () => bifrost(governedPort, true)),
   ...(options.gateway ?? []).map(runningGateway),
 ];
 const gateways = [one, apart, ...rivals].filter((gateway) => gateway !== undefined);
@@ -56,6 +60,22 @@ printTables(gateways, {
   memoryApart,
   memoryPerStream: perStream,
 });
+
+for (const gateway of gateways) {
+  const what = `${gateway.name}: allocated for ${kinds.chat.what}`;
+  try {
+    const bytes = await bytesPerCall(gateway);
+    if (bytes !== undefined) report(what, `${(bytes / 1_000).toFixed(1)} kB`);
+  } catch (error) {
+    report(what, `not measured: ${error instanceof Error ? error.message : "it failed"}`);
+  }
+}
+
+async function bifrost(port: number, isGoverned: boolean): Promise<Gateway | undefined> {
+  const folder = join(installed, "bifrost");
+  const program = await buildBifrost(folder);
+  return program === undefined ? undefined : startBifrost(program, folder, port, stub, isGoverned);
+}
 
 /** Returns the memory of a gateway's processes per open stream without events, in bytes. */
 async function memoryPerStream(gateway: Gateway): Promise<number> {

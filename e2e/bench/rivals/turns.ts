@@ -21,6 +21,8 @@ export type Rounds = ReadonlyMap<string, readonly Round[]>;
 const rounds = options.quick ? 2 : 3;
 /** Seconds of load before the measurement. A new process is slower until its code is compiled. */
 const warmSeconds = options.quick ? 4 : 40;
+/** Seconds of a kind of load before its first round, because V8 optimizes functions again for another kind. */
+const adaptSeconds = options.quick ? 1 : 5;
 /** Kinds of load in the order of measurement. */
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
@@ -42,20 +44,25 @@ export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, stri
 }
 
 /**
- * Runs every kind of load on all gateways alternately, so that other load of the machine affects all of them equally.
+ * Runs one kind of load after another, the mixed one last. All gateways take turns, so that other load of the machine
+ * affects all of them equally.
  */
 export async function takeTurns(
   gateways: readonly { readonly gateway: Gateway; readonly broken: ReadonlyMap<KindName, string> }[],
 ): Promise<Rounds> {
   const seen = new Map<string, Round[]>();
-  for (let round = 0; round < rounds; round++)
-    for (const kind of kindNames)
-      for (const { gateway, broken } of gateways) {
-        const load = broken.has(kind) ? undefined : loadOf(kind, gateway);
-        if (load === undefined) continue;
+  for (const kind of kindNames) {
+    const supporting = gateways.flatMap(({ gateway, broken }) => {
+      const load = broken.has(kind) ? undefined : loadOf(kind, gateway);
+      return load === undefined ? [] : [{ gateway, load }];
+    });
+    for (const { load } of supporting) await runLoad({ ...load, seconds: adaptSeconds });
+    for (let round = 0; round < rounds; round++)
+      for (const { gateway, load } of supporting) {
         const key = roundsOf(gateway, kind);
         seen.set(key, [...(seen.get(key) ?? []), await oneRound(gateway, load)]);
       }
+  }
   return seen;
 }
 
