@@ -1,4 +1,4 @@
-import type { Frame, FrameSplitter, StreamFraming } from "@modelgate/wires/sse";
+import type { Frame, FrameSplitter, StreamFraming } from "@modelgate/formats/sse";
 
 /** Maximum bytes of a frame. */
 const maxFrameBytes = 1_000_000;

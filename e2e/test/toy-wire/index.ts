@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
-import type { Frame } from "@modelgate/wires/sse";
+import { isRecord, parseRecord, type JsonRecord } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 

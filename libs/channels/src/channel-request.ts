@@ -1,7 +1,7 @@
 import type { CatalogChannel, ChannelKey } from "@modelgate/catalog";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { signRequest, type Provider, type SigningCall, type VendorRequest } from "@modelgate/providers";
-import { findMembersInTurns, membersOf, spliceMembers } from "@modelgate/wires/json";
+import { findMembersInTurns, membersOf, spliceMembers } from "@modelgate/formats/json";
 import type { SendState, UpstreamRequest } from "./attempt-plan.ts";
 
 /** Channel, key and vendor of a request. */

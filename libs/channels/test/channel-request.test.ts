@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { isReservedHeader, videoWires } from "@modelgate/contracts";
 import { providers, type VendorRequest } from "@modelgate/providers";
-import { runToEnd } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/formats/json";
 import { channelRequest, type RequestRoute } from "../src/channel-request.ts";
 
 const json = { "content-type": "application/json", "x-tenant": "client" };

@@ -1,4 +1,4 @@
-import { runToEnd } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/formats/json";
 import { describe, expect, test } from "vitest";
 import { sessionWires, upstreamWires, videoWires, type UpstreamWire } from "@modelgate/contracts";
 import { anthropic } from "../src/anthropic/index.ts";

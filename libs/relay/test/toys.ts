@@ -10,7 +10,7 @@ import {
   wiresOfKind,
 } from "@modelgate/contracts";
 import { providers, type Provider } from "@modelgate/providers";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import { wires as images } from "@modelgate/wires/images";
 import { wires as moderation } from "@modelgate/wires/moderation";
 import { wires as ranking } from "@modelgate/wires/ranking";

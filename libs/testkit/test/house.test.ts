@@ -10,8 +10,9 @@ import { describe, expect, test } from "vitest";
 const root = join(import.meta.dirname, "../../..");
 const floors = [
   ["contracts"],
-  ["wires", "platform"],
-  ["providers", "catalog", "accounts", "books"],
+  ["formats", "platform"],
+  ["wires", "catalog", "accounts", "books"],
+  ["providers"],
   ["channels"],
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];

@@ -1,6 +1,6 @@
 import type { Units, UpstreamWire } from "@modelgate/contracts";
-import type { JsonRecord } from "./json/fields.ts";
-import type { Frame } from "./sse/decode.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import type { StoreDialect } from "./vendor-stores/members.ts";
 
 export interface RequestPath {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { Failure, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Choice, TextAnswer } from "../src/text/hub/answer.ts";
 import type { Part, Signature, Source } from "../src/text/hub/part.ts";
 import type { TextRequest, TextWireName, Turn } from "../src/text/hub/request.ts";

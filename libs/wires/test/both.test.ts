@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
-import { SseDecoder } from "../src/sse/framing.ts";
+import { SseDecoder } from "@modelgate/formats/sse";
 import { interactionsWire } from "../src/text/interactions/index.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";

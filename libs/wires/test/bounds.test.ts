@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
-import { refuseAmbiguous, withoutMembers } from "@modelgate/wires/json";
+import { refuseAmbiguous, withoutMembers } from "@modelgate/formats/json";
 import { surplusBounds, wires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
 

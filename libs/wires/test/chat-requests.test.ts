@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { chatWire } from "../src/text/chat/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";

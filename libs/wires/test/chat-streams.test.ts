@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { chatWire } from "../src/text/chat/index.ts";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";

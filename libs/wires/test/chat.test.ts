@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { maxBufferedCharacters } from "../src/text/chat/client-stream.ts";
 import { chatWire } from "../src/text/chat/index.ts";
 import { chatUsage, renderUsage } from "../src/text/chat/usage.ts";

@@ -1,8 +1,7 @@
-import { runToEnd } from "../src/json/scan.ts";
+import { runToEnd, type JsonRecord } from "@modelgate/formats/json";
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
 import { wires } from "../src/text/wires.ts";
 import { readParams, inspectedMembers, maxPrompts, parsePromptRequests } from "../src/text/completions/request.ts";
 import { completionsWire, completionsPass } from "../src/text/completions/index.ts";

@@ -1,8 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
-import { runToEnd } from "../src/json/scan.ts";
+import { type JsonRecord, runToEnd } from "@modelgate/formats/json";
 import { contentWire } from "../src/text/content/index.ts";
 import { contentPass } from "../src/text/content/pass.ts";
 import { maxBufferedCharacters } from "../src/text/content/client-stream.ts";

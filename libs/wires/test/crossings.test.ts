@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/index.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 
 type Wire = "chat" | "responses" | "messages" | "content";

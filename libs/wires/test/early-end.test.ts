@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Units } from "@modelgate/contracts";
-import { SseSplitter } from "../src/sse/index.ts";
+import { SseSplitter } from "@modelgate/formats/sse";
 import { wires as textWires, type TextAnswer } from "../src/text/index.ts";
 import { completionsWire } from "../src/text/completions/index.ts";
 import type { Part } from "../src/text/hub/part.ts";
-import { parseRecord } from "../src/json/fields.ts";
+import { parseRecord } from "@modelgate/formats/json";
 import { answer, functionCall, textPart, units, word } from "./arbitraries.ts";
 import {
   twoSidedWires,

@@ -1,7 +1,7 @@
 import type { TwoSidedWire } from "./harness.ts";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/index.ts";
-import { SseDecoder } from "../src/sse/index.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { SseDecoder } from "@modelgate/formats/sse";
 import { memberAboveStandardPrice } from "../src/images/index.ts";
 import { wires } from "../src/text/index.ts";
 import { mediaOf, measureTypedPart } from "../src/text/media.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 import { placeholderSignature } from "../src/text/hub/signatures.ts";
 import type { TwoSidedWire } from "./harness.ts";

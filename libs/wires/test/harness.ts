@@ -1,7 +1,7 @@
 import type { Rendered } from "../src/wire.ts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type {
   AnswerContext,
   TextClient,
@@ -16,7 +16,7 @@ import { answerToEvents } from "../src/text/hub/events.ts";
 import type { Choice, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Part, TextPart, ToolResultPart } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
-import { SseDecoder } from "../src/sse/framing.ts";
+import { SseDecoder } from "@modelgate/formats/sse";
 import { wires } from "../src/text/wires.ts";
 
 /** Names of the wires with a client side and a vendor side, so that requests can be converted from and to them. */

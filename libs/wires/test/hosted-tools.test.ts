@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { wires as textWires } from "../src/text/index.ts";
 import type { TextWireName } from "../src/text/hub/request.ts";
 import { plain } from "./harness.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { decodeImages, readImageBody, readImageForm, refuseWithoutImage } from "../src/images/index.ts";
 
 /** Base64 of bytes that begin like a PNG file. */

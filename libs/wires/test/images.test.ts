@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { runToEnd } from "../src/json/scan.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
 import { base64InUrl, imageDataUrl, renderImageStream, renderImages } from "../src/images/hub/answer.ts";
 import { imageTypeOf, parseInputImage } from "../src/images/hub/image-bytes.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
-import { runToEnd } from "../src/json/index.ts";
+import { type JsonRecord, runToEnd } from "@modelgate/formats/json";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { InteractionCollector } from "../src/text/interactions/collect.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { messagesWire } from "../src/text/messages/index.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { TextEvent } from "../src/text/hub/answer.ts";
 import type { Part } from "../src/text/hub/part.ts";
 import { messagesWire } from "../src/text/messages/index.ts";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SseDecoder } from "../src/sse/framing.ts";
+import { SseDecoder } from "@modelgate/formats/sse";
 import { chatWire } from "../src/text/chat/index.ts";
 import { contentWire } from "../src/text/content/index.ts";
 import type { TextAnswer, TextEvent } from "../src/text/hub/answer.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";

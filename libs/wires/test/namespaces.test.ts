@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonRecord } from "../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 import { textWireNames } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";

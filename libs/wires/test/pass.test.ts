@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { wires as textWires } from "../src/text/index.ts";
 import type { PassThroughWire } from "../src/text/wires.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openApi, type BodyName } from "@modelgate/contracts";
-import { isRecord } from "../src/json/index.ts";
+import { isRecord } from "@modelgate/formats/json";
 import { readImageBody } from "../src/images/index.ts";
 import { wires as rankingWires } from "../src/ranking/index.ts";
 import { wires } from "../src/text/index.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { openApi, type BodyName } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../src/json/index.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 
 /** Base64 of an image. The bodies below have all members that clients may send, so that the readers read them. */

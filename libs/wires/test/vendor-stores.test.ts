@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import fc from "fast-check";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
-import { runToEnd } from "../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { checkImages, wires, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {

@@ -1,7 +1,7 @@
 import { Failure, failureFrames, type Units } from "@modelgate/contracts";
 import { eventStream, type FrameReading, type StreamTranslator, type PendingStream } from "@modelgate/relay";
-import { parseRecord } from "@modelgate/wires/json";
-import { parseFrame, type Frame } from "@modelgate/wires/sse";
+import { parseRecord } from "@modelgate/formats/json";
+import { parseFrame, type Frame } from "@modelgate/formats/sse";
 
 /** SSE comment that keeps a stream open; clients ignore it. */
 const heartbeatComment = ": keep-alive\n\n";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure, failureFrameOf } from "@modelgate/contracts";
-import { SseDecoder } from "@modelgate/wires/sse";
+import { SseDecoder } from "@modelgate/formats/sse";
 import { errorAppenderOf } from "../src/stream-end.ts";
 
 const failure = new Failure("server_overloaded", "gone");

@@ -9,7 +9,7 @@ import {
 import { Failure } from "@modelgate/contracts";
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import { refreshCaller, readJson } from "@modelgate/relay";
-import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { readClientSecret, clientSecretMembers } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import { eventType, parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 

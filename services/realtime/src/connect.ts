@@ -3,7 +3,7 @@ import { VendorRefusal, type OpenAttempt, type SocketAnswer, type WireRoute } fr
 import type { CatalogModel } from "@modelgate/catalog";
 import { readErrorBody } from "@modelgate/providers";
 import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
-import { runToEnd } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/formats/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { closeCodes, closeSoon } from "./closing.ts";

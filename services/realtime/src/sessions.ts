@@ -13,7 +13,7 @@ import {
   type UpgradeCall,
 } from "@modelgate/platform";
 import type { HeldMoney } from "@modelgate/relay";
-import { maxStepBytes } from "@modelgate/wires/json";
+import { maxStepBytes } from "@modelgate/formats/json";
 import { parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";

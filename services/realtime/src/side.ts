@@ -1,4 +1,4 @@
-import { maxStepBytes } from "@modelgate/wires/json";
+import { maxStepBytes } from "@modelgate/formats/json";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { maxStepBytes } from "@modelgate/wires/json";
+import { maxStepBytes } from "@modelgate/formats/json";
 import { WebSocket, WebSocketServer } from "ws";
 import { Side } from "../src/side.ts";
 

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { Conversation } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import { unstableMembers, type Dialogue } from "@modelgate/wires/text";
 
 /** Maximum characters of a conversation's beginning from which its id is computed. */

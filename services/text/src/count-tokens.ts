@@ -11,7 +11,7 @@ import {
   type Exchange,
   type VendorQuery,
 } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { PassTarget, TokenCount, TextClient, TextPass, TextParams, TextRequest } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { fittedBody } from "./exchanges/pass-through.ts";

@@ -1,6 +1,6 @@
 import type { Catalog, CatalogChannel } from "@modelgate/catalog";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { findMembersInTurns, isRecord, spliceMembers } from "@modelgate/wires/json";
+import { findMembersInTurns, isRecord, spliceMembers } from "@modelgate/formats/json";
 import { memberOf } from "@modelgate/wires/text";
 
 /** Day in a vendor's name of a model: `claude-haiku-4-5-20251001`. */

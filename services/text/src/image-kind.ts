@@ -24,8 +24,8 @@ import {
   type ImagesRequest,
 } from "@modelgate/relay/images";
 import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
-import { parseRecord } from "@modelgate/wires/json";
-import { parseFrameRecord } from "@modelgate/wires/sse";
+import { parseRecord } from "@modelgate/formats/json";
+import { parseFrameRecord } from "@modelgate/formats/sse";
 import type { Deps } from "./deps.ts";
 import { contentImageSpelling, parseContentImage, type Drawing } from "./drawn-content.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";

@@ -1,6 +1,6 @@
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { readJson, type Conversation, type JsonBody } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { TextClient, TextParams } from "@modelgate/wires/text";
 import type { RequestPath } from "@modelgate/wires/wire";
 import { conversationOf } from "./conversation-of.ts";

@@ -2,7 +2,7 @@ import type { Candidate } from "@modelgate/catalog";
 import { isAgent, textWireNames } from "@modelgate/contracts";
 import { inTurnsIfLong, once } from "@modelgate/platform";
 import type { CallFees, RequestSize } from "@modelgate/relay";
-import { findMembersInTurns, includesAny } from "@modelgate/wires/json";
+import { findMembersInTurns, includesAny } from "@modelgate/formats/json";
 import { memberOf, textWire, wiresServing, type TextParams } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import type { TextExchangeFactory } from "./exchanges/text.ts";

@@ -17,7 +17,7 @@ import {
   type NonEmptyList,
   type WireRoute,
 } from "@modelgate/relay";
-import type { JsonRecord } from "@modelgate/wires/json";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { InputSize, UnstreamedClient, UnstreamedVendor } from "@modelgate/wires/kind";
 import type { WithUsage, Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";

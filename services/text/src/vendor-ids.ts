@@ -1,8 +1,8 @@
 import type { ChannelKeyId } from "@modelgate/catalog";
 import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, noVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
-import { isRecord, parseRecord, type JsonRecord } from "@modelgate/wires/json";
-import { parseFrameRecord } from "@modelgate/wires/sse";
+import { isRecord, parseRecord, type JsonRecord } from "@modelgate/formats/json";
+import { parseFrameRecord } from "@modelgate/formats/sse";
 import { wires, type ClientWire } from "@modelgate/wires/text";
 import {
   createdIn,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import { wires as textWires } from "@modelgate/wires/text";
 import { conversationOf } from "../src/conversation-of.ts";
 

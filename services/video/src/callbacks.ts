@@ -12,7 +12,7 @@ import {
 import type { RemoteStreams } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { WorkCheck, msUntilSharedTick, type Logger, type Redis } from "@modelgate/platform";
-import type { JsonRecord } from "@modelgate/wires/json";
+import type { JsonRecord } from "@modelgate/formats/json";
 
 /** Sends changes of a task's state to the callback URLs of clients. */
 export interface Callbacks extends AsyncDisposable {

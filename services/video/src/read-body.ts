@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { bufferForm, type FormLimits, type BufferedForm, type ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/wires/json";
+import { isRecord, refuseAmbiguous, type JsonRecord } from "@modelgate/formats/json";
 import { inspectedMembers } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 

@@ -1,7 +1,7 @@
 import { findTask, readUnlessLost, type TaskRecord, type StoredTask } from "@modelgate/accounts";
 import { endpoints, Failure, type Caller } from "@modelgate/contracts";
 import { orUnavailable, type ServiceCall } from "@modelgate/platform";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { RequestedVideo, TaskContext, VideoResult, VideoTask } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 

@@ -4,7 +4,7 @@ import { readUpTo, VendorRefusal, type WireRoute, type UpstreamAnswer } from "@m
 import { Failure, videoWires, type VideoWire } from "@modelgate/contracts";
 import type { Provider, StartCall } from "@modelgate/providers";
 import type { Call } from "@modelgate/relay";
-import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/video";
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";

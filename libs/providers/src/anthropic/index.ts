@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { readErrorBody } from "../error-body.ts";
 import { keyRefused, failureOfStatus, missingEndpointFailure, unknownModelFailure } from "../meanings.ts";
 import type { Provider, VendorFailure } from "../provider.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import type { AnswerCall } from "../call.ts";
 import { claudeBody, bufferedBody } from "../anthropic/index.ts";
 

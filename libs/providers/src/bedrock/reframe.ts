@@ -1,4 +1,4 @@
-import { amazonStreamType, AmazonSplitter, readMessage, failureMessage } from "@modelgate/wires/amazon-stream";
+import { amazonStreamType, AmazonSplitter, readMessage, failureMessage } from "@modelgate/formats/amazon-stream";
 import type { Reframing } from "../provider.ts";
 
 /**

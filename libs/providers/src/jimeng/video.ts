@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { runToEnd, stringifyInTurns } from "@modelgate/wires/json";
+import { runToEnd, stringifyInTurns } from "@modelgate/formats/json";
 import type { PollCall, StartCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 

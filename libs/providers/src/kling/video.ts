@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import { createHmac } from "node:crypto";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import type { DownloadCall, PollCall, StartCall, VendorCall } from "../call.ts";
 import { bearerHeader, requestTo, type VendorRequest } from "../request.ts";
 import { renderForm } from "../video/form.ts";

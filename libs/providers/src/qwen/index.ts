@@ -1,5 +1,5 @@
 import { Failure, type UpstreamWire } from "@modelgate/contracts";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import type { StartCall, VendorCall } from "../call.ts";
 import { openaiPaths } from "../openai/index.ts";
 import type { Provider } from "../provider.ts";

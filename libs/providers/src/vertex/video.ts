@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import type { DownloadCall, PollCall, StartCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 import { projectAt } from "./address.ts";

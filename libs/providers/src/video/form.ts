@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { decodeBase64 } from "@modelgate/wires/json";
+import { decodeBase64 } from "@modelgate/formats/json";
 import type { Base64File } from "../call.ts";
 
 /**

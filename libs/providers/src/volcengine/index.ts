@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { stringifyInTurns } from "@modelgate/wires/json";
+import { stringifyInTurns } from "@modelgate/formats/json";
 import { olderDialect } from "../by-name/row.ts";
 import { vendorOfRow } from "../by-name/vendor.ts";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";

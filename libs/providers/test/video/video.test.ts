@@ -1,4 +1,4 @@
-import { runToEnd } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/formats/json";
 import { expect, test } from "vitest";
 import { providers } from "../../src/index.ts";
 import { failureOf as jimengFailure } from "../../src/jimeng/index.ts";

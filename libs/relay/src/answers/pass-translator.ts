@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "@modelgate/wires/json";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 

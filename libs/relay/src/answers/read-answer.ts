@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { BufferBudget } from "@modelgate/platform";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { interruptionFailure } from "./buffered-stream.ts";
 import { unlimitedJson, isLargeJson, parseJson } from "../bodies/read-json.ts";

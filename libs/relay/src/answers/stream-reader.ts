@@ -1,6 +1,6 @@
 import type { UpstreamAnswer } from "@modelgate/channels";
 import type { Failure, Units } from "@modelgate/contracts";
-import { eventStreamFraming, type StreamFraming } from "@modelgate/wires/sse";
+import { eventStreamFraming, type StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /**

@@ -19,7 +19,7 @@ import {
   stringifyInTurns,
   maxStepBytes,
   type JsonBounds,
-} from "@modelgate/wires/json";
+} from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Limits of a JSON body. */

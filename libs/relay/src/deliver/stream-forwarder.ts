@@ -1,7 +1,7 @@
 import type { BodySink } from "@modelgate/channels";
 import { Failure, type CallStatus } from "@modelgate/contracts";
 import { gatewayFailureOf, type AnswerSink } from "@modelgate/platform";
-import type { FrameSplitter } from "@modelgate/wires/sse";
+import type { FrameSplitter } from "@modelgate/formats/sse";
 import { outputLimitExceeded, type Allowance, type StreamStop } from "../money/allowance.ts";
 import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";

@@ -1,6 +1,6 @@
 import { Failure, imageEditWires, imageGenerationWires, type ImagesWire, type Price } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
-import { isStreamStart, eventStreamFraming } from "@modelgate/wires/sse";
+import { isStreamStart, eventStreamFraming } from "@modelgate/formats/sse";
 import {
   base64InUrl,
   memberAboveStandardPrice,

@@ -3,7 +3,7 @@ import { compilePrice, Failure } from "@modelgate/contracts";
 import type { Transport, UpstreamAnswer, WireRoute } from "@modelgate/channels";
 import { BufferBudget } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
-import { isStreamStart } from "@modelgate/wires/sse";
+import { isStreamStart } from "@modelgate/formats/sse";
 import { wires } from "@modelgate/wires/text";
 import type { Exchange, JobMoney, VendorLink, CompleteAnswer } from "../../src/answers/exchange.ts";
 import { BufferedStream } from "../../src/answers/buffered-stream.ts";

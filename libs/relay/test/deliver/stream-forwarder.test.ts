@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { isStreamStart } from "@modelgate/wires/sse";
+import { isStreamStart } from "@modelgate/formats/sse";
 import { wires } from "@modelgate/wires/text";
 import { BufferedStream } from "../../src/answers/buffered-stream.ts";
 import { PassTranslator } from "../../src/answers/pass-translator.ts";

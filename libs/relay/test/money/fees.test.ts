@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { compilePrice, costOf, Failure, type TextWireName, type ConfiguredPrice } from "@modelgate/contracts";
-import type { JsonRecord } from "@modelgate/wires/json";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "@modelgate/wires/text";
 import type { Exchange } from "../../src/answers/exchange.ts";
 import { expectText } from "../../src/money/expect.ts";

@@ -1,6 +1,5 @@
-import { memberOf } from "../json/fields.ts";
-import { changeMember, findMember, spliceMembers } from "../json/members.ts";
-import { replaceFrameJson } from "../sse/decode.ts";
+import { memberOf, changeMember, findMember, spliceMembers } from "@modelgate/formats/json";
+import { replaceFrameJson } from "@modelgate/formats/sse";
 
 const openBrace = 0x7b;
 const usageMember = '"usage":';

@@ -1,5 +1,5 @@
 import type { ImagesWire } from "@modelgate/contracts";
-import { missingFailure, isRecord } from "../json/fields.ts";
+import { missingFailure, isRecord } from "@modelgate/formats/json";
 import type { Parsed, Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
 import type { ImagesClient } from "./hub/answer.ts";

@@ -1,8 +1,7 @@
 import { Failure, type SchemaError, type Units } from "@modelgate/contracts";
 import type { TObject } from "typebox";
 import { Compile } from "typebox/compile";
-import { Fields, isRecord, parseRecord, type JsonRecord } from "../json/fields.ts";
-import { firstProblem } from "../json/problem.ts";
+import { Fields, isRecord, parseRecord, type JsonRecord, firstProblem } from "@modelgate/formats/json";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
 /** Size of a request, for admission. Each kind measures its neutral form with `measureInput`. */

@@ -1,6 +1,5 @@
 import { Failure, type ModelKind, withoutUndefined, bodies } from "@modelgate/contracts";
-import { missingFailure, readQueryInteger } from "../json/fields.ts";
-import { bodyReader } from "../json/problem.ts";
+import { missingFailure, readQueryInteger, bodyReader } from "@modelgate/formats/json";
 
 export interface ListedModel {
   readonly name: string;

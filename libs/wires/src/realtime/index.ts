@@ -1,7 +1,7 @@
 import { bodies, type SessionWire, type UpstreamWire } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Compile } from "typebox/compile";
-import { firstProblem } from "../json/problem.ts";
+import { firstProblem } from "@modelgate/formats/json";
 import { vendorWire, type Wire } from "../wire.ts";
 import { geminiLive } from "./gemini-live/index.ts";
 import { gptLive } from "./gpt-live/index.ts";

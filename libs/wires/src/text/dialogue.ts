@@ -1,4 +1,4 @@
-import { asRecords, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "../json/fields.ts";
+import { asRecords, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "@modelgate/formats/json";
 
 /** The conversation that a request belongs to, with the values by which its next turn is recognised. */
 export interface Dialogue {

@@ -1,5 +1,5 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
-import { hasAny, isRecord, type JsonRecord } from "../json/fields.ts";
+import { hasAny, isRecord, type JsonRecord } from "@modelgate/formats/json";
 
 /** A tool that the vendor runs, as requested. */
 export interface RequestedTool {

@@ -27,7 +27,7 @@ export type {
 } from "./hub/wire.ts";
 export type { FieldSupport } from "./hub/request.ts";
 export type { TextRequest } from "./hub/request.ts";
-export type { JsonRecord as JsonObject } from "../json/fields.ts";
+export type { JsonRecord as JsonObject } from "@modelgate/formats/json";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";

@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
-import { spliceMembers, withoutMembers } from "../json/members.ts";
+import { isRecord, type JsonRecord, spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 
 /** Images, files and audio in a request: their size in the body, and the input tokens that they may cost. */
 export interface Media {

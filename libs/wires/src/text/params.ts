@@ -1,4 +1,4 @@
-import { asRecord, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "../json/fields.ts";
+import { asRecord, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "@modelgate/formats/json";
 import type { RequestedFees } from "./fees.ts";
 import type { Media } from "./media.ts";
 

@@ -1,7 +1,13 @@
 import { withoutUndefined, type Failure, type Units } from "@modelgate/contracts";
-import { type JsonRecord, parseJson, asRecords } from "../json/fields.ts";
-import { changeMember, parseMember, spliceMembers } from "../json/members.ts";
-import { findMembersInTurns } from "../json/parse-in-turns.ts";
+import {
+  type JsonRecord,
+  parseJson,
+  asRecords,
+  changeMember,
+  parseMember,
+  spliceMembers,
+  findMembersInTurns,
+} from "@modelgate/formats/json";
 import type { ReportedExtraUsage } from "./fees.ts";
 
 /** Content of a forwarded frame that the gateway needs. */

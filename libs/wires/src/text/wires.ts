@@ -1,5 +1,5 @@
 import { textWireNames, type UpstreamWire } from "@modelgate/contracts";
-import { ownEntry } from "../json/fields.ts";
+import { ownEntry } from "@modelgate/formats/json";
 import { chatWire } from "./chat/index.ts";
 import { completionsWire } from "./completions/index.ts";
 import { contentWire } from "./content/index.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { camelName, isRecord, type JsonRecord, parseRecord } from "../json/fields.ts";
+import { camelName, isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 

@@ -1,4 +1,4 @@
-import { splitWords, type JsonRecord } from "../json/fields.ts";
+import { splitWords, type JsonRecord } from "@modelgate/formats/json";
 
 /** Form in which a member's value names an object in a store. */
 export type Naming =

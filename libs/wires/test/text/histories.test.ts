@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import type { JsonRecord } from "../../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { vendorTextWire, wires } from "../../src/text/wires.ts";
 import { historyRules } from "./history-rules.ts";
 

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../src/json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 
 /*
  * Rules of each wire's main vendor for the order of a history. A function returns the error with which the vendor would

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runToEnd } from "../../src/json/index.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { wires } from "../../src/text/index.ts";
 import { vendorIdsIn } from "../../src/vendor-stores/index.ts";
 

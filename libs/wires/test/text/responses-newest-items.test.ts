@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { JsonRecord } from "../../src/json/index.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../../src/text/index.ts";
 
 /** Converts a request of the responses wire to the wire of another vendor. */

@@ -1,7 +1,7 @@
 import { Failure, speechWires } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { exchangeWith, readJson, refuseVendorIds, runCall, type CallKind, type Plan } from "@modelgate/relay";
-import { refuseAmbiguous } from "@modelgate/wires/json";
+import { refuseAmbiguous } from "@modelgate/formats/json";
 import {
   countCharacters,
   wires,

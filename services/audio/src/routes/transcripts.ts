@@ -1,7 +1,7 @@
 import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
 import { exchangeWith, refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
-import { runToEnd } from "@modelgate/wires/json";
+import { runToEnd } from "@modelgate/formats/json";
 import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
 import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";

@@ -16,7 +16,7 @@ import {
   type SpeechTarget,
   type SpeechVendor,
 } from "@modelgate/wires/speech";
-import { eventStreamFraming } from "@modelgate/wires/sse";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import { canBeginAnswer } from "../event-stream.ts";
 import { audioToEvents, passAudio, eventsToAudio, passSpeechEvents } from "./translators.ts";
 

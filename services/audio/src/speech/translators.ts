@@ -1,7 +1,7 @@
 import type { Units } from "@modelgate/contracts";
 import { estimateTokens, type StreamTranslator } from "@modelgate/relay";
 import { wires, type SpeechRequest } from "@modelgate/wires/speech";
-import { parseFrame, type Frame } from "@modelgate/wires/sse";
+import { parseFrame, type Frame } from "@modelgate/formats/sse";
 import {
   vendorErrorFailure,
   endedEarlyFailure,

@@ -10,7 +10,7 @@ import {
   type VendorAnswer,
   type CompleteAnswer,
 } from "@modelgate/relay";
-import { eventStreamFraming } from "@modelgate/wires/sse";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import {
   renderTranscriptJson,
   renderSrt,

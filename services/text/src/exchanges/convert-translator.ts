@@ -1,7 +1,7 @@
 import { Failure, type FailureCode, type Units } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
 import { eventStream, type FrameReading, type StreamTranslator } from "@modelgate/relay";
-import type { StreamFraming } from "@modelgate/wires/sse";
+import type { StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {

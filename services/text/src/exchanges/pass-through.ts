@@ -1,5 +1,5 @@
 import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassMode } from "@modelgate/relay";
-import { withoutMembers } from "@modelgate/wires/json";
+import { withoutMembers } from "@modelgate/formats/json";
 import {
   surplusBounds,
   wires,

@@ -10,7 +10,7 @@ import {
   type UpstreamHead,
   type CompleteAnswer,
 } from "@modelgate/relay";
-import { isStreamStart, type StreamForm } from "@modelgate/wires/sse";
+import { isStreamStart, type StreamForm } from "@modelgate/formats/sse";
 
 /** A text call in the client's wire (API format). */
 export interface TextCall {

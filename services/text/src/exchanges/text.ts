@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { reparseJson, type Exchange } from "@modelgate/relay";
-import { includesAny } from "@modelgate/wires/json";
+import { includesAny } from "@modelgate/formats/json";
 import {
   envelopeBytes,
   textWire,

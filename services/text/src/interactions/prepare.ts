@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { parseJson, renderJson, type JsonBody } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { stepsOf, wires, type InteractionsParams, type JsonObject } from "@modelgate/wires/text";
 import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { storedTurns, type ResponsesDeps } from "../responses/index.ts";

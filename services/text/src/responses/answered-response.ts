@@ -1,5 +1,5 @@
-import { isRecord, parseRecord } from "@modelgate/wires/json";
-import { SseDecoder } from "@modelgate/wires/sse";
+import { isRecord, parseRecord } from "@modelgate/formats/json";
+import { SseDecoder } from "@modelgate/formats/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /**

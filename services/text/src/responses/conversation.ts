@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "@modelgate/wires/json";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { ownCompaction, summaryItem, type CompactionCipher } from "./compaction/compaction-cipher.ts";
 import type { RecordMemory } from "./record-reader.ts";

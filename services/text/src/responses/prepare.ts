@@ -2,7 +2,7 @@ import type { ChannelKeyId } from "@modelgate/catalog";
 import { Failure } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, parseJson, renderJson, type AdmittedIds, type JsonBody } from "@modelgate/relay";
-import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { responseOfItem, wires, type JsonObject, type ResponsesParams } from "@modelgate/wires/text";
 import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";

@@ -1,5 +1,5 @@
 import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { TurnStore } from "./turn-store.ts";
 

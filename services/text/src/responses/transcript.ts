@@ -1,4 +1,4 @@
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Maximum characters of one item in a transcript. The middle of a longer item is cut out. */

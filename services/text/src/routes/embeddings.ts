@@ -1,6 +1,6 @@
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson, usageOfAll, type NonEmptyList } from "@modelgate/relay";
-import { readEndUser } from "@modelgate/wires/json";
+import { readEndUser } from "@modelgate/formats/json";
 import { withoutUndefined, vectorsWires } from "@modelgate/contracts";
 import type { UnstreamedClient } from "@modelgate/wires/kind";
 import {

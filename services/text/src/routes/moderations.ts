@@ -1,7 +1,7 @@
 import { wiresOfKind } from "@modelgate/contracts";
 import type { EndpointHandler, ServiceCall } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import {
   instructionBytes,
   parseJudgement,

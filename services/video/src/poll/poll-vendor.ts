@@ -1,7 +1,7 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { channelRequest, readText, vendorOf } from "@modelgate/channels";
 import { cleanText, type Provider } from "@modelgate/providers";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import { wires, type PollResult } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
 import type { PollOutcome } from "./advance.ts";

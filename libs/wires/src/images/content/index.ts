@@ -1,6 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Base64Text } from "../../json/base64.ts";
-import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { Base64Text, isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";

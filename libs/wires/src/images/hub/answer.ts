@@ -1,5 +1,5 @@
 import { Failure, inputTotal, outputTotal, withoutUndefined, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientSide } from "../../wire.ts";
 import { imageTypeOfBase64 } from "./image-bytes.ts";
 import type { ImageRequest } from "./request.ts";

@@ -1,6 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Base64Text, decodeBase64 } from "../../json/base64.ts";
-import { maxStepBytes } from "../../json/scan.ts";
+import { Base64Text, decodeBase64, maxStepBytes } from "@modelgate/formats/json";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
 const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [

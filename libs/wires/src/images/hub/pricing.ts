@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 

@@ -1,6 +1,6 @@
 import { bodies } from "@modelgate/contracts";
 import { Compile } from "typebox/compile";
-import { invalidFailure, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { invalidFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";

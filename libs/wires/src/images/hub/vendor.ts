@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { JsonRecord } from "../../json/fields.ts";
-import { joinInTurns, stringifyInTurns } from "../../json/stringify-in-turns.ts";
+import { type JsonRecord, joinInTurns, stringifyInTurns } from "@modelgate/formats/json";
 import type { TextStreamPass } from "../../text/pass.ts";
 import type { Rendered, VendorSide } from "../../wire.ts";
 import type { ImagesAnswer } from "./answer.ts";

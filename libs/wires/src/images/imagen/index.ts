@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecords, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";

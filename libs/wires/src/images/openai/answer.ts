@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { asRecord, isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { readVendor } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { madeOf, noImagesFailure, type ImagesAnswer, type MadeImage } from "../hub/answer.ts";

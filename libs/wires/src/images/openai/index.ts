@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
 import { renderImageStream, renderImages, type ImagesClient } from "../hub/answer.ts";
 import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";

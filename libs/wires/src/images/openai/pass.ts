@@ -1,7 +1,7 @@
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
-import { parseFrameRecord } from "../../sse/decode.ts";
+import { parseFrameRecord } from "@modelgate/formats/sse";
 import type { ImagesPass } from "../hub/vendor.ts";
 import { readTokens } from "./answer.ts";
 

@@ -1,6 +1,6 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, invalidFailure, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { imageFile, parseInputImage } from "../hub/image-bytes.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { readVendor } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import type { Wire } from "../../wire.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { Fields, type JsonRecord } from "@modelgate/formats/json";
 import { additionalMembers } from "../../kind/index.ts";
 import type { Parsed, Target } from "../../wire.ts";
 import { imageUrl, parseInputImage } from "../hub/image-bytes.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { memberOf, isRecord, type JsonRecord, parseJson } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord, parseJson } from "@modelgate/formats/json";
 import type { TextAnswer } from "../../text/hub/answer.ts";
 import { readDataUrl } from "../../text/hub/sources.ts";
 import { unsupportedFailure, type TextRequest } from "../../text/hub/request.ts";

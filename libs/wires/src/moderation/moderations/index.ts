@@ -1,5 +1,5 @@
 import { bodies, Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { chatUsage } from "../../text/chat/usage.ts";

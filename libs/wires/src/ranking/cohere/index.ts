@@ -1,5 +1,5 @@
 import { bodies, withoutUndefined } from "@modelgate/contracts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { Fields, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import type { Rendered, Target } from "../../wire.ts";

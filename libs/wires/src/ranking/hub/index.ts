@@ -1,5 +1,5 @@
 import { withoutUndefined, type RankingWire, Failure, type Units } from "@modelgate/contracts";
-import { isRecord, memberOf, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, readVendor, additionalMembers } from "../../kind/index.ts";
 import type { InputSize, UnstreamedContext, AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";

@@ -1,5 +1,5 @@
 import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";

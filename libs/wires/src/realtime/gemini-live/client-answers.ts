@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "@modelgate/formats/json";
 import { responseId } from "../hub/inspect.ts";
 import { countOrZero } from "../hub/usage.ts";
 

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { inspectEvent } from "../hub/inspect.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { missingFailure, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
 import { checkSetup, isManual, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";

@@ -1,5 +1,12 @@
 import { Failure } from "@modelgate/contracts";
-import { camelName, invalidFailure, isRecord, missingFailure, ownEntry, type JsonRecord } from "../../json/fields.ts";
+import {
+  camelName,
+  invalidFailure,
+  isRecord,
+  missingFailure,
+  ownEntry,
+  type JsonRecord,
+} from "@modelgate/formats/json";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Message of a Gemini Live client. The names of the members that the gateway reads are converted to camelCase. */

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { toJsonSchema } from "../../text/content/schema.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { isSet, otherMembers } from "./vendor-settings.ts";

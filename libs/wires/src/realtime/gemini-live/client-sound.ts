@@ -1,5 +1,5 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { invalidFailure } from "../../json/fields.ts";
+import { invalidFailure } from "@modelgate/formats/json";
 
 /** Samples per second if a client gives no rate. */
 export const defaultRate = 16_000;

@@ -1,5 +1,5 @@
 import type { CallStatus } from "@modelgate/contracts";
-import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { responseUsage } from "./vendor-response.ts";
 import { utf8Bytes, type SeenEvent } from "../hub/inspect.ts";
 import { responseUnits } from "../hub/usage.ts";

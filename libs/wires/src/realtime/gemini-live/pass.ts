@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { interruptMessage } from "./vendor-bridge.ts";
 import { resourceOf } from "./vendor-settings.ts";

@@ -1,4 +1,4 @@
-import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
 /** Converts the vendor's messages to responses, which it begins without a request, and to transcripts. */

@@ -1,6 +1,13 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refuseAmbiguous } from "../../json/ambiguous.ts";
-import { invalidFailure, isRecord, missingFailure, ownEntry, asRecord, type JsonRecord } from "../../json/fields.ts";
+import {
+  refuseAmbiguous,
+  invalidFailure,
+  isRecord,
+  missingFailure,
+  ownEntry,
+  asRecord,
+  type JsonRecord,
+} from "@modelgate/formats/json";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedByVendor } from "../hub/message.ts";
 
 /** Maximum size of the queue, in characters of the client's events. */

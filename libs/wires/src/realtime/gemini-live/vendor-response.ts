@@ -1,4 +1,4 @@
-import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { countOrZero } from "../hub/usage.ts";
 
 export interface LiveResponseSink {

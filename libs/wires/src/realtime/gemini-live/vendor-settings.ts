@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { renderVoice } from "../../text/content/media.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 

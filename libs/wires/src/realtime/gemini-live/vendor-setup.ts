@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { invalidFailure, type JsonRecord } from "../../json/fields.ts";
+import { invalidFailure, type JsonRecord } from "@modelgate/formats/json";
 import type { RealtimeNames } from "../hub/bridge.ts";
 import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
 import { eventMessage, type RealtimeMessage } from "../hub/message.ts";

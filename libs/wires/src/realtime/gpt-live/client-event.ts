@@ -1,6 +1,6 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { Failure } from "@modelgate/contracts";
-import { missingFailure, invalidFailure, asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, invalidFailure, asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { eventMessage, isPlainAudioEvent, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Reads a client's event. Throws Failure for a message that is not a JSON object in a text frame. */

@@ -1,5 +1,5 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { bytesPerSecondOf, pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import type { SeenEvent } from "../hub/inspect.ts";

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { ClientSide } from "../../wire.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";

@@ -1,5 +1,5 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { type JsonRecord, ownEntry, asRecord, asRecords } from "../../json/fields.ts";
+import { type JsonRecord, ownEntry, asRecord, asRecords } from "@modelgate/formats/json";
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { endOfResponse, responseUnits, transcriptionUnits } from "./usage.ts";
 

@@ -1,5 +1,5 @@
 import { Failure, sessionFailure } from "@modelgate/contracts";
-import { parseRecord, type JsonRecord } from "../../json/fields.ts";
+import { parseRecord, type JsonRecord } from "@modelgate/formats/json";
 
 export interface RealtimeMessage {
   readonly data: Buffer;

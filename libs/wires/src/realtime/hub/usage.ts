@@ -1,5 +1,5 @@
 import type { CallStatus, Units } from "@modelgate/contracts";
-import { isRecord, asRecord } from "../../json/fields.ts";
+import { isRecord, asRecord } from "@modelgate/formats/json";
 import { parseCount } from "../../text/hub/counts.ts";
 
 /**

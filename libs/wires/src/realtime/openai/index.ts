@@ -1,7 +1,12 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { refuseAmbiguous, refuseDuplicatesInTurns } from "../../json/ambiguous.ts";
-import { isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
-import { runToEnd } from "../../json/scan.ts";
+import {
+  refuseAmbiguous,
+  refuseDuplicatesInTurns,
+  isRecord,
+  asRecord,
+  type JsonRecord,
+  runToEnd,
+} from "@modelgate/formats/json";
 import type {
   BridgedMessages,
   RealtimeBridge,

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { bytesPerSecondOf, pcmBytesPerSecond, type InputFormat } from "../hub/bridge.ts";
 
 /** Input audio as requested and confirmed. The format with fewer bytes per second counts: it means more seconds. */

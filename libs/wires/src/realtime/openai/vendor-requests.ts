@@ -1,4 +1,4 @@
-import { asRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseEvent } from "../hub/message.ts";
 
 /** Maximum number of events that await the vendor's answer; older ones are dropped. */

@@ -1,6 +1,5 @@
 import { asFailure, Failure } from "@modelgate/contracts";
-import { findValueRange, refuseAmbiguousPath, replaceRange } from "../../json/byte-range.ts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { findValueRange, refuseAmbiguousPath, replaceRange, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";

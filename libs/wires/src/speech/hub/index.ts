@@ -1,7 +1,7 @@
 import type { SpeechWire, Units } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
+import { isRecord } from "@modelgate/formats/json";
 import type { AdditionalMembers } from "../../kind/index.ts";
-import type { Frame } from "../../sse/framing.ts";
+import type { Frame } from "@modelgate/formats/sse";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
 /** Media types of audio formats; `pcm` is 24 kHz, 16 bits, mono, without a header. */

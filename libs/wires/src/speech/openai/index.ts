@@ -1,7 +1,7 @@
 import { bodies, Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, parseEvent, renderEvent, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
-import type { Frame } from "../../sse/framing.ts";
+import type { Frame } from "@modelgate/formats/sse";
 import { parseCount } from "../../text/hub/counts.ts";
 import {
   type SpeechAnswer,

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Choice, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";

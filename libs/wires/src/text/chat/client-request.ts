@@ -1,7 +1,6 @@
 import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import { Fields, isRecord, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import { type TextParams, outputLimitsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type Fields, isRecord } from "../../json/fields.ts";
+import { asRecord, type Fields, isRecord } from "@modelgate/formats/json";
 import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";

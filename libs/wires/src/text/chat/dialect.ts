@@ -1,5 +1,11 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { membersOf, parseMember, spliceMembers, withoutMembers } from "../../json/members.ts";
+import {
+  isRecord,
+  type JsonRecord,
+  membersOf,
+  parseMember,
+  spliceMembers,
+  withoutMembers,
+} from "@modelgate/formats/json";
 
 /** Differences of a vendor from the chat wire. Absent: as OpenAI, or as the model's name implies. */
 export interface ChatDialect {

@@ -1,8 +1,13 @@
-import { readEndUser, isRecord, memberOf, asRecords, type JsonRecord } from "../../json/fields.ts";
-import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { includesAny } from "../../json/scan.ts";
-import { parseFrameRecord } from "../../sse/decode.ts";
-import { eventStreamFraming } from "../../sse/framing.ts";
+import {
+  readEndUser,
+  isRecord,
+  memberOf,
+  asRecords,
+  type JsonRecord,
+  findMembersInTurns,
+  includesAny,
+} from "@modelgate/formats/json";
+import { parseFrameRecord, eventStreamFraming } from "@modelgate/formats/sse";
 import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type Fields, isRecord, asRecords } from "../../json/fields.ts";
+import { asRecord, type Fields, isRecord, asRecords } from "@modelgate/formats/json";
 import { parseCitation, parseContentParts, maxParts, readAudio, type ReadPart } from "../hub/content.ts";
 import type { FilePart, Part, Source, ToolCallPart, Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";

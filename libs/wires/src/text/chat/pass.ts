@@ -1,10 +1,15 @@
-import { keepAlive } from "../../sse/framing.ts";
+import { keepAlive, replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { failureFrames } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { includesAny } from "../../json/scan.ts";
-import { membersOf, parseMember, spliceMembers } from "../../json/members.ts";
-import { findMembersInTurns } from "../../json/parse-in-turns.ts";
-import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
+import {
+  asRecord,
+  isRecord,
+  type JsonRecord,
+  includesAny,
+  membersOf,
+  parseMember,
+  spliceMembers,
+  findMembersInTurns,
+} from "@modelgate/formats/json";
 import { renderEvent } from "../../kind/index.ts";
 import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asText, type JsonRecord, parseJson } from "../../json/fields.ts";
+import { isRecord, asText, type JsonRecord, parseJson } from "@modelgate/formats/json";
 import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
 

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { memberOf, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { searchTool, parseLocation, hasOtherOptions, type WebSearchTool, type Unsupported } from "../hub/request.ts";
 
 export function parseSearch(options: JsonRecord): WebSearchTool {

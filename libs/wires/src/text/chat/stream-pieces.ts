@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, asText, parseRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, asText, parseRecord } from "@modelgate/formats/json";
 import type { TextEvent } from "../hub/answer.ts";
 import type { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";

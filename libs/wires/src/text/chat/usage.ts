@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, withoutUndefined } from "@modelgate/contracts";
-import { hasAny, isRecord, asRecord, type JsonRecord } from "../../json/fields.ts";
+import { hasAny, isRecord, asRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,

@@ -1,6 +1,14 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
-import { asRecord, asRecords, memberOf, Fields, isRecord, ownEntry, asText } from "../../json/fields.ts";
+import {
+  type JsonRecord,
+  asRecord,
+  asRecords,
+  memberOf,
+  Fields,
+  isRecord,
+  ownEntry,
+  asText,
+} from "@modelgate/formats/json";
 import type { Choice, TextAnswer, FinishReason, TextEvent } from "../hub/answer.ts";
 import { completionFinishReasons, readAnswerPart } from "../hub/answer.ts";
 import { attachCitations, parseLogProbabilities } from "../hub/content.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { FieldSupport, RequestField, TextRequest, Tool, ToolChoice } from "../hub/request.ts";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecords, type JsonRecord, Fields, isRecord, parseRecord, asText } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import { asRecords, type JsonRecord, Fields, isRecord, parseRecord, asText } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";

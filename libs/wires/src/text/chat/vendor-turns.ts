@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
 import { refusesUnknownFields } from "../hub/openai-models.ts";
 import type {

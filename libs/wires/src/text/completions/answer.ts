@@ -1,5 +1,5 @@
 import { addUnits, Failure, withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type Choice, type TextAnswer } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext } from "../hub/wire.ts";

@@ -1,5 +1,5 @@
-import { readEndUser } from "../../json/fields.ts";
-import { eventStreamFraming } from "../../sse/framing.ts";
+import { readEndUser } from "@modelgate/formats/json";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import { plainDialect } from "../../vendor-stores/members.ts";
 import { isStreamStart } from "../chat/index.ts";
 import { endChunksEarly, chatPass } from "../chat/pass.ts";

@@ -1,7 +1,6 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import { Fields, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import { type TextParams, outputLimitsIn } from "../params.ts";
 import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
 import { requestedFees, feeMembers } from "../chat/usage.ts";

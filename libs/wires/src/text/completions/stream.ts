@@ -1,7 +1,7 @@
-import { keepAlive } from "../../sse/framing.ts";
+import { keepAlive } from "@modelgate/formats/sse";
 import { dispatch, answerToEvents, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import { addUnits, failureFrames, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { renderUsage } from "../chat/usage.ts";
 import { completionFinishReasons, type FinishReason, type OpenedPart, type TextEvent } from "../hub/answer.ts";
 import type { AnsweredRequest, AnswerContext, StreamWriter } from "../hub/wire.ts";

@@ -1,7 +1,13 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
-import { inBothSpellings } from "../../json/ambiguous.ts";
-import { asRecord, camelName, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import {
+  inBothSpellings,
+  asRecord,
+  camelName,
+  Fields,
+  isRecord,
+  type JsonRecord,
+  bodyReader,
+} from "@modelgate/formats/json";
 import { type TextParams, readsUnseenInput } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";

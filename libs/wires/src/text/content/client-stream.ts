@@ -1,7 +1,7 @@
 import { dispatch, type EventHandlers } from "../hub/events.ts";
 import { Failure, renderFailure, type Units, withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
-import { parseFrame } from "../../sse/decode.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { parseFrame } from "@modelgate/formats/sse";
 import type { FinishReason, OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter, ClientFraming } from "../hub/wire.ts";
 import { answerPart, renderTextPart } from "./client-answer.ts";

@@ -1,5 +1,5 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { eventStreamFraming } from "../../sse/framing.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import { identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";
 import { renderAnswer } from "./client-answer.ts";

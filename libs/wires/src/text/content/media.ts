@@ -1,4 +1,4 @@
-import { isRecord, splitWords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, splitWords, type JsonRecord } from "@modelgate/formats/json";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../media.ts";
 

@@ -1,4 +1,4 @@
-import { asRecord, isRecord, type Fields, type JsonRecord, parseJson } from "../../json/fields.ts";
+import { asRecord, isRecord, type Fields, type JsonRecord, parseJson } from "@modelgate/formats/json";
 import type { Part, Source, ToolResultPart, Signature } from "../hub/part.ts";
 import { signatureForClient, signatureFromClient } from "../hub/signatures.ts";
 import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";

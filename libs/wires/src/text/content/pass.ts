@@ -1,9 +1,17 @@
 import { failureFrames } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord, asRecords, memberOf } from "../../json/fields.ts";
-import { includesAny } from "../../json/scan.ts";
-import { membersOf, spliceMembers } from "../../json/members.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
+import {
+  asRecord,
+  isRecord,
+  type JsonRecord,
+  asRecords,
+  memberOf,
+  includesAny,
+  membersOf,
+  spliceMembers,
+  findMembersInTurns,
+  memberInTurns,
+} from "@modelgate/formats/json";
+import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { fitThinkingLevel, takesThinkingLevels } from "../hub/gemini.ts";

@@ -1,4 +1,4 @@
-import { camelName, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { camelName, isRecord, type JsonRecord } from "@modelgate/formats/json";
 
 /** Maximum depth of a schema; deeper schemas become `{}`, which allows any value. No known tool has such depth. */
 const maxSchemaDepth = 64;

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Citation, TokenProbability } from "../hub/part.ts";
 
 /** Parses citations and search results. Offsets count bytes of the complete text, so they are left out. */

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { isReasoningRequested } from "../dialogue.ts";
 import { reasoningEffort, type Unsupported, type Effort, type ReasoningOptions } from "../hub/request.ts";
 import { acceptedLevel, takesThinkingLevels } from "../hub/gemini.ts";

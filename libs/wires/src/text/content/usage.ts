@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, type Units, withoutUndefined, type ToolUnit } from "@modelgate/contracts";
-import { asRecords, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import { feesUnlessNone, requestedTiers, recordsWithPaths, reportedFees, normalizeTier } from "../fees.ts";
 import { googleUsage, tokensByModality, type GoogleUsageForm } from "../hub/counts.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, memberOf, Fields, isRecord, asText, type JsonRecord } from "@modelgate/formats/json";
 import type { Choice, TextAnswer, FinishReason } from "../hub/answer.ts";
 import { attachCitations } from "../hub/content.ts";
 import type { Part } from "../hub/part.ts";

@@ -1,5 +1,5 @@
-import { asRecords, isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import { asRecords, isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";

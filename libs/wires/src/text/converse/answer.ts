@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { asRecords, memberOf, isRecord, type JsonRecord, asText } from "../../json/fields.ts";
+import { asRecords, memberOf, isRecord, type JsonRecord, asText } from "@modelgate/formats/json";
 import { feesUnlessNone, reportedFees, normalizeTier, type RequestedFees, type ReportedExtraUsage } from "../fees.ts";
 import { parseFinishReason, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";

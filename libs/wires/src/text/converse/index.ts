@@ -1,5 +1,5 @@
-import { amazonFraming } from "../../amazon-stream/index.ts";
-import { isRecord } from "../../json/fields.ts";
+import { amazonFraming } from "@modelgate/formats/amazon-stream";
+import { isRecord } from "@modelgate/formats/json";
 import type { TextWire } from "../hub/wire.ts";
 import { requestedFees, converseFees, parseAnswer, readUsage } from "./answer.ts";
 import { fieldSupport, renderRequest } from "./request.ts";

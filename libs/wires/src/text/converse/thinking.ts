@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { adaptiveModel } from "../hub/claude.ts";
 import { renderClaudeThinking } from "../hub/claude-thinking.ts";
 import type { TextTarget } from "../hub/wire.ts";

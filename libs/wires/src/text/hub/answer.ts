@@ -1,5 +1,5 @@
 import type { WithUsage } from "../../wire.ts";
-import { asText, ownEntry, type JsonRecord } from "../../json/fields.ts";
+import { asText, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { Part, Signature, TokenProbability, Citation } from "./part.ts";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { ReportedExtraUsage } from "../fees.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { adaptiveModel, type AdaptiveModel } from "./claude.ts";
 import { reasoningEffort, type Unsupported, type Effort, type ReasoningOptions, type TextRequest } from "./request.ts";
 import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, ownEntry, type JsonRecord, asRecords } from "../../json/fields.ts";
+import { type Fields, ownEntry, type JsonRecord, asRecords } from "@modelgate/formats/json";
 import type { Citation, Part, TextPart, TokenProbability, ToolResultPart } from "./part.ts";
 import { parseCaching } from "./prompt-cache.ts";
 import type { OutputFormat, TextRequest, TextWireName, Tool } from "./request.ts";

@@ -1,5 +1,5 @@
 import type { Units } from "@modelgate/contracts";
-import { asRecords, isRecord } from "../../json/fields.ts";
+import { asRecords, isRecord } from "@modelgate/formats/json";
 
 export function parseCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;

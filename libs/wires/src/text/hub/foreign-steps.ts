@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
 

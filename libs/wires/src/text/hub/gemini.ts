@@ -1,6 +1,4 @@
-import { memberOf } from "../../json/fields.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { includesAny } from "../../json/scan.ts";
+import { memberOf, findMembersInTurns, memberInTurns, includesAny } from "@modelgate/formats/json";
 import { renameAt, type FittedBody } from "../pass.ts";
 import { efforts, type Effort } from "./request.ts";
 

@@ -1,6 +1,12 @@
-import { isRecord, splitWords } from "../../json/fields.ts";
-import { membersOf, spliceMembers, withoutMembers } from "../../json/members.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
+import {
+  isRecord,
+  splitWords,
+  membersOf,
+  spliceMembers,
+  withoutMembers,
+  findMembersInTurns,
+  memberInTurns,
+} from "@modelgate/formats/json";
 import type { FittedBody } from "../pass.ts";
 import type { Unsupported, Effort, RequestField, TextRequest } from "./request.ts";
 import { reasoningEffort, efforts } from "./request.ts";

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "./request.ts";
 import type { Part } from "./part.ts";
 import { allInstructions, pairedTurns } from "./paired-turns.ts";

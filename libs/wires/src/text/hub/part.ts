@@ -1,5 +1,5 @@
 import type { TextWireName } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 
 /**
  * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a

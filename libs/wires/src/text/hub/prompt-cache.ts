@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
+import type { Fields, JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest } from "./request.ts";
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";

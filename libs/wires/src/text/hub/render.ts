@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import { unsupportedFailure, searchToolName } from "./request.ts";
 import type { Part, VendorPart } from "./part.ts";

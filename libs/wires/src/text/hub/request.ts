@@ -1,5 +1,5 @@
 import { withoutUndefined, Failure, type TextWireName } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
 /** A tool that belongs to a set (namespace) on the responses wire. On other wires its name includes the namespace. */

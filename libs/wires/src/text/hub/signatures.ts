@@ -1,4 +1,4 @@
-import { isRecord } from "../../json/fields.ts";
+import { isRecord } from "@modelgate/formats/json";
 import type { Signature, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 

@@ -1,5 +1,4 @@
-import { ownEntry } from "../../json/fields.ts";
-import { includesAny } from "../../json/scan.ts";
+import { ownEntry, includesAny } from "@modelgate/formats/json";
 import { unsupportedFailure, type TextWireName } from "./request.ts";
 import type { Source } from "./part.ts";
 

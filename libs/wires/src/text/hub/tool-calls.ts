@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, memberOf, parseJson, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, parseJson, type JsonRecord } from "@modelgate/formats/json";
 import type { ToolCallPart } from "./part.ts";
 import type { Tool } from "./request.ts";
 

@@ -1,7 +1,7 @@
 import type { Failure, Units, UpstreamWire } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientSide, Parsed, Rendered, RequestPath, Target, VendorSide, Wire } from "../../wire.ts";
-import type { Frame, StreamFraming } from "../../sse/framing.ts";
+import type { Frame, StreamFraming } from "@modelgate/formats/sse";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import type { TextParams } from "../params.ts";
 import type { Dialogue } from "../dialogue.ts";

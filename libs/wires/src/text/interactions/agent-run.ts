@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
-import { isRecord, parseRecord, asText } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import { isRecord, parseRecord, asText } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import type { VendorRun } from "../hub/wire.ts";
 import { interactionsUsage } from "./usage.ts";
 

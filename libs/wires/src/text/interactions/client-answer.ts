@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { answerSteps } from "./render-steps.ts";

@@ -1,6 +1,5 @@
 import { bodies, withoutUndefined } from "@modelgate/contracts";
-import { missingFailure, invalidFailure, Fields, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import { missingFailure, invalidFailure, Fields, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import { parseFunction } from "../hub/content.ts";
 import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
 import { searchToolName } from "../hub/request.ts";

@@ -1,6 +1,6 @@
 import { failureFrames } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
-import { keepAlive } from "../../sse/framing.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { keepAlive } from "@modelgate/formats/sse";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import { dispatch, PartSequencer, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import type { Part, Signature } from "../hub/part.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import type { Turn } from "../hub/request.ts";
 import { TurnCollector } from "../hub/turn-collector.ts";
 import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";

@@ -1,4 +1,4 @@
-import { isRecord, parseRecord, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, parseRecord, asRecords, asText, type JsonRecord } from "@modelgate/formats/json";
 import type { AnswerCollector } from "../hub/wire.ts";
 import { isVendorStep } from "./parts.ts";
 import { taskOf } from "./vendor-answer.ts";

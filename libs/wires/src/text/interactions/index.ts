@@ -1,5 +1,5 @@
-import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import { eventStreamFraming } from "../../sse/framing.ts";
+import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import { isReasoningRequested, identifyDialogue, type Dialogue } from "../dialogue.ts";
 import type { TextWire } from "../hub/wire.ts";
 import { AgentRun } from "./agent-run.ts";

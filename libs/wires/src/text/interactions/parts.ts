@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, ownEntry, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, ownEntry, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { parseCitation, parseContentParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Source, ToolResultPart } from "../hub/part.ts";
 import { carriedSignature, parseSignature, type Envelope } from "../hub/signatures.ts";

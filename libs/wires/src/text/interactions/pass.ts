@@ -1,9 +1,15 @@
 import { failureFrames, isAgent, type Units } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { changeMember, findMember, spliceMembers } from "../../json/members.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
-import { keepAlive } from "../../sse/framing.ts";
+import {
+  asRecord,
+  isRecord,
+  type JsonRecord,
+  changeMember,
+  findMember,
+  spliceMembers,
+  findMembersInTurns,
+  memberInTurns,
+} from "@modelgate/formats/json";
+import { replaceFrameJson, parseFrameRecord, keepAlive } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { fitThinkingLevel } from "../hub/gemini.ts";
 import type { EarlyEnd, SeenFrame, TextPass } from "../pass.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure } from "../hub/request.ts";
 import type { Citation, Part, Signature, Source, ToolCallPart } from "../hub/part.ts";
 import { encodeEnvelope, renderSignature } from "../hub/signatures.ts";

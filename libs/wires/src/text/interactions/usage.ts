@@ -1,5 +1,5 @@
 import { inputTotal, outputTotal, withoutUndefined, type ToolUnit, type Units } from "@modelgate/contracts";
-import { memberOf, ownEntry, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, ownEntry, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import type { ReportedCall, ReportedExtraUsage, RequestedFees } from "../fees.ts";
 import {
   feesUnlessNone,

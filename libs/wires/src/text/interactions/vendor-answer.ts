@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "../../json/fields.ts";
+import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "@modelgate/formats/json";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/answer.ts";

@@ -1,5 +1,5 @@
 import { isAgent, withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Rendered } from "../../wire.ts";
 import type { FieldSupport, OutputFormat, TextRequest } from "../hub/request.ts";
 import { unsupportedFields, Unsupported, reasoningEffort, searchToolName } from "../hub/request.ts";

@@ -1,6 +1,15 @@
-import type { JsonRecord } from "../../json/fields.ts";
-import { asRecord, memberOf, Fields, isRecord, ownEntry, parseRecord, asRecords, asText } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import {
+  type JsonRecord,
+  asRecord,
+  memberOf,
+  Fields,
+  isRecord,
+  ownEntry,
+  parseRecord,
+  asRecords,
+  asText,
+} from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import { PartTracker } from "../hub/part-book.ts";
 import type { Signature } from "../hub/part.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Unsupported, TextRequest, Turn } from "../hub/request.ts";
 import type { Part, ToolResultPart } from "../hub/part.ts";
 import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";

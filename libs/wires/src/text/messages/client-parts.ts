@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry, asRecords } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry, asRecords } from "@modelgate/formats/json";
 import type { ImagePart, Part, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import { parseSignature, type Envelope } from "../hub/signatures.ts";
 import { normalizeMediaType } from "../hub/sources.ts";

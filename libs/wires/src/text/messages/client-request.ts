@@ -1,7 +1,6 @@
 import { Failure, withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
-import { Fields, isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import { Fields, isRecord, memberOf, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";

@@ -1,6 +1,6 @@
 import { dispatch, PartSequencer, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { TextEvent, OpenedPart } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { Citation, Part, Signature } from "../hub/part.ts";

@@ -1,4 +1,4 @@
-import { isRecord, type JsonRecord, parseRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import type { AnswerCollector } from "../hub/wire.ts";
 
 /** Members of a block to which deltas append text, by the type of the delta. */

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type Fields, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import type { Citation } from "../hub/part.ts";
 import type { CacheHint } from "../hub/request.ts";
 import { encodeEnvelope, decodeEnvelope, redactedKind, type Envelope } from "../hub/signatures.ts";

@@ -1,5 +1,4 @@
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/members.ts";
+import { isRecord, type JsonRecord, spliceMembers } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,

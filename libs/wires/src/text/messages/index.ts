@@ -1,6 +1,6 @@
 import { endUserOf } from "@modelgate/contracts";
-import { memberOf, asRecords, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { eventStreamFraming, keepAlive } from "../../sse/framing.ts";
+import { memberOf, asRecords, isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { eventStreamFraming, keepAlive } from "@modelgate/formats/sse";
 import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import type { TextWire, TokenCount } from "../hub/wire.ts";

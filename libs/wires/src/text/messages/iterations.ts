@@ -1,4 +1,4 @@
-import { asRecords, type JsonRecord } from "../../json/fields.ts";
+import { asRecords, type JsonRecord } from "@modelgate/formats/json";
 import type { ReportedExtraUsage, ReportedIteration } from "../fees.ts";
 import { parseCount } from "../hub/counts.ts";
 import { unitsOfTokens } from "./usage.ts";

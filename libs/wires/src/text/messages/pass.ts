@@ -1,10 +1,16 @@
 import { failureFrames } from "@modelgate/contracts";
-import { memberOf, isRecord, type JsonRecord } from "../../json/fields.ts";
-import { includesAny } from "../../json/scan.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { membersOf, spliceMembers } from "../../json/members.ts";
-import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
-import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
+import {
+  memberOf,
+  isRecord,
+  type JsonRecord,
+  includesAny,
+  findMembersInTurns,
+  memberInTurns,
+  membersOf,
+  spliceMembers,
+  stringifyInTurns,
+} from "@modelgate/formats/json";
+import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
 import { hasUnsignedLoop } from "../hub/paired-messages.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { WebSearchTool, Unsupported } from "../hub/request.ts";
 import { searchTool, parseLocation, renderLocation, hasOtherOptions, searchToolName } from "../hub/request.ts";
 

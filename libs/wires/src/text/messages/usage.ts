@@ -1,5 +1,5 @@
 import { outputTotal, type UnitName, type Units, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
 
 const countMembers = [

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, asText, type JsonRecord } from "@modelgate/formats/json";
 import { parseFinishReason, isEmptyText, readAnswerPart, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { RefusalPart } from "../hub/part.ts";
 import { parseContent } from "./client-parts.ts";

@@ -1,6 +1,6 @@
 import { Failure, type Units, withoutUndefined } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { takesSystemMessages } from "../hub/claude.ts";
 import { isUnmarked } from "../hub/prompt-cache.ts";
 import { unsupportedFailure, type Unsupported, type TextRequest } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import { Failure, inputTotal, outputTotal, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { completionFinishReasons, type Choice, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";

@@ -1,7 +1,6 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import type { Static } from "typebox";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
-import { bodyReader } from "../../json/problem.ts";
+import { Fields, type JsonRecord, bodyReader } from "@modelgate/formats/json";
 import type { TextParams } from "../params.ts";
 import { parseFunction, parseProbabilityRequest, parseSampling } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";

@@ -1,6 +1,6 @@
 import { dispatch, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import { Failure, failureFrames } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";

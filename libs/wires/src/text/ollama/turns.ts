@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { Fields } from "../../json/fields.ts";
+import type { Fields } from "@modelgate/formats/json";
 import type { Part, TextPart, ToolCallPart, ToolResultPart, ImagePart } from "../hub/part.ts";
 import type { Turn } from "../hub/request.ts";
 import { CallPairs, renderArguments, callId } from "../hub/tool-calls.ts";

@@ -1,5 +1,5 @@
 import { Failure, type Units } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { answerToEvents } from "../hub/events.ts";

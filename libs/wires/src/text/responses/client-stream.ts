@@ -1,7 +1,7 @@
-import { keepAlive } from "../../sse/framing.ts";
+import { keepAlive } from "@modelgate/formats/sse";
 import { dispatch, StreamSummary, type EventHandlers } from "../hub/events.ts";
 import type { Failure } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { TextEvent } from "../hub/answer.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { finishOf, responseObject, type ResponseState } from "./client-answer.ts";

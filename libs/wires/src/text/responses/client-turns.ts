@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { type Fields, ownEntry } from "../../json/fields.ts";
+import { type Fields, ownEntry } from "@modelgate/formats/json";
 import { requireTexts, resultParts } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort } from "../hub/request.ts";

@@ -1,6 +1,6 @@
 import type { Units } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
-import { parseFrameRecord } from "../../sse/decode.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry } from "@modelgate/formats/json";
+import { parseFrameRecord } from "@modelgate/formats/sse";
 import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { createHash } from "node:crypto";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { NamespacedTool, Tool } from "../hub/request.ts";
 
 /** Maximum length of a function's name that all vendors accept. */

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { OpenedPart } from "../hub/answer.ts";
 import { logProbability } from "../hub/content.ts";
 import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { type Fields, isRecord, ownEntry, splitWords } from "../../json/fields.ts";
+import { type Fields, isRecord, ownEntry, splitWords } from "@modelgate/formats/json";
 import { parseCitation, parseContentParts, readAudio, type ReadPart, parseLogProbabilities } from "../hub/content.ts";
 import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from "../hub/part.ts";
 import { signatureFromClient, placeholderSignature } from "../hub/signatures.ts";

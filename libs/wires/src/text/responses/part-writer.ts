@@ -1,6 +1,6 @@
 import { dispatch, PartSequencer, type EventHandlers } from "../hub/events.ts";
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { OpenedPart, TextEvent } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
 import { customNames } from "../hub/tool-calls.ts";

@@ -1,13 +1,16 @@
-import { keepAlive } from "../../sse/framing.ts";
+import { keepAlive, replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { failureFrames } from "@modelgate/contracts";
-import { isRecord } from "../../json/fields.ts";
-import { changeMember, spliceMembers } from "../../json/members.ts";
-import { findMembersInTurns, memberInTurns } from "../../json/parse-in-turns.ts";
-import { stringifyInTurns } from "../../json/stringify-in-turns.ts";
+import {
+  isRecord,
+  changeMember,
+  spliceMembers,
+  findMembersInTurns,
+  memberInTurns,
+  stringifyInTurns,
+} from "@modelgate/formats/json";
 import { reportedFees, type ReportedExtraUsage } from "../fees.ts";
 import { fitToModel, refusesUnknownFields } from "../hub/openai-models.ts";
 import { textFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
-import { replaceFrameJson, parseFrameRecord } from "../../sse/decode.ts";
 import { endResponseEarly, extractDelta } from "./early-end.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { withoutForeignIds } from "./stores.ts";

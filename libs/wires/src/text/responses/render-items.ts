@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { logProbability } from "../hub/content.ts";
 import { unsupportedFailure, type Unsupported } from "../hub/request.ts";
 import type {

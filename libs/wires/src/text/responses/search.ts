@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unlessEmpty } from "../hub/render.ts";
 import type { WebSearchTool, Unsupported } from "../hub/request.ts";
 import { searchTool, parseLocation, renderLocation, hasOtherOptions } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord, splitWords } from "../../json/fields.ts";
+import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord, splitWords } from "@modelgate/formats/json";
 import { createdId, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 

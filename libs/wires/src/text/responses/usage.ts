@@ -1,7 +1,6 @@
 import { inputTotal, outputTotal, type Units, type ToolUnit } from "@modelgate/contracts";
 import { memberAboveStandardPrice } from "../../images/hub/pricing.ts";
-import { asRecord, isRecord, memberOf, type JsonRecord, splitWords } from "../../json/fields.ts";
-import { spliceMembers } from "../../json/members.ts";
+import { asRecord, isRecord, memberOf, type JsonRecord, splitWords, spliceMembers } from "@modelgate/formats/json";
 import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage } from "../fees.ts";
 import {
   feesUnlessNone,

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { memberOf, Fields, isRecord, asText, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, asText, type JsonRecord } from "@modelgate/formats/json";
 import { readAnswerPart, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import { parseModelItem } from "./parse-items.ts";

@@ -1,5 +1,5 @@
-import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";

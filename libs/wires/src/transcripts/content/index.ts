@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, asRecords, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { contentUsage } from "../../text/content/usage.ts";
 import type {
   RenderedTranscripts,

@@ -1,5 +1,5 @@
 import { withoutUndefined, type Units } from "@modelgate/contracts";
-import { memberOf, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { readVendor } from "../../kind/index.ts";
 import type {
   RenderedTranscripts,

@@ -1,4 +1,4 @@
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import { readVendor } from "../../kind/index.ts";
 import type {
   RenderedTranscripts,

@@ -1,7 +1,7 @@
 import type { TranscriptsWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
-import type { Frame } from "../../sse/framing.ts";
+import type { Fields, JsonRecord } from "@modelgate/formats/json";
+import type { Frame } from "@modelgate/formats/sse";
 import type { WithUsage, ClientSide, Rendered, VendorSide } from "../../wire.ts";
 
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import type { JsonRecord } from "../../json/fields.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
 import type { Segment, Transcript, TranscriptsRequest } from "./index.ts";
 
 /** Renders a transcript as JSON: the text alone, or with times for verbose_json. */

@@ -1,7 +1,7 @@
 import { withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseEvent, readVendor, renderEvent } from "../../kind/index.ts";
-import type { Frame } from "../../sse/framing.ts";
+import type { Frame } from "@modelgate/formats/sse";
 import { segmentOf, type Transcript, type TranscriptEvent } from "../hub/index.ts";
 
 /** Maximum number of segments of an answer: about a day of one-second segments. */

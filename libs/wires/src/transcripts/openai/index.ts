@@ -1,5 +1,5 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { missingFailure, invalidFailure } from "../../json/fields.ts";
+import { missingFailure, invalidFailure } from "@modelgate/formats/json";
 import { Failure, withoutUndefined, type TranscriptsWire } from "@modelgate/contracts";
 import type {
   TranscriptsClient,

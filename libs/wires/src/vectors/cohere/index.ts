@@ -1,5 +1,5 @@
 import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
-import { Fields, memberOf, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import { Fields, memberOf, type JsonRecord, ownEntry } from "@modelgate/formats/json";
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";

@@ -1,5 +1,5 @@
 import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, type UnstreamedContext, type UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { Fields, type JsonRecord } from "@modelgate/formats/json";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 import { maxInputs, noText, vectorTasks } from "../hub/request.ts";

@@ -1,5 +1,5 @@
 import { bodies, Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { invalidFailure, Fields, isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import { invalidFailure, Fields, isRecord, type JsonRecord, ownEntry } from "@modelgate/formats/json";
 import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";

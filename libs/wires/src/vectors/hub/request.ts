@@ -1,5 +1,5 @@
 import type { Failure, VectorsWire } from "@modelgate/contracts";
-import type { Fields, JsonRecord } from "../../json/fields.ts";
+import type { Fields, JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize, type AdditionalMembers } from "../../kind/index.ts";
 import { measurePart } from "../../text/content/media.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";

@@ -1,5 +1,5 @@
 import { bodies, withoutUndefined } from "@modelgate/contracts";
-import { Fields, type JsonRecord } from "../../json/fields.ts";
+import { Fields, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, type UnstreamedWire } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
 import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, memberOf, type JsonRecord } from "../../json/fields.ts";
+import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";

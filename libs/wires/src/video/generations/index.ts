@@ -1,5 +1,5 @@
 import { withoutUndefined, type VideoWire } from "@modelgate/contracts";
-import { missingFailure, asRecord, memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, asRecord, memberOf, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { renderAdditionalMembers } from "../../kind/index.ts";
 import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";

@@ -1,7 +1,13 @@
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { invalidFailure, type Fields, type JsonRecord, isRecord, parseRecord } from "../../json/fields.ts";
-import { maxStepBytes } from "../../json/scan.ts";
+import {
+  invalidFailure,
+  type Fields,
+  type JsonRecord,
+  isRecord,
+  maxStepBytes,
+  parseRecord,
+} from "@modelgate/formats/json";
 import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
 import { imageTypeOfBase64 } from "../../images/hub/image-bytes.ts";
 import { readDataUrl, writeDataUrl } from "../../text/hub/sources.ts";

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord, type JsonRecord, ownEntry } from "../../json/fields.ts";
+import { isRecord, type JsonRecord, ownEntry } from "@modelgate/formats/json";
 import { objectIn, type VideoSize } from "./request.ts";
 
 /** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value naming `param`. */

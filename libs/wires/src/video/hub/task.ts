@@ -1,5 +1,5 @@
 import { type TaskState, Failure } from "@modelgate/contracts";
-import { type JsonRecord, isRecord } from "../../json/fields.ts";
+import { type JsonRecord, isRecord } from "@modelgate/formats/json";
 import type { VideoRequest } from "./request.ts";
 import { writeSize } from "./size.ts";
 import type { ClientSide, Rendered, VendorSide } from "../../wire.ts";

@@ -1,6 +1,6 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { withoutUndefined, type TaskState } from "@modelgate/contracts";
-import { missingFailure, asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
+import { missingFailure, asRecord, Fields, type JsonRecord } from "@modelgate/formats/json";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,

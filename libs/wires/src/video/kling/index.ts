@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined, type TaskState } from "@modelgate/contracts";
-import { memberOf, Fields, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
   readShared,
   renderCreated as renderCreatedShared,

@@ -1,6 +1,6 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord } from "../../json/fields.ts";
+import { asRecord } from "@modelgate/formats/json";
 import {
   additionalVideoMembers,
   addressOfImage,

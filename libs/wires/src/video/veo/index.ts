@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
   additionalVideoMembers,
   dataOf,

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { asRecord, Fields, type JsonRecord } from "../../json/fields.ts";
+import { asRecord, Fields, type JsonRecord } from "@modelgate/formats/json";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import {
   additionalVideoMembers,

@@ -1,5 +1,5 @@
 import { withoutUndefined } from "@modelgate/contracts";
-import { memberOf, asRecord, isRecord, type JsonRecord } from "../../json/fields.ts";
+import { memberOf, asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
   additionalVideoMembers,
   addressOfImage,

@@ -1,4 +1,4 @@
-import { runToEnd } from "../../../src/json/scan.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { describe, expect, test } from "vitest";
 import { readParams } from "../../../src/text/chat/client-request.ts";
 import { chatPass } from "../../../src/text/chat/pass.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { runToEnd } from "../../../src/json/scan.ts";
+import { runToEnd } from "@modelgate/formats/json";
 import { chatWireForDialect, type ChatDialect } from "../../../src/text/index.ts";
 import { chatUsage } from "../../../src/text/chat/usage.ts";
 

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { JsonRecord } from "../../../src/json/fields.ts";
-import { AmazonSplitter } from "../../../src/amazon-stream/index.ts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { AmazonSplitter } from "@modelgate/formats/amazon-stream";
 import { converseWire } from "../../../src/text/converse/index.ts";
 import { Collector } from "../../collect.ts";
 import type { TextEvent } from "../../../src/text/hub/answer.ts";
-import { amazonException, amazonFrame } from "../../amazon-stream/frames.ts";
+import { amazonException, amazonFrame } from "@modelgate/testkit/amazon-frames";
 
 const { vendor, framing, isFirstEvent } = converseWire;
 const words = fc.string({ minLength: 1, unit: "grapheme" });

@@ -1,7 +1,7 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 import { ClientDisconnected, type AnswerSink, type Holding, type SinkWatcher } from "@modelgate/platform";
-import { parseRecord } from "@modelgate/wires/json";
-import { eventStreamFraming } from "@modelgate/wires/sse";
+import { parseRecord } from "@modelgate/formats/json";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { EventForm, FollowedObject } from "./event-form.ts";
 

@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Time within which a background response should be complete; "2h" and "8h" are cheaper. */

@@ -1,5 +1,5 @@
 import type { Failure } from "@modelgate/contracts";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
 import { hasEnded } from "./events.ts";
 

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { ServiceCall } from "@modelgate/platform";
 import { reparseJson, type JsonBody } from "@modelgate/relay";
-import { spliceMembers, withoutMembers } from "@modelgate/wires/json";
+import { spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { wires, type JsonObject } from "@modelgate/wires/text";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";

@@ -1,5 +1,5 @@
 import { makeCipher, type Secrets } from "@modelgate/platform";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Prefix of each compaction that this gateway created. Compactions of vendors never have it. */

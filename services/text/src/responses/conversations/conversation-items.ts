@@ -1,4 +1,4 @@
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Prefixes of item ids, by type of the item. */

@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { execute, orUnavailable } from "@modelgate/platform";
 import type { JsonLimits } from "@modelgate/relay";
-import { parseRecord } from "@modelgate/wires/json";
+import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";

@@ -2,7 +2,7 @@ import { contentLimitFailure } from "@modelgate/accounts";
 import { bodies, Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { readJson, type JsonBody } from "@modelgate/relay";
-import { bodyReader } from "@modelgate/wires/json";
+import { bodyReader } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ConversationId } from "../conversations/conversation-scripts.ts";
 import type { Conversation, ItemPage } from "../conversations/conversation-store.ts";

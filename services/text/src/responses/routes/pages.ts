@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { readQueryInteger } from "@modelgate/wires/json";
+import { readQueryInteger } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 const [maxItems, usualItems] = [100, 20];

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { parseBody, renderJson, type JsonLimits } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** A client's `response.create` event: a body of POST /v1/responses, with fields that exist only on a WebSocket. */

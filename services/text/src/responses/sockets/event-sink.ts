@@ -1,5 +1,5 @@
 import { ClientDisconnected, type AnswerSink, type SinkWatcher } from "@modelgate/platform";
-import { eventStreamFraming } from "@modelgate/wires/sse";
+import { eventStreamFraming } from "@modelgate/formats/sse";
 import type { WebSocket } from "ws";
 import { createdId, messageOf } from "./events.ts";
 

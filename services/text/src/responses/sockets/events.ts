@@ -1,6 +1,6 @@
 import type { Failure } from "@modelgate/contracts";
 import { failureHeaders } from "@modelgate/contracts";
-import { isRecord, parseRecord } from "@modelgate/wires/json";
+import { isRecord, parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Renders the error event of a request that was refused, or that failed before its response began. */

@@ -1,4 +1,4 @@
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Mark of a message that may be a `response.steer` event: a JSON text has these bytes only as a key or a value. */

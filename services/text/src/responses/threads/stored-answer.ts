@@ -1,7 +1,7 @@
 import { idsOf, type AnswerSink, type Holding, type ServiceCall } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
-import { parseRecord } from "@modelgate/wires/json";
-import { SseDecoder } from "@modelgate/wires/sse";
+import { parseRecord } from "@modelgate/formats/json";
+import { SseDecoder } from "@modelgate/formats/sse";
 import type { AnswerCollector, JsonObject } from "@modelgate/wires/text";
 
 /** Options of `storeAnswerFirst`. */

@@ -1,4 +1,4 @@
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** A stored thread of messages. Its key contains the id of the last message. */

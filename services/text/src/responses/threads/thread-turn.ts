@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { parseJson, renderJson, type JsonLimits } from "@modelgate/relay";
-import { isRecord } from "@modelgate/wires/json";
+import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { RecordMemory } from "../record-reader.ts";
 import type { TurnStore } from "../turn-store.ts";

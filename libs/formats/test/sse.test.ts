@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { SseDecoder, SseSplitter } from "../../src/sse/framing.ts";
+import { SseDecoder, SseSplitter } from "../src/sse/framing.ts";
 
 /** Cuts bytes at these positions. */
 function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { amazonFraming, AmazonSplitter } from "../../src/amazon-stream/index.ts";
-import { amazonError, amazonException, amazonFrame } from "./frames.ts";
+import { amazonFraming, AmazonSplitter } from "../src/amazon-stream/index.ts";
+import { amazonError, amazonException, amazonFrame } from "@modelgate/testkit/amazon-frames";
 
 const frames = fc
   .array(fc.tuple(fc.constantFrom("messageStart", "chunk", "metadata"), fc.dictionary(fc.string(), fc.string())))

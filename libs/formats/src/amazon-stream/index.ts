@@ -1,7 +1,8 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 import { crc32 } from "node:zlib";
 import { parseRecord } from "../json/fields.ts";
-import type { Frame, FrameSplitter, StreamFraming } from "../sse/framing.ts";
+import type { Frame } from "../sse/decode.ts";
+import type { FrameSplitter, StreamFraming } from "../sse/framing.ts";
 
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { refuseAmbiguous } from "../../src/json/ambiguous.ts";
-import { endOfValue, membersOf, spliceMembers } from "../../src/json/members.ts";
-import { findValueRange, refuseAmbiguousPath, replaceRange } from "../../src/json/byte-range.ts";
+import { refuseAmbiguous } from "../src/json/ambiguous.ts";
+import { endOfValue, membersOf, spliceMembers } from "../src/json/members.ts";
+import { findValueRange, refuseAmbiguousPath, replaceRange } from "../src/json/byte-range.ts";
 
 const json = fc.jsonValue({ maxDepth: 4 });
 const object = fc.dictionary(fc.string({ unit: "grapheme", maxLength: 6 }), json, { maxKeys: 6 });

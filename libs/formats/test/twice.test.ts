@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { runToEnd, parseInTurns, refuseDuplicatesInTurns } from "../../src/json/index.ts";
+import { runToEnd, parseInTurns, refuseDuplicatesInTurns } from "../src/json/index.ts";
 
 const refuse = (text: string): void => runToEnd(refuseDuplicatesInTurns(Buffer.from(text), JSON.parse(text)));
 

@@ -1,8 +1,6 @@
 import { type JsonRecord, parseRecord } from "../json/fields.ts";
 import { type Frame, parseFrame } from "./decode.ts";
 
-export type { Frame };
-
 /** Splits a stream into its frames' bytes, unchanged. Any split of the input gives the same frames. */
 export interface FrameSplitter {
   /** Returns the frames that are complete. Throws RangeError for a frame beyond the framing's maximum. */

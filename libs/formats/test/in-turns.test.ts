@@ -1,10 +1,10 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { membersOf } from "../../src/json/members.ts";
-import { parseInTurns } from "../../src/json/parse-in-turns.ts";
-import { JsonScanner, maxStepBytes, type JsonBounds } from "../../src/json/scan.ts";
-import { stringifyInTurns } from "../../src/json/stringify-in-turns.ts";
+import { membersOf } from "../src/json/members.ts";
+import { parseInTurns } from "../src/json/parse-in-turns.ts";
+import { JsonScanner, maxStepBytes, type JsonBounds } from "../src/json/scan.ts";
+import { stringifyInTurns } from "../src/json/stringify-in-turns.ts";
 
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 /** Timeout in ms. It is long, because each run handles megabytes. */

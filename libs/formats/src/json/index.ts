@@ -1,0 +1,12 @@
+// JSON as bytes: bounded scans and parsing in turns, splicing, members that parsers may read in two ways.
+export { inBothSpellings, parsePlain, refuseAmbiguous, refuseDuplicatesInTurns } from "./ambiguous.ts";
+export { Base64Text, decodeBase64 } from "./base64.ts";
+export { findValueRange, refuseAmbiguousPath, replaceRange } from "./byte-range.ts";
+export { asRecord, asRecords, asText, camelName, Fields, hasAny, isRecord, memberOf, ownEntry } from "./fields.ts";
+export { invalidFailure, missingFailure, parseJson, parseRecord, readEndUser, readQueryInteger } from "./fields.ts";
+export { splitWords, type JsonRecord } from "./fields.ts";
+export { changeMember, findMember, membersOf, parseMember, spliceMembers, withoutMembers } from "./members.ts";
+export { findMembersInTurns, memberInTurns, parseInTurns, scanInTurns } from "./parse-in-turns.ts";
+export { bodyReader, firstProblem } from "./problem.ts";
+export { includesAny, maxStepBytes, runToEnd, type JsonBounds } from "./scan.ts";
+export { joinInTurns, stringifyInTurns } from "./stringify-in-turns.ts";

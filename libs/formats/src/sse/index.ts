@@ -1,0 +1,5 @@
+// Splits streams into frames: server-sent events, and the interface that other framings implement.
+export { parseFrame, parseFrameRecord, replaceFrameJson, type Frame } from "./decode.ts";
+export { eventStreamFraming, type FrameSplitter, type StreamFraming } from "./framing.ts";
+export { keepAlive, SseDecoder, SseSplitter } from "./framing.ts";
+export { isStreamStart, type StreamForm } from "./framing.ts";
