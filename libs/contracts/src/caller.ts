@@ -27,7 +27,7 @@ export const Budgets = Type.Object(
 );
 export type Budgets = Static<typeof Budgets>;
 
-/** Seconds for which a service accepts a signed caller; the edge sends it immediately. */
+/** Seconds for which a service accepts a signed caller. An edge sends it for ten seconds. */
 export const callerSeconds = 60;
 
 /**
@@ -41,7 +41,8 @@ export const Caller = Type.Object(
     group: Type.String(),
     /** Models of the group to which the API key is restricted; absent: all models of the group. */
     models: Type.Optional(Type.Array(Type.String())),
-    requestId: Type.String(),
+    /** Unused. The edge sends "", because services of earlier versions require it. */
+    requestId: Type.Optional(Type.String()),
     /** Limit of tokens per minute that this call's tokens count against; absent: unlimited. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
     /** Id under which the API key shares its limits per minute with other keys; absent: the key has separate limits. */
@@ -70,7 +71,7 @@ export const Caller = Type.Object(
     tags: Type.Optional(Tags),
     /** Time (RFC 3339) at which the API key ends because a rotation has replaced it; absent: it was not replaced. */
     keyExpiresAt: Type.Optional(Type.String()),
-    /** Unix time in seconds at which the signature expires: `callerSeconds` after the request. */
+    /** Unix time in seconds at which the signature expires: `callerSeconds` after it was made. */
     expiresAt: Type.Integer(),
   },
   { $id: "Caller", additionalProperties: false },

@@ -11,6 +11,7 @@ import {
 import { AreaProxy } from "./area-proxy.ts";
 import type { Env } from "./env.ts";
 import { openSeats, type OpenSeats } from "./open-seats.ts";
+import { SharedCallers } from "./shared-callers.ts";
 import { openTokenCache, type TokenCache } from "./token-cache.ts";
 
 /** Dependencies of the edge's steps. */
@@ -21,8 +22,8 @@ export interface Deps extends AsyncDisposable {
   /** Areas that this process serves. Calls of other areas go through `proxy`. */
   readonly areas: LocalAreas;
   readonly proxy: AreaProxy;
-  /** Secret with which the edge signs the caller's identity. */
-  readonly secret: string;
+  /** Creates callers, and signs them for the services. */
+  readonly callers: SharedCallers;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
   readonly proxies: number;
@@ -49,7 +50,7 @@ export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>)
     seats,
     areas,
     proxy,
-    secret: env.secrets[0],
+    callers: new SharedCallers(env.secrets[0]),
     refused: await sharedRefusedCalls(shared, env),
     log,
     corsOrigins: env.corsOrigins,

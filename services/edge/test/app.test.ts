@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCatalog } from "@modelgate/catalog";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { SharedCallers } from "../src/shared-callers.ts";
 import { createApp } from "../src/app.ts";
 import { AreaProxy } from "../src/area-proxy.ts";
 import type { Deps } from "../src/deps.ts";
@@ -28,7 +29,7 @@ beforeAll(async () => {
     seats: openSeats({ redis, log, leaseMs: 30_000 }),
     areas: new Map(),
     proxy: new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 }),
-    secret: "a secret of some length",
+    callers: new SharedCallers("a secret of some length"),
     refused: { add: () => undefined },
     corsOrigins: "https://page.example",
     proxies: 0,

@@ -1,12 +1,12 @@
 import type { ServerResponse } from "node:http";
-import { admit as admitToken, callerLimits, limitsIdOf, limitFailure, type Admission } from "@modelgate/accounts";
-import { callerSeconds, Failure, needsBalance, withoutUndefined } from "@modelgate/contracts";
+import { admit as admitToken, limitsIdOf, limitFailure, type Admission } from "@modelgate/accounts";
+import { Failure, needsBalance, withoutUndefined } from "@modelgate/contracts";
 import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
 /** Counts the call against its limits in one Redis operation, sets rate-limit headers, and determines the caller. */
-export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" | "seats">): Step {
+export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "catalog" | "seats" | "callers">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
     const { token, endpoint, format, tags, clientAddress } = context;
@@ -14,27 +14,23 @@ export function admit({ redis, catalog, seats }: Pick<Deps, "redis" | "catalog" 
     const group = catalog.current().group(token.group);
     if (group === undefined)
       throw new Failure("group_not_allowed", `The group ${JSON.stringify(token.group)} of this key no longer exists.`);
-    const limits = callerLimits(token, group.limits);
+    const caller = callers.callerOf(token, group);
     const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), permitId: seats.newPermit() };
-    const call = { ...seat, tokenId: token.id, budgets: limits.budgets, limits: group.limits };
+    const call = { ...seat, tokenId: token.id, budgets: caller.budgets, limits: group.limits };
     const admission = await admitToken(redis, { ...call, metered: needsBalance(endpoint), leaseMs: seats.leaseMs });
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
     const refusal = limitFailure(admission, call);
     if (refusal !== undefined) throw refusal;
-    context.caller = {
-      accountId: token.accountId,
-      tokenId: token.id,
-      requestId: context.requestId,
-      ...limits,
-      ...(endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
-        ? { format }
-        : {}),
-      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId, secretCreatedAt: token.createdAt }),
-      ...withoutUndefined({ clientAddress, tags, keyExpiresAt: token.replacedAt && token.expiresAt }),
-      expiresAt: Math.floor(Date.now() / 1_000) + callerSeconds,
-    };
+    const listFormat =
+      endpoint.errors === "by-request" && (format === "alpha" || format === "gamma" || format === "common")
+        ? format
+        : undefined;
+    const isShared = (listFormat ?? clientAddress ?? tags) === undefined;
+    context.caller = isShared
+      ? caller
+      : { ...caller, ...withoutUndefined({ format: listFormat, clientAddress, tags }) };
     next();
   };
 }

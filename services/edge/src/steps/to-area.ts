@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { Failure, headers, ownHeaderPrefix } from "@modelgate/contracts";
-import { signCaller } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 import { keyHeaders } from "./key.ts";
@@ -18,7 +17,12 @@ const strippedHeaders = new Set<string>([
 ]);
 
 /** Passes a call or WebSocket to its area: directly if this process serves the area, otherwise through the proxy. */
-export function toArea({ areas, proxy, secret, proxies }: Pick<Deps, "areas" | "proxy" | "secret" | "proxies">): Step {
+export function toArea({
+  areas,
+  proxy,
+  callers,
+  proxies,
+}: Pick<Deps, "areas" | "proxy" | "callers" | "proxies">): Step {
   return (request, response, next) => {
     if (response.destroyed) return; // the client left while the call was admitted
     const context = contextOf(request);
@@ -32,7 +36,7 @@ export function toArea({ areas, proxy, secret, proxies }: Pick<Deps, "areas" | "
     const local = areas.get(area);
     context.isLocal = local !== undefined;
     if (local === undefined) {
-      request.headers[headers.caller] = signCaller(secret, call.caller);
+      request.headers[headers.caller] = callers.sign(call.caller);
       return proxy.pass(area, request, response, next);
     }
     if (upgrade === undefined) return local.take({ request, response, ...call });

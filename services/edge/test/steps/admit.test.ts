@@ -4,6 +4,7 @@ import { openCatalog, publishConfiguration, type CatalogHandle } from "@modelgat
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { openSeats, type OpenSeats } from "../../src/open-seats.ts";
+import { SharedCallers } from "../../src/shared-callers.ts";
 import { admit } from "../../src/steps/admit.ts";
 import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { callOf, run, type Call } from "./call.ts";
@@ -54,7 +55,8 @@ async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
   call.context.token = token;
   return call;
 }
-const letIn = (call: Call): Promise<boolean> => run(call, admit({ redis, catalog, seats }));
+const letIn = (call: Call): Promise<boolean> =>
+  run(call, admit({ redis, catalog, seats, callers: new SharedCallers(secret) }));
 
 test("a call is admitted, with the caller's headers for services", async () => {
   const call = await known("small");
@@ -65,7 +67,7 @@ test("a call is admitted, with the caller's headers for services", async () => {
     accountId: "account-1",
     tokenId: "token-1",
     group: "small",
-    requestId: call.context.requestId,
+    requestId: "",
     tokensPerMinute: 100,
     budgets: { groupPerDay: "1000000000" },
     format: "common",

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { expect, test } from "vitest";
 import { createLogger, startSpan, type LocalArea } from "@modelgate/platform";
 import { AreaProxy } from "../../src/area-proxy.ts";
+import { SharedCallers } from "../../src/shared-callers.ts";
 import { matchEndpoint } from "../../src/steps/endpoint.ts";
 import { toArea } from "../../src/steps/to-area.ts";
 import { callOf, run, token } from "./call.ts";
@@ -29,7 +30,10 @@ async function passed(headers: Readonly<Record<string, string>>, proxies: number
     requestId: context.requestId,
     expiresAt: 0,
   };
-  await run(call, toArea({ areas: new Map([["text", area]]), proxy, secret: "a secret of some length", proxies }));
+  await run(
+    call,
+    toArea({ areas: new Map([["text", area]]), proxy, callers: new SharedCallers("a secret of some length"), proxies }),
+  );
   return received;
 }
 

@@ -20,13 +20,13 @@ const noLeaseMs = 1;
  */
 export async function callerOfNext(
   deps: RelayDeps,
-  { caller: opening }: OpeningCall,
+  { caller: opening, requestId }: OpeningCall,
   isAdmitted: boolean,
 ): Promise<Caller> {
   const { redis, catalog } = deps;
   const caller = await refreshCaller(deps, opening);
   if (isAdmitted) return caller;
-  const { accountId, tokenId, limitsId = tokenId, budgets, group, requestId } = caller;
+  const { accountId, tokenId, limitsId = tokenId, budgets, group } = caller;
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
   const call = { accountId, tokenId, limitsId, permitId: requestId, budgets, limits };
@@ -48,7 +48,7 @@ export function callOf(
   return {
     answer,
     ending,
-    caller: { ...caller, requestId },
+    caller,
     id: "responses",
     endpoint: endpointOf("responses"),
     requestId,

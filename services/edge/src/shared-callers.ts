@@ -1,0 +1,56 @@
+import { callerLimits, type Token } from "@modelgate/accounts";
+import type { Group } from "@modelgate/catalog";
+import { callerSeconds, withoutUndefined, type Caller } from "@modelgate/contracts";
+import { signCaller } from "@modelgate/platform";
+
+/** Time in ms for which the calls of an API key share one caller. It is short compared with `callerSeconds`. */
+const sharedMs = 10_000;
+
+/** Caller that the calls of an API key share, and its signed header once it was needed. */
+interface SharedCaller {
+  readonly caller: Caller;
+  readonly group: Group;
+  readonly until: number;
+  signed: string | undefined;
+}
+
+/**
+ * Creates callers and signs them. The calls of an API key share a caller and its signature for a short time, unless its
+ * record or its group changes: then the token cache or the catalog has a new object.
+ */
+export class SharedCallers {
+  readonly #secret: string;
+  readonly #byToken = new WeakMap<Token, SharedCaller>();
+  readonly #byCaller = new WeakMap<Caller, SharedCaller>();
+
+  constructor(secret: string) {
+    this.#secret = secret;
+  }
+
+  /** Returns the caller of an API key, without the details of a single call. */
+  callerOf(token: Token, group: Group): Caller {
+    const now = Date.now();
+    const known = this.#byToken.get(token);
+    if (known !== undefined && known.group === group && now < known.until) return known.caller;
+    const caller: Caller = {
+      accountId: token.accountId,
+      tokenId: token.id,
+      requestId: "",
+      ...callerLimits(token, group.limits),
+      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId, secretCreatedAt: token.createdAt }),
+      ...withoutUndefined({ keyExpiresAt: token.replacedAt && token.expiresAt }),
+      expiresAt: Math.floor(now / 1_000) + callerSeconds,
+    };
+    const shared: SharedCaller = { caller, group, until: now + sharedMs, signed: undefined };
+    this.#byToken.set(token, shared);
+    this.#byCaller.set(caller, shared);
+    return caller;
+  }
+
+  /** Returns the header with the signed caller. A shared caller is signed once. */
+  sign(caller: Caller): string {
+    const shared = this.#byCaller.get(caller);
+    if (shared === undefined) return signCaller(this.#secret, caller);
+    return (shared.signed ??= signCaller(this.#secret, caller));
+  }
+}
