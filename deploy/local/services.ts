@@ -4,7 +4,7 @@ import { serviceMessageIn } from "./complaints.ts";
 
 /**
  * Services of a suite on one machine, in the order in which they are ended: those that accept calls first, the ledger
- * last.
+ * and control last.
  */
 export const serviceNames = [
   "edge",

@@ -86,12 +86,12 @@ async function saturated(): Promise<void> {
 async function latency(): Promise<void> {
   const rate = 300;
   const direct = await runLoad(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
-  const through = await runMeasuredLoad(load(plain, { rate }), pids);
-  report(`at ${rate} requests/s: added p50`, `${(through.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
-  report(`at ${rate} requests/s: added p99`, `${(through.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
+  const viaGateway = await runMeasuredLoad(load(plain, { rate }), pids);
+  report(`at ${rate} requests/s: added p50`, `${(viaGateway.result.p50Ms - direct.p50Ms).toFixed(2)} ms`);
+  report(`at ${rate} requests/s: added p99`, `${(viaGateway.result.p99Ms - direct.p99Ms).toFixed(2)} ms`);
   report(
     `at ${rate} requests/s: CPU per request, edge + text`,
-    micros((through.cpu["edge"] ?? 0) + (through.cpu["text"] ?? 0), through.result.requests),
+    micros((viaGateway.cpu["edge"] ?? 0) + (viaGateway.cpu["text"] ?? 0), viaGateway.result.requests),
   );
 }
 

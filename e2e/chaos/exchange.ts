@@ -44,7 +44,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
   const { path, method = "POST", body, headers = {}, leaveAfterMs, sendsHalf = false, leavesInAnswer } = sending;
   const bytes = bytesOf(body);
   const began = performance.now();
-  const shown = sending.key === undefined ? key : sending.key;
+  const sentKey = sending.key === undefined ? key : sending.key;
   return new Promise((resolve) => {
     let head: Pick<Answer, "status" | "headers"> = { status: 0, headers: {} };
     const kept: Buffer[] = [];
@@ -58,7 +58,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
       method,
       agent: false,
       headers: {
-        ...(shown === null ? {} : { authorization: `Bearer ${shown}` }),
+        ...(sentKey === null ? {} : { authorization: `Bearer ${sentKey}` }),
         ...(bytes === undefined ? {} : { "content-type": "application/json", "content-length": bytes.length }),
         ...headers,
       },

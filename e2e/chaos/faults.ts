@@ -109,25 +109,25 @@ const kills: readonly Fault[] = [
 
 /** Returns the faults of a server that is stopped, paused or slow. Clients see no failures of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
-  const seen = name === "redis" ? { allowedFailures: unavailable } : {};
+  const visibleFailures = name === "redis" ? { allowedFailures: unavailable } : {};
   const wayOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
   return [
     {
       name: `${name} stopped`,
-      ...seen,
+      ...visibleFailures,
       brief: true,
       begin: ({ suite }) => suite.backends[name].kill(),
       end: ({ suite }) => suite.backends[name].start(),
     },
     {
       name: `${name} paused`,
-      ...seen,
+      ...visibleFailures,
       begin: async ({ suite }) => suite.backends[name].pause(),
       end: async ({ suite }) => suite.backends[name].resume(),
     },
     {
       name: `${name} slow (answers ${slowMs / 1_000} s late)`,
-      ...seen,
+      ...visibleFailures,
       begin: async (setup) => (wayOf(setup).delayMs = slowMs),
       end: async (setup) => (wayOf(setup).delayMs = 0),
     },

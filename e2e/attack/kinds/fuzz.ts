@@ -126,8 +126,8 @@ function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string
   return undefined;
 }
 
-/** Models of every kind, whose vendors answer immediately, correctly or not. */
 const refusing: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
+/** Vendors that answer immediately, correctly or not, by the kind of their model. */
 const vendors: Readonly<Record<string, Handler>> = {
   chat: honestText,
   completion: honestText,

@@ -43,10 +43,10 @@ const byFault = (
   by,
   async begin(setup) {
     const fault = faultNamed(name);
-    const over = await around.before?.(setup);
+    const endBefore = await around.before?.(setup);
     await fault.begin(setup);
     const stop = await around.after?.(setup);
-    await over?.();
+    await endBefore?.();
     return async () => {
       await stop?.();
       await fault.end?.(setup);

@@ -30,7 +30,7 @@ const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.ya
 export async function provokeAlerts(
   program: string | undefined,
   only: string | undefined,
-  seen: (row: AlertRow) => void,
+  onRow: (row: AlertRow) => void,
 ): Promise<readonly AlertRow[] | undefined> {
   if (program === undefined || program === "none") return undefined;
   const text = readFileSync(rulesFile, "utf8");
@@ -42,7 +42,7 @@ export async function provokeAlerts(
   const rows: AlertRow[] = [];
   for (const provocation of chosen) {
     const row = await provoke(provocation, setup, prometheus);
-    seen(row);
+    onRow(row);
     rows.push(row);
   }
   return rows;
@@ -76,8 +76,8 @@ async function provoke(
   const firedMs = (await waitFor(fires)) ? performance.now() - from : undefined;
   await end?.();
   const ended = performance.now();
-  const over = await waitFor(async () => !(await fires()));
-  return { alert, by, firedMs, endedMs: over ? performance.now() - ended : undefined };
+  const hasEnded = await waitFor(async () => !(await fires()));
+  return { alert, by, firedMs, endedMs: hasEnded ? performance.now() - ended : undefined };
 }
 
 async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {

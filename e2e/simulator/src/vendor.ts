@@ -30,7 +30,7 @@ export interface Vendor {
 export interface EndpointCall {
   /** API key of the caller. Answers are stored for each key separately. */
   readonly key: string;
-  /** Address of the vendor, as the caller reached it. */
+  /** Address of the vendor, as the caller requestedPath it. */
   readonly address: string;
   /** Texts that the groups of the path's pattern matched, decoded. */
   readonly groups: readonly string[];
@@ -124,10 +124,10 @@ function open(
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-/** Returns the address, with the vendor's prefix, at which the caller reached this vendor. */
+/** Returns the address, with the vendor's prefix, at which the caller requestedPath this vendor. */
 function addressOf({ path, headers, response }: VendorCall): string {
-  const [reached = ""] = (response.req.url ?? "").split("?");
-  return `http://${headers.host ?? "localhost"}${reached.slice(0, reached.length - path.length)}`;
+  const [requestedPath = ""] = (response.req.url ?? "").split("?");
+  return `http://${headers.host ?? "localhost"}${requestedPath.slice(0, requestedPath.length - path.length)}`;
 }
 
 async function serve(
@@ -163,7 +163,7 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
 
 /**
  * Returns true if a body must be JSON: any body except audio and video files, and except bytes (octet-stream) that do
- * not begin with `{`. Amazon\'s SDK sends JSON as bytes.
+ * not begin with `{`. Amazon's SDK sends JSON as bytes.
  */
 function isJson({ headers, body }: VendorCall): boolean {
   const type = headers["content-type"] ?? "";

@@ -125,8 +125,8 @@ const tables: Readonly<Record<keyof Tables, true>> = {
  * the first call.
  */
 async function checkRights(db: Kysely<Tables>): Promise<void> {
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     for (const table of Object.keys(tables))
-      await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(at);
+      await sql`insert into ${sql.table(table)} select * from ${sql.table(table)} where 1 = 0`.execute(transaction);
   });
 }

@@ -90,10 +90,10 @@ function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | und
   }
   if (first === undefined) return undefined;
   const conditions = [...columnConditions(filter), ...others.map((label) => labelCondition(label))];
-  const is = [sql`name = ${first.name}`, sql`value = ${first.value}`];
+  const labelConditions = [sql`name = ${first.name}`, sql`value = ${first.value}`];
   return {
     conditions,
-    positions: (after, limit) => positionsIn("call_labels", is, filter, { ...reading, after, limit }),
+    positions: (after, limit) => positionsIn("call_labels", labelConditions, filter, { ...reading, after, limit }),
   };
 }
 

@@ -174,8 +174,8 @@ function noAnswerError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
   if (error instanceof ProxyFailed) return new Failure("upstream_proxy_failed", undefined, { cause: error });
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
-  const silent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
-  return new Failure(silent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
+  const isSilent = code === "UND_ERR_HEADERS_TIMEOUT" || code === "UND_ERR_CONNECT_TIMEOUT";
+  return new Failure(isSilent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
 }
 
 /**

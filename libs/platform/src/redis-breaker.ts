@@ -29,7 +29,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   const open = new OpenList<SentCommand>();
   let step = 0;
   let answeredAt = 0;
-  let broken = false;
+  let isBroken = false;
   const clock = new StepClock(timeoutMs / stepsPerTimeout, endStep);
 
   function endStep(): void {
@@ -45,17 +45,17 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   }
 
   function openBreaker(): void {
-    if (broken) return;
-    broken = true;
+    if (isBroken) return;
+    isBroken = true;
     log.warn("redis is slow: commands are refused until it answers in time");
     void untilAnswered();
   }
 
   async function untilAnswered(): Promise<void> {
-    while (broken) {
+    while (isBroken) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
       // While the connection is closed, ioredis itself rejects commands.
-      broken = redis.status === "ready" && !(await answers());
+      isBroken = redis.status === "ready" && !(await answers());
     }
     log.info("redis is no longer slow");
   }
@@ -82,7 +82,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   }
 
   redis.sendCommand = (command, stream) => {
-    if (!broken) return watched(command, stream);
+    if (!isBroken) return watched(command, stream);
     command.reject(new Error("redis is slow: refused until it answers in time"));
     return command.promise;
   };

@@ -41,17 +41,17 @@ export function makeFrameReading({ done, text = "", usage }: EventReading, out: 
  * error.
  */
 export function passEvents(read: (event: Frame) => EventReading): StreamTranslator {
-  let done = false;
+  let isDone = false;
   return {
     ...eventStreamFormat,
     read(frame) {
       const event = parseFrame(frame.toString());
       const reading = event === undefined ? commentReading : read(event);
-      done ||= reading.done;
+      isDone ||= reading.done;
       return makeFrameReading(reading, frame);
     },
     end() {
-      if (!done) throw endedEarlyFailure();
+      if (!isDone) throw endedEarlyFailure();
       return "";
     },
   };

@@ -74,13 +74,13 @@ function formLimits({ body, limits }: Deps): FormLimits {
 
 function formToMembers({ fields, files }: BufferedForm): JsonRecord {
   const members = new Map<string, string>();
-  const put = (name: string, value: string): void => {
+  const addMember = (name: string, value: string): void => {
     if (members.has(name))
       throw new Failure("invalid_value", `${name} appears in the form more than once.`, { param: name });
     members.set(name, value);
   };
-  for (const [name, value] of fields) put(name, value);
-  for (const { name, contentType, bytes } of files) put(name, dataUrl(name, contentType, bytes));
+  for (const [name, value] of fields) addMember(name, value);
+  for (const { name, contentType, bytes } of files) addMember(name, dataUrl(name, contentType, bytes));
   return Object.fromEntries(members);
 }
 

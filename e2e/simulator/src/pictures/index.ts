@@ -15,7 +15,7 @@ function isFormat(word: string): word is PictureFormat {
   return word in pictureFormats;
 }
 
-/** File host of pictures. Under `/broken/…` it answers with an HTML page. */
+/** File host of pictures. For any other path, such as `/broken/…`, it answers with an HTML page. */
 export const pictures: Vendor = {
   prefix,
   answer({ path, response }) {

@@ -66,13 +66,13 @@ export async function listTasks(redis: Redis, accountId: string, query: TaskQuer
       redis,
       pageIds.map((id) => ({ accountId, id })),
     );
-    const gone = pageIds.filter((_, at) => records[at] === undefined);
-    if (gone.length === 0 || reading === maxReads)
+    const deletedIds = pageIds.filter((_, at) => records[at] === undefined);
+    if (deletedIds.length === 0 || reading === maxReads)
       return {
         tasks: records.flatMap((stored) => (stored === undefined ? [] : [stored.task])),
         hasMore: ids.length > query.limit,
       };
-    await orUnavailable(redis.zrem(list, ...gone));
+    await orUnavailable(redis.zrem(list, ...deletedIds));
   }
 }
 

@@ -116,8 +116,11 @@ export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<rea
 }
 
 /** Reads the tokens of an account's playgrounds that are not deleted. */
-export async function readPlaygroundTokens(at: Transaction<Tables>, account: string): Promise<readonly BookedToken[]> {
-  const rows = await at
+export async function readPlaygroundTokens(
+  transaction: Transaction<Tables>,
+  account: string,
+): Promise<readonly BookedToken[]> {
+  const rows = await transaction
     .selectFrom("tokens")
     .selectAll()
     .where("account", "=", account)

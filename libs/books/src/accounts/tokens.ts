@@ -43,11 +43,11 @@ export async function bookToken(
   { account, id, digest, record, team, max }: NewToken,
   actor: string,
 ): Promise<{ readonly token: BookedToken; readonly created: boolean } | "full" | "no-team"> {
-  return db.transaction().execute(async (at) => {
-    await lockAccount(at, account);
-    if (team !== undefined && !(await paysForTeam(at, account, team))) return "no-team";
+  return db.transaction().execute(async (transaction) => {
+    await lockAccount(transaction, account);
+    if (team !== undefined && !(await paysForTeam(transaction, account, team))) return "no-team";
     if (max !== undefined) {
-      const { count } = await at
+      const { count } = await transaction
         .selectFrom("tokens")
         .select(({ fn }) => fn.countAll().as("count"))
         .where("account", "=", account)
@@ -56,17 +56,23 @@ export async function bookToken(
         .executeTakeFirstOrThrow();
       if (Number(count) >= max) return "full";
     }
-    const renewed = await renewPlaygroundToken(at, { account, digest, record }, actor);
+    const renewed = await renewPlaygroundToken(transaction, { account, digest, record }, actor);
     if (renewed !== undefined) return { token: renewed, created: false };
-    const inserted = await at
+    const inserted = await transaction
       .insertInto("tokens")
       .values({ account, token: id, digest, version: 1, projected: 0, record: JSON.stringify(record), team })
       .onConflict((conflict) => conflict.doNothing())
       .returning("token")
       .execute();
     if (inserted.length > 0)
-      await writeAudit(at, { account, time: new Date().toISOString(), actor, action: "token.create", after: record });
-    const row = await at
+      await writeAudit(transaction, {
+        account,
+        time: new Date().toISOString(),
+        actor,
+        action: "token.create",
+        after: record,
+      });
+    const row = await transaction
       .selectFrom("tokens")
       .selectAll()
       .where("account", "=", account)
@@ -81,16 +87,16 @@ export async function bookToken(
  * exceed the account's maximum number of tokens, create two tokens for one person's playground, or create a token of a
  * deleted team.
  */
-export async function lockAccount(at: Transaction<Tables>, account: string): Promise<void> {
-  await at
+export async function lockAccount(transaction: Transaction<Tables>, account: string): Promise<void> {
+  await transaction
     .updateTable("accounts")
     .set(({ ref }) => ({ name: ref("name") }))
     .where("account", "=", account)
     .execute();
 }
 
-async function paysForTeam(at: Transaction<Tables>, account: string, team: string): Promise<boolean> {
-  const teams = at.selectFrom("teams").select("id").where("account", "=", account).where("id", "=", team);
+async function paysForTeam(transaction: Transaction<Tables>, account: string, team: string): Promise<boolean> {
+  const teams = transaction.selectFrom("teams").select("id").where("account", "=", account).where("id", "=", team);
   return (await teams.executeTakeFirst()) !== undefined;
 }
 
@@ -100,7 +106,7 @@ async function paysForTeam(at: Transaction<Tables>, account: string, team: strin
  * new token is not for a playground, or if the person has none.
  */
 async function renewPlaygroundToken(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   { account, digest, record }: Omit<TokenFields, "id">,
   actor: string,
 ): Promise<BookedToken | undefined> {
@@ -108,14 +114,14 @@ async function renewPlaygroundToken(
   const own =
     record["playgroundOf"] === undefined
       ? undefined
-      : (await readPlaygroundTokens(at, account)).find((token) =>
+      : (await readPlaygroundTokens(transaction, account)).find((token) =>
           same.every((name) => token.record[name] === record[name]),
         );
-  const before = own && (await lockToken(at, own.id));
+  const before = own && (await lockToken(transaction, own.id));
   if (before === undefined || before.record["disabled"] === true) return before;
   const { id, createdAt, disabled, expiresAt } = before.record;
   const renewed = { ...record, id, createdAt, disabled };
-  return replaceKey(at, before, { digest, record: renewed, graceEnd: String(expiresAt) }, actor);
+  return replaceKey(transaction, before, { digest, record: renewed, graceEnd: String(expiresAt) }, actor);
 }
 
 /** Adds to the books a token that an earlier version has stored only in Redis. */
@@ -134,15 +140,15 @@ export async function changeBookedToken(
   change: Readonly<Record<string, unknown>>,
   act: TokenAct,
 ): Promise<BookedToken | undefined> {
-  return db.transaction().execute(async (at) => {
-    const before = await lockToken(at, id);
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockToken(transaction, id);
     if (before === undefined) return undefined;
     // Null members remove members of the record.
     const record = Object.fromEntries(
       Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
     );
-    await updateToken(at, before, { record: JSON.stringify(record) });
-    await auditToken(at, before, act, record);
+    await updateToken(transaction, before, { record: JSON.stringify(record) });
+    await auditToken(transaction, before, act, record);
     return { ...before, record };
   });
 }
@@ -164,17 +170,17 @@ export async function rotateBookedToken(
   { digest, hint, graceSeconds }: Rotation,
   actor: string,
 ): Promise<BookedToken | undefined> {
-  return db.transaction().execute(async (at) => {
-    const before = await lockToken(at, id);
+  return db.transaction().execute(async (transaction) => {
+    const before = await lockToken(transaction, id);
     if (before === undefined) return undefined;
     const graceEnd = new Date(Date.now() + graceSeconds * 1_000).toISOString();
-    return replaceKey(at, before, { digest, record: { ...before.record, hint }, graceEnd }, actor);
+    return replaceKey(transaction, before, { digest, record: { ...before.record, hint }, graceEnd }, actor);
   });
 }
 
 /** Replaces the key and the record of a locked token. The replaced key works until `graceEnd`. */
 async function replaceKey(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   before: BookedToken,
   { digest, record, graceEnd }: Pick<TokenFields, "digest" | "record"> & { readonly graceEnd: string },
   actor: string,
@@ -188,20 +194,24 @@ async function replaceKey(
   };
   const ended = before.replaced.map((key) => ({ ...key, expiresAt: earlier(key.expiresAt, replacedAt) }));
   const replaced = [previous, ...ended].slice(0, maxReplaced);
-  await updateToken(at, before, { digest, record: JSON.stringify(record), replaced: JSON.stringify(replaced) });
+  await updateToken(transaction, before, {
+    digest,
+    record: JSON.stringify(record),
+    replaced: JSON.stringify(replaced),
+  });
   const { digest: _digest, ...shown } = previous;
-  await auditToken(at, before, { actor, action: "token.rotate" }, { ...record, previous: shown });
+  await auditToken(transaction, before, { actor, action: "token.rotate" }, { ...record, previous: shown });
   return { ...before, digest, record, replaced };
 }
 
 /** Marks a token as deleted. Its usage and its audit remain. Returns undefined if there is no such token. */
 export async function deleteBookedToken({ db }: Books, id: string, actor: string): Promise<BookedToken | undefined> {
-  return db.transaction().execute(async (at) => (await deleteTokensIn(at, [id], actor))[0]);
+  return db.transaction().execute(async (transaction) => (await deleteTokensIn(transaction, [id], actor))[0]);
 }
 
 /** Marks tokens as deleted, in a transaction that may make other changes too. Returns those that exist. */
 export async function deleteTokensIn(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   ids: readonly string[],
   actor: string,
 ): Promise<readonly BookedToken[]> {
@@ -209,13 +219,13 @@ export async function deleteTokensIn(
   // All tokens are locked before the audit, in the order of their ids, so that concurrent changes of them do not
   // deadlock.
   for (const id of ids.toSorted()) {
-    const token = await lockToken(at, id);
+    const token = await lockToken(transaction, id);
     if (token !== undefined) tokens.push(token);
   }
   const deletedAt = new Date().toISOString();
   for (const token of tokens) {
-    await updateToken(at, token, { deleted: deletedAt });
-    await auditToken(at, token, { actor, action: "token.delete" }, null);
+    await updateToken(transaction, token, { deleted: deletedAt });
+    await auditToken(transaction, token, { actor, action: "token.delete" }, null);
   }
   return tokens.map((token) => ({ ...token, deletedAt }));
 }
@@ -224,8 +234,8 @@ export async function deleteTokensIn(
  * Increments the version of a token and returns the token; undefined if there is none. The row is updated before it is
  * read, so that a concurrent change waits for this one.
  */
-async function lockToken(at: Transaction<Tables>, id: string): Promise<BookedToken | undefined> {
-  const [row] = await at
+async function lockToken(transaction: Transaction<Tables>, id: string): Promise<BookedToken | undefined> {
+  const [row] = await transaction
     .updateTable("tokens")
     .set(({ eb }) => ({ version: eb("version", "+", 1) }))
     .where("token", "=", id)
@@ -236,20 +246,20 @@ async function lockToken(at: Transaction<Tables>, id: string): Promise<BookedTok
 }
 
 async function updateToken(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   { account, id }: BookedToken,
   columns: Updateable<TokensTable>,
 ): Promise<void> {
-  await at.updateTable("tokens").set(columns).where("account", "=", account).where("token", "=", id).execute();
+  await transaction.updateTable("tokens").set(columns).where("account", "=", account).where("token", "=", id).execute();
 }
 
 async function auditToken(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   { account, record }: BookedToken,
   act: TokenAct,
   after: unknown,
 ): Promise<void> {
-  await writeAudit(at, { account, time: new Date().toISOString(), ...act, before: record, after });
+  await writeAudit(transaction, { account, time: new Date().toISOString(), ...act, before: record, after });
 }
 
 /** Returns the earlier of two times in RFC 3339. */

@@ -19,23 +19,23 @@ export async function bookAlertTarget(
   actor: string,
 ): Promise<void> {
   const { id, account, kind, createdAt } = target;
-  await db.transaction().execute(async (at) => {
-    await at
+  await db.transaction().execute(async (transaction) => {
+    await transaction
       .insertInto("alert_targets")
       .values({ id, account, kind, at: Date.parse(createdAt), record: JSON.stringify(target), sealed })
       .execute();
-    await writeAudit(at, { account, time: createdAt, actor, action: "alert-target.create", after: target });
+    await writeAudit(transaction, { account, time: createdAt, actor, action: "alert-target.create", after: target });
   });
 }
 
 /** Deletes a target and its deliveries. Returns false if there is no target with this id. */
 export async function deleteAlertTarget({ db }: Books, id: string, actor: string): Promise<boolean> {
-  return db.transaction().execute(async (at) => {
-    const [row] = await at.deleteFrom("alert_targets").where("id", "=", id).returningAll().execute();
+  return db.transaction().execute(async (transaction) => {
+    const [row] = await transaction.deleteFrom("alert_targets").where("id", "=", id).returningAll().execute();
     if (row === undefined) return false;
-    await at.deleteFrom("alert_deliveries").where("target", "=", id).execute();
+    await transaction.deleteFrom("alert_deliveries").where("target", "=", id).execute();
     const [before, time] = [targetOf(row), new Date().toISOString()];
-    await writeAudit(at, { account: row.account, time, actor, action: "alert-target.delete", before });
+    await writeAudit(transaction, { account: row.account, time, actor, action: "alert-target.delete", before });
     return true;
   });
 }

@@ -19,11 +19,11 @@ export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
  */
 export async function recordAlerts({ db }: Books, alerts: readonly NewAlert[]): Promise<readonly Alert[]> {
   if (alerts.length === 0) return [];
-  return db.transaction().execute((at) => insertAlerts(at, alerts, Date.now()));
+  return db.transaction().execute((transaction) => insertAlerts(transaction, alerts, Date.now()));
 }
 
 async function insertAlerts(
-  at: Transaction<Tables>,
+  transaction: Transaction<Tables>,
   alerts: readonly NewAlert[],
   now: number,
 ): Promise<readonly Alert[]> {
@@ -31,7 +31,7 @@ async function insertAlerts(
   // Ordered by key, so that concurrent ledgers do not deadlock.
   for (const { lasts, details, ...alert } of alerts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
     const id = `alt_${randomBytes(9).toString("base64url")}`;
-    const inserted = await at
+    const inserted = await transaction
       .insertInto("alerts")
       .values({
         ...alert,
@@ -47,12 +47,12 @@ async function insertAlerts(
     if (inserted.length > 0) stored.push({ ...alert, id, details, time: new Date(now).toISOString() });
   }
   if (stored.length === 0) return stored;
-  const targets = (await at.selectFrom("alert_targets").selectAll().execute()).map(targetOf);
+  const targets = (await transaction.selectFrom("alert_targets").selectAll().execute()).map(targetOf);
   for (const alert of stored) {
     const organisation = organisationOfScope(alert.account);
-    const concerned = organisation === undefined ? [alert.account] : await accountsIn(at, organisation);
+    const concerned = organisation === undefined ? [alert.account] : await accountsIn(transaction, organisation);
     for (const target of targets.filter((each) => receives(each, alert, concerned)))
-      await at
+      await transaction
         .insertInto("alert_deliveries")
         .values({ alert: alert.id, target: target.id, since: now, next: now, tries: 0, state: "pending", error: "" })
         .execute();
@@ -102,15 +102,15 @@ export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[])
  * an empty list if another ledger has already marked the end.
  */
 export async function endAlert({ db }: Books, id: string, ended: NewAlert): Promise<readonly Alert[]> {
-  return db.transaction().execute(async (at) => {
-    const [row] = await at
+  return db.transaction().execute(async (transaction) => {
+    const [row] = await transaction
       .updateTable("alerts")
       .set({ open: 0 })
       .where("id", "=", id)
       .where("open", "=", 1)
       .returning("id")
       .execute();
-    return row === undefined ? [] : insertAlerts(at, [ended], Date.now());
+    return row === undefined ? [] : insertAlerts(transaction, [ended], Date.now());
   });
 }
 
@@ -119,10 +119,10 @@ export async function endAlert({ db }: Books, id: string, ended: NewAlert): Prom
  * about budgets with the period `total`, because each of these must be sent only once.
  */
 export async function deleteOldAlerts({ db }: Books, before: number): Promise<void> {
-  await db.transaction().execute(async (at) => {
+  await db.transaction().execute(async (transaction) => {
     const old = sql`select id from alerts where at < ${before} and open = 0 and period not like 'total/%'`;
-    await sql`delete from alert_deliveries where alert in (${old})`.execute(at);
-    await sql`delete from alerts where id in (${old})`.execute(at);
+    await sql`delete from alert_deliveries where alert in (${old})`.execute(transaction);
+    await sql`delete from alerts where id in (${old})`.execute(transaction);
   });
 }
 

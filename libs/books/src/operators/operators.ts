@@ -102,9 +102,9 @@ export async function bookOperatorKey(
 /** Deletes a key for automation. Returns false if there is no key with this id. */
 export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAudit): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
-    const gone = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
-    if (gone.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
-    return gone.length > 0;
+    const deleted = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
+    if (deleted.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    return deleted.length > 0;
   });
 }
 

@@ -117,7 +117,9 @@ async function wasUsed(
   const accounts = transaction
     .selectFrom("accounts")
     .select("account")
-    .where((at) => at.or([at("organisation", "=", organisation), at("account", "=", account)]));
+    .where((expression) =>
+      expression.or([expression("organisation", "=", organisation), expression("account", "=", account)]),
+    );
   const tokens = transaction
     .selectFrom("tokens")
     .select("token")
@@ -229,8 +231,8 @@ export async function readOrganisations(
   const { id, account } = wanted;
   if (id !== undefined) query = query.where("id", "=", id);
   if (account !== undefined)
-    query = query.where("id", "in", (at) =>
-      at.selectFrom("accounts").select("organisation").where("account", "=", account),
+    query = query.where("id", "in", (expression) =>
+      expression.selectFrom("accounts").select("organisation").where("account", "=", account),
     );
   const rows = await query.orderBy("id").execute();
   if (rows.length === 0) return [];

@@ -108,10 +108,10 @@ function firstFrame(bytes: Buffer, framing: VendorFraming): Buffer | undefined {
  * upstream_error.
  */
 export function interruptionFailure(error: Error): Failure {
-  const silent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
+  const isSilent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(
-    silent ? "upstream_timeout" : "upstream_error",
-    silent ? "The vendor stopped sending." : "The vendor's answer ended unexpectedly.",
+    isSilent ? "upstream_timeout" : "upstream_error",
+    isSilent ? "The vendor stopped sending." : "The vendor's answer ended unexpectedly.",
     { cause: error },
   );
 }

@@ -65,7 +65,7 @@ export class PassTranslator implements StreamTranslator {
     const rawText = frameContents.usageOnly ? "" : pass.extractRawText(frame);
     this.#hasOutput ||= rawText !== "";
     // In a wire whose streams end with the connection, another frame may follow the one that is marked as last.
-    const done = frameContents.done && !pass.endsWithConnection;
+    const isDone = frameContents.done && !pass.endsWithConnection;
     const { usage, fees, usageOnly } = frameContents;
     const render = (): Buffer => {
       this.#sequence = frameContents.sequence ?? this.#sequence;
@@ -77,7 +77,7 @@ export class PassTranslator implements StreamTranslator {
       }
       return usageOnly && hideUsage === true ? noBytes : output;
     };
-    return { text: rawText, usage, fees, isLast: done, render };
+    return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
   /** The first frame with output is read by `read`, because `early` and the charge of some wires need it. */

@@ -39,9 +39,9 @@ export async function finishService(child: Child): Promise<void> {
 }
 
 function takeIdle(key: string): WarmProcess | undefined {
-  const there = (idle.get(key) ?? []).filter(({ canRun }) => canRun);
-  const idleProcess = there.pop();
-  idle.set(key, there);
+  const idleProcesses = (idle.get(key) ?? []).filter(({ canRun }) => canRun);
+  const idleProcess = idleProcesses.pop();
+  idle.set(key, idleProcesses);
   return idleProcess;
 }
 

@@ -50,18 +50,18 @@ export function passSpeechEvents(): StreamTranslator {
 /** Creates a translator from a vendor's audio events to audio bytes. */
 export function eventsToAudio(contentType: string): StreamTranslator {
   const read = eventReader();
-  let done = false;
+  let isDone = false;
   return {
     ...audioFormat(contentType),
     read(frame) {
       const event = parseFrame(frame.toString());
       if (event === undefined) return makeFrameReading({ done: false }, noAudio);
       const reading = read(event);
-      done ||= reading.done;
+      isDone ||= reading.done;
       return makeFrameReading(reading, reading.audio);
     },
     end() {
-      if (!done) throw endedEarlyFailure();
+      if (!isDone) throw endedEarlyFailure();
       return "";
     },
   };

@@ -26,7 +26,7 @@ const [pollMs, maxLooks] = [2_000, 60];
 /** Page of the calls of one request: one call, or one per response of a realtime session. */
 export function CallPage() {
   const { requestId } = route.useParams();
-  const found = useQuery({
+  const callsQuery = useQuery({
     queryKey: ["call", requestId],
     queryFn: async ({ signal }) => {
       const query = { "request-id": requestId, from: booksBegan, to: periodOf("1d").to, limit: "100" };
@@ -41,7 +41,7 @@ export function CallPage() {
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>
-      <QueryResult query={found}>
+      <QueryResult query={callsQuery}>
         {({ events, refused }) =>
           events.length + refused.length === 0 ? (
             <Empty>

@@ -184,7 +184,7 @@ function Difference({ label, lines }: { readonly label: string; readonly lines: 
 function Version({ version }: { readonly version: number }) {
   const mayRestore = usePermission("admin");
   const [opened, { open, close }] = useDisclosure(false);
-  const found = useQuery({
+  const versionQuery = useQuery({
     queryKey: ["versions", version],
     queryFn: () => get("/configuration/versions/{version}", { params: { version: String(version) } }),
   });
@@ -193,7 +193,7 @@ function Version({ version }: { readonly version: number }) {
     changes: changedQueries,
   });
   return (
-    <QueryResult query={found}>
+    <QueryResult query={versionQuery}>
       {({ difference, back }) => (
         <Stack mt="sm">
           <Difference label={say("Difference of version {version}", { version })} lines={difference} />

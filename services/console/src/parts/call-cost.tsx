@@ -11,12 +11,12 @@ const lookMs = 1_000;
 /** Cost of a call. Polls the books, in which it appears shortly after the call has ended. */
 export function CallCost({ requestId }: { readonly requestId: string }) {
   const { from, to } = periodOf("7d");
-  const found = useQuery({
+  const callsQuery = useQuery({
     queryKey: ["cost", requestId],
     queryFn: () => get("/usage/events", { query: { "request-id": requestId, from, to } }),
     refetchInterval: ({ state }) => (state.data?.events.length === 0 ? lookMs : false),
   });
-  const calls = found.data?.events ?? [];
+  const calls = callsQuery.data?.events ?? [];
   return (
     <Group gap="xs">
       {calls.length > 0 && (

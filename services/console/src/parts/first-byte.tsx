@@ -15,6 +15,6 @@ export function FirstByteOfAccount({ span, account }: { readonly span: Span; rea
     queryFn: ({ signal }) => get("/usage/first-bytes", { query: { from, to, account } }, signal),
     refetchInterval: refreshMs,
   });
-  const found = data?.[0];
-  return found === undefined ? "–" : durations(found.p50, found.p95);
+  const group = data?.[0];
+  return group === undefined ? "–" : durations(group.p50, group.p95);
 }

@@ -11,7 +11,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
     queryFn: () => get("/ledger/verification", { query: { account: accountId } }),
     enabled: false,
   });
-  const found = verification.data?.accounts[0];
+  const result = verification.data?.accounts[0];
   return (
     <Group gap="sm">
       <Button size="xs" variant="default" loading={verification.isFetching} onClick={() => void verification.refetch()}>
@@ -19,7 +19,7 @@ export function Verify({ accountId }: { readonly accountId: string }) {
       </Button>
       <Text size="sm" role="status">
         {verification.error !== null && verification.error.message}
-        {found !== undefined && resultText(found)}
+        {result !== undefined && resultText(result)}
       </Text>
     </Group>
   );

@@ -158,8 +158,8 @@ async function newWarnings(
   };
   const { configuration: last } = parseConfiguration(before.document);
   const earlierWarnings = isCheck || last === undefined ? [] : await warningsIn(last);
-  const found = new Set(earlierWarnings.map(({ path, message }) => `${path} ${message}`));
-  return (await warningsIn(configuration)).filter(({ path, message }) => !found.has(`${path} ${message}`));
+  const earlierTexts = new Set(earlierWarnings.map(({ path, message }) => `${path} ${message}`));
+  return (await warningsIn(configuration)).filter(({ path, message }) => !earlierTexts.has(`${path} ${message}`));
 }
 
 function settingsIn(body: unknown): ChangeSettings {

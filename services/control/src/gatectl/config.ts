@@ -31,16 +31,19 @@ function changeOutput(data: unknown): Output {
   if (problems !== undefined && problems.length > 0)
     return { data, text: `Not saved:\n${problemLines(problems)}`, exitCode: 1 };
   const [version, copy] = [field(data, "version"), field(data, "copy")];
-  const found = warnings === undefined || warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
+  const warningsText = warnings === undefined || warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
   if (typeof copy === "string")
     return {
       data,
-      text: `The configuration is a file (MODELGATE_CONFIG). Copy this into it.${found}\n\n${copy}`,
+      text: `The configuration is a file (MODELGATE_CONFIG). Copy this into it.${warningsText}\n\n${copy}`,
       exitCode: 1,
     };
   return {
     data,
-    text: typeof version === "number" ? `Saved as version ${version}.${found}` : `The configuration is valid.${found}`,
+    text:
+      typeof version === "number"
+        ? `Saved as version ${version}.${warningsText}`
+        : `The configuration is valid.${warningsText}`,
   };
 }
 
@@ -98,14 +101,14 @@ export const configCommands: readonly Command[] = [
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);
       const refused = flags.has("ask") ? await problemsOfVendors(resolved) : [];
-      const found = warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
+      const warningsText = warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
       if (refused.length > 0)
         return {
           data: { path, ok: false, problems: refused, warnings },
-          text: `${path} is valid, but a vendor refuses it:\n${problemLines(refused)}${found}`,
+          text: `${path} is valid, but a vendor refuses it:\n${problemLines(refused)}${warningsText}`,
           exitCode: 1,
         };
-      return { data: { path, ok: true, problems: [], warnings }, text: `${path} is valid.${found}` };
+      return { data: { path, ok: true, problems: [], warnings }, text: `${path} is valid.${warningsText}` };
     },
   },
   {

@@ -32,7 +32,7 @@ const channelColumns: readonly Column[] = [
   ["WEIGHT", fieldCell("weight")],
 ];
 
-const shown = (data: unknown): Output => ({
+const modelOutput = (data: unknown): Output => ({
   data,
   text: [
     table(data, columns, ""),
@@ -64,7 +64,7 @@ export const modelCommands: readonly Command[] = [
     positionals: ["MODEL"],
     options: {},
     example: "gatectl model show gpt-5-mini",
-    run: async (args, server) => shown(await server.get(`/models/${positionalInPath(args, 0, "MODEL")}`)),
+    run: async (args, server) => modelOutput(await server.get(`/models/${positionalInPath(args, 0, "MODEL")}`)),
   },
   {
     name: "model import",

@@ -117,8 +117,8 @@ async function findOfAccount(
       await recorder.record(books, alerts);
     }
     const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
-    const reached = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
-    if (reached.every((alert) => recorder.isKnown(alert))) continue;
+    const possibleAlerts = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
+    if (possibleAlerts.every((alert) => recorder.isKnown(alert))) continue;
     // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
     // The spending in the books does not.
     const { spentNanos: booked } = await spendingOf(reads, each.budget, Date.now());
@@ -157,13 +157,17 @@ async function alertsOfEnded(
   const { spentNanos, leftBefore = 0n } = await spendingOf(reads, budget, period.endMs - 1);
   const carriedNanos = carriedOver(budget, leftBefore);
   const hasRefused = hasRefusedIn(calls, budget.id, period);
-  const found = budgetAlerts(owner, { budget, period, carriedNanos }, { spentNanos, hasRefused, isOver: true });
-  const [first] = found;
-  if (first === undefined) return found;
+  const possibleAlerts = budgetAlerts(
+    owner,
+    { budget, period, carriedNanos },
+    { spentNanos, hasRefused, isOver: true },
+  );
+  const [first] = possibleAlerts;
+  if (first === undefined) return possibleAlerts;
   const stored = (await readAlertPeriods(books, first, `${budget.period}/${period.number}/`)).map(levelOf);
   const isStored = (level: string | undefined): boolean =>
     stored.some((each) => each === level || Number(each) >= Number(level));
-  return found.filter((alert) => !isStored(levelOf(alert.period)));
+  return possibleAlerts.filter((alert) => !isStored(levelOf(alert.period)));
 }
 
 /** Returns the level in the period of an alert, `month/680/80/1000` for example. */

@@ -20,8 +20,8 @@ const monthDistances: ReadonlyMap<string, number> = new Map([
  * parameter.
  */
 export function readPeriod(query: URLSearchParams): Period {
-  const named = query.get("period");
-  if (named !== null) return readNamedPeriod(query, named);
+  const periodName = query.get("period");
+  if (periodName !== null) return readNamedPeriod(query, periodName);
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const day = readDate(query, "day");
   const end = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
