@@ -3,8 +3,8 @@ import type { ChannelScope } from "./channel-scope.ts";
 import type { Cooldown } from "./state.ts";
 
 /**
- * Length, in ms, below which a pause is short. The ledger reports a pause that it sees after 15 seconds. It looks every
- * 15 seconds, so it may miss that in a shorter pause than this.
+ * Length, in ms, below which a pause is short. The ledger reports a pause that has lasted 15 seconds. It checks every
+ * 15 seconds, so it may miss a pause that is shorter than this.
  */
 export const shortPauseMs = 30_000;
 /** Time, in seconds, for which the counts of an hour are kept. */
