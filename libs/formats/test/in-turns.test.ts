@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { membersOf } from "../src/json/members.ts";
-import { parseInTurns } from "../src/json/parse-in-turns.ts";
+import { membersOf, spliceMembers } from "../src/json/members.ts";
+import { parseInTurns, spliceInTurns } from "../src/json/parse-in-turns.ts";
 import { JsonScanner, maxStepBytes, type JsonBounds } from "../src/json/scan.ts";
 import { stringifyInTurns } from "../src/json/stringify-in-turns.ts";
 
@@ -150,6 +150,15 @@ describe("a document of any size", () => {
     expect(turns).toBeGreaterThan(text.length / maxStepBytes);
     expect(finish(stringifyInTurns(result)).turns).toBeGreaterThan(10);
   });
+});
+
+test("members of a large object are replaced and added in turns, with the bytes that one step gives", () => {
+  const bytes = Buffer.from(JSON.stringify({ model: "a", text: "x".repeat(3_000_000), other: [1] }));
+  const values = { model: '"b"', stream: "true" };
+  const { result, turns } = finish(spliceInTurns(bytes, values));
+  expect(result.equals(spliceMembers(bytes, values))).toBe(true);
+  expect(turns).toBeGreaterThan(2);
+  expect(finish(spliceInTurns(bytes, {}))).toEqual({ result: bytes, turns: 1 });
 });
 
 describe("limits", () => {

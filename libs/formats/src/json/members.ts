@@ -167,6 +167,16 @@ export function spliceMembers(
   values: Readonly<Record<string, string | Buffer>>,
   members: readonly Member[] = membersOf(bytes),
 ): Buffer {
+  const pieces = splicePieces(bytes, values, members);
+  return pieces.length === 1 ? bytes : Buffer.concat(pieces);
+}
+
+/** Returns the pieces of the result of `spliceMembers`; one piece, the object itself, if nothing changes. */
+export function splicePieces(
+  bytes: Buffer,
+  values: Readonly<Record<string, string | Buffer>>,
+  members: readonly Member[],
+): readonly Buffer[] {
   const pieces: Buffer[] = [];
   const missing = new Set(Object.keys(values));
   let from = 0;
@@ -186,7 +196,7 @@ export function spliceMembers(
     }
     from = close;
   }
-  return pieces.length === 0 ? bytes : Buffer.concat([...pieces, bytes.subarray(from)]);
+  return [...pieces, bytes.subarray(from)];
 }
 
 function toBuffer(value: string | Buffer): Buffer {

@@ -2,7 +2,17 @@ import { Failure } from "@modelgate/contracts";
 import type { ByteRange } from "./byte-range.ts";
 import { isRecord } from "./fields.ts";
 import { decodeLongString } from "./long-string.ts";
-import { areMembersCached, findMember, membersOf, cacheMemberCount, cacheMembers, type Member } from "./members.ts";
+import {
+  areMembersCached,
+  cacheMemberCount,
+  cacheMembers,
+  findMember,
+  membersOf,
+  spliceMembers,
+  splicePieces,
+  type Member,
+} from "./members.ts";
+import { joinInTurns } from "./stringify-in-turns.ts";
 import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from "./scan.ts";
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
@@ -36,6 +46,17 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
   yield* findMembersInTurns(bytes);
   const member = findMember(bytes, name);
   return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
+}
+
+/** Does what `spliceMembers` does, in steps of about a millisecond if the object is large. */
+export function* spliceInTurns(
+  bytes: Buffer,
+  values: Readonly<Record<string, string>>,
+  members: readonly Member[] = membersOf(bytes),
+): Generator<undefined, Buffer> {
+  if (bytes.length <= maxStepBytes) return spliceMembers(bytes, values, members);
+  const pieces = splicePieces(bytes, values, members);
+  return pieces.length === 1 ? bytes : yield* joinInTurns(pieces);
 }
 
 /** Scans JSON to its end in steps of about a millisecond. Throws the failures of `JsonScanner`. */

@@ -7,7 +7,7 @@ import {
   includesAny,
   membersOf,
   parseMember,
-  spliceMembers,
+  spliceInTurns,
   findMembersInTurns,
 } from "@modelgate/formats/json";
 import { renderEvent } from "../../kind/index.ts";
@@ -54,7 +54,7 @@ export const chatPass: TextPass = {
     // Only this member is parsed, since it would take long to parse a large body again.
     const options = reportUsage ? asRecord(parseMember(body, "stream_options", members)) : undefined;
     if (options !== undefined) values["stream_options"] = JSON.stringify({ ...options, include_usage: true });
-    return spliceMembers(body, values, members);
+    return yield* spliceInTurns(body, values, members);
   },
 
   fit: (body, { model }) => fitToModel(body, model, "chat"),

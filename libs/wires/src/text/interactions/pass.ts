@@ -5,6 +5,7 @@ import {
   type JsonRecord,
   changeMember,
   findMember,
+  spliceInTurns,
   spliceMembers,
   findMembersInTurns,
   memberInTurns,
@@ -46,7 +47,7 @@ export const interactionsPass: TextPass = {
     yield* findMembersInTurns(body);
     const agent = hasAgent(body);
     const nameMember = model === undefined ? {} : { [agent ? "agent" : "model"]: JSON.stringify(model) };
-    return spliceMembers(body, {
+    return yield* spliceInTurns(body, {
       ...nameMember,
       ...(agent ? { background: "true", store: "true" } : { store: "false" }),
     });

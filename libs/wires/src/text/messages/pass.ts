@@ -7,6 +7,7 @@ import {
   findMembersInTurns,
   memberInTurns,
   membersOf,
+  spliceInTurns,
   spliceMembers,
   stringifyInTurns,
 } from "@modelgate/formats/json";
@@ -67,7 +68,7 @@ export const messagesPass: TextPass = {
     const cleanedBody = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
     if (model === undefined) return cleanedBody;
     yield* findMembersInTurns(cleanedBody);
-    return renameAt(cleanedBody, ["model"], model);
+    return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 
   /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */

@@ -3,6 +3,7 @@ import { failureFrames } from "@modelgate/contracts";
 import {
   isRecord,
   changeMember,
+  spliceInTurns,
   spliceMembers,
   findMembersInTurns,
   memberInTurns,
@@ -35,7 +36,7 @@ export const responsesPass: TextPass = {
   *upstreamBody(body, { model }) {
     if (model === undefined) return body;
     yield* findMembersInTurns(body);
-    return renameAt(body, ["model"], model);
+    return yield* spliceInTurns(body, { model: JSON.stringify(model) });
   },
 
   *fit(body, { model, foreignItems }) {
