@@ -6,6 +6,7 @@ import { generate } from "../generate/main.ts";
 import { codingPrograms } from "../coding-programs.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
 import { python, PythonForks } from "@modelgate/testkit";
+import { gatectlCalls } from "./gatectl-block.ts";
 import { runBlock } from "./run-block.ts";
 import { root, startDemo, type Demo, type Ended } from "./start.ts";
 
@@ -64,6 +65,25 @@ test("a block's attributes are read", () => {
     { place: "page.md:3", language: "sh", text: "ls\n", notRun: "it needs the moon", prints: undefined },
     { place: "page.md:8", language: "js", text: "1;\n", notRun: undefined, prints: "one" },
   ]);
+});
+
+test.each([
+  { text: "npm run gatectl -- usage list\n", calls: [["usage", "list"]] },
+  {
+    text: "npm run gatectl -- org create acme --name \"Acme Inc.\"\nnpm run gatectl -- account create 'labs~ads'\n",
+    calls: [
+      ["org", "create", "acme", "--name", "Acme Inc."],
+      ["account", "create", "labs~ads"],
+    ],
+  },
+  { text: "npm run gatectl -- ledger anchors > file\n" },
+  { text: 'npm run gatectl -- ledger verify --anchors "${TMPDIR}/file"\n' },
+  { text: "npm run gatectl -- usage list | head\n" },
+  { text: "npm run gatectl -- account create labs~ads *\n" },
+  { text: "npm run gatectl -- config check deploy/config/demo.yaml\n" },
+  { text: "npm start\nnpm run gatectl -- usage list\n" },
+])("gatectl runs in this process only without a shell and files: $text", ({ text, calls }) => {
+  expect(gatectlCalls(text)).toEqual(calls);
 });
 
 test.each(Object.entries(codingPrograms))("%s, which can be run, has a page with its settings", (page, program) => {

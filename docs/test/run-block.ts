@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { checkConfiguration } from "@modelgate/contracts";
 import type { Block } from "./blocks.ts";
+import { gatectlCalls, runCalls } from "./gatectl-block.ts";
 import type { Demo, Ended } from "./start.ts";
 
 let files = 0;
@@ -17,6 +18,8 @@ interface BlockTools {
 /** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
 export async function runBlock(demo: Demo, { language, text }: Block, tools: BlockTools): Promise<Ended> {
   const here = textFor(demo, text);
+  const calls = language === "sh" ? gatectlCalls(text) : undefined;
+  if (calls !== undefined) return await runCalls(calls, demo.env);
   switch (language) {
     case "sh":
       return await demo.run("bash", ["-euo", "pipefail", "-c", here]);

@@ -10,6 +10,7 @@ export {
   type LocalBackends,
   type LocalRedis,
 } from "./backends.ts";
+export { runGatectl } from "./gatectl.ts";
 export { testUsageDraft } from "./usage-draft.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { canStartCluster, startClusterBackends } from "./redis-cluster.ts";

@@ -2,8 +2,6 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { PassThrough } from "node:stream";
-import { text } from "node:stream/consumers";
 import { builtProgram, sourceProgram } from "@modelgate/build";
 import {
   addressOf,
@@ -18,6 +16,7 @@ import {
 } from "@modelgate/deploy/local";
 import { stringify } from "yaml";
 import { startBackends, startLocalBackends, type Backends, type LocalBackends } from "./backends.ts";
+import { runGatectl, type GatectlResult } from "./gatectl.ts";
 import { limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { simulatorAt, type SimulatorClient } from "./simulator-client.ts";
 import { until } from "./until.ts";
@@ -74,9 +73,7 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   /** Replaces the content of the configuration file. */
   configure(config: object | string): void;
   /** Runs gatectl in this process, because a separate process takes half a second of CPU time. */
-  gatectl(
-    ...words: readonly string[]
-  ): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }>;
+  gatectl(...words: readonly string[]): Promise<GatectlResult>;
   /** Runs gatectl with --json and returns its parsed output. */
   ask<T = unknown>(...words: readonly string[]): Promise<T>;
 }
@@ -111,8 +108,6 @@ const quickLimits: Limits = {
   control: { configuration: { pollMs: 200 } },
   ledger: { ...quickRecording.ledger, rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
 };
-
-const root = join(import.meta.dirname, "../../..");
 
 /** Starts Redis, NATS and every service, and waits until the edge is ready. */
 export async function startSuite<B extends Backends = Backends>(options: SuiteOptions<B>): Promise<Suite<B>> {
@@ -227,35 +222,6 @@ async function awaitAccounts(config: object, gatectl: Suite["gatectl"]): Promise
       return status === 0 && JSON.parse(stdout).length >= count;
     });
   }
-}
-
-/** Type of control's `runGatectl`, as far as a suite uses it. */
-type Run = (
-  words: readonly string[],
-  terminal: {
-    readonly stdout: PassThrough;
-    readonly stderr: PassThrough;
-    readonly env: Readonly<Record<string, string>>;
-    readonly stdin: PassThrough;
-  },
-) => Promise<number>;
-
-/** Runs gatectl in this process, and returns its output and its exit status. */
-async function runGatectl(
-  words: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<{ readonly status: number; readonly stdout: string; readonly stderr: string }> {
-  // The module is imported by its path, because this package may not depend on control.
-  const { runGatectl: run }: { readonly runGatectl: Run } = await import(
-    join(root, "services/control/src/gatectl/run.ts")
-  );
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  // Read while it is written, because an export waits for its reader.
-  const [written, errors] = [text(stdout), text(stderr)];
-  const status = await run(words, { stdin: new PassThrough(), stdout, stderr, env });
-  stdout.end();
-  stderr.end();
-  return { status, stdout: await written, stderr: await errors };
 }
 
 /** Starts a suite on servers of this machine, which a test may stop. */
