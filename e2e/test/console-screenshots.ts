@@ -2,6 +2,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { until } from "@modelgate/testkit";
 import type { Page } from "playwright-core";
+import { showPage } from "./console-browser.ts";
 
 /** All pages of the console, by link and address. */
 export const consolePages = [
@@ -80,6 +81,7 @@ export async function takeScreenshots(page: Page, controlUrl: string, folder: st
   const files = new Set<string>();
   for (const picture of pictures) files.add(await take(page, controlUrl, folder, picture));
   await page.evaluate("localStorage.setItem('modelgate-language', 'zh')");
+  await page.reload();
   files.add(await take(page, controlUrl, folder, { file: "overview-zh", path: "overview" }));
   await page.evaluate("localStorage.removeItem('modelgate-language')");
   return [...files];
@@ -87,7 +89,7 @@ export async function takeScreenshots(page: Page, controlUrl: string, folder: st
 
 async function take(page: Page, controlUrl: string, folder: string, picture: Picture): Promise<string> {
   await page.emulateMedia({ colorScheme: picture.dark === true ? "dark" : "light", reducedMotion: "reduce" });
-  await page.goto(`${controlUrl}/console/${picture.path}`);
+  await showPage(page, `${controlUrl}/console/${picture.path}`);
   await page.getByRole("heading", { level: 2 }).first().waitFor();
   await picture.open?.(page);
   await until("all to be loaded", async () => (await page.getByLabel(/^(Loading|正在加载)$/).count()) === 0);
