@@ -7,6 +7,7 @@ Reads one JSON object per line: id, code, folder, env, output (path of the file 
 
 import ast
 import atexit
+import gc
 import importlib
 import json
 import os
@@ -17,6 +18,8 @@ import sys
 def main():
     """Forks a process for each sample, and returns the sample in it. Returns None in the first process at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    # A collection during imports finds nothing, and one in a fork would copy the pages of all modules.
+    gc.disable()
     lists = []
     for line in sys.stdin:
         sample = json.loads(line)
@@ -27,6 +30,7 @@ def main():
             with open(path) as names:
                 import_modules(names.read().split())
         lists.append(modules_path(sample))
+        gc.freeze()
         if os.fork() == 0:
             return run(sample)
     return None
@@ -74,6 +78,7 @@ def run(sample):
         os.dup2(output, 1)
         os.dup2(output, 2)
         os.chdir(sample["folder"])
+        gc.enable()
         signal.alarm(sample["seconds"])
         atexit.register(write_modules, sample)
         return sample

@@ -20,12 +20,19 @@ export interface PythonPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
+/** Exit status and output of a sample. */
+interface PythonEnd {
+  readonly status: number;
+  readonly output: string;
+}
+
 /** Runs samples of Python in forks of one process, so that each SDK is loaded once. See `forks.py`. */
 export class PythonForks implements AsyncDisposable {
   readonly #process: ChildProcess;
   readonly #outputs = mkdtempSync(join(tmpdir(), "modelgate-python-"));
   readonly #running = new Map<string, (status: number) => void>();
   #started = 0;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(program: string) {
     this.#process = spawn(program, [join(import.meta.dirname, "forks.py")], { stdio: ["pipe", "pipe", "inherit"] });
@@ -39,8 +46,14 @@ export class PythonForks implements AsyncDisposable {
     });
   }
 
-  /** Runs a sample to its end. */
-  async run(code: string, { folder, env }: PythonPlace): Promise<{ readonly status: number; readonly output: string }> {
+  /** Runs a sample to its end, after the samples before: it then has the modules that these loaded when they called. */
+  run(code: string, place: PythonPlace): Promise<PythonEnd> {
+    const end = this.#last.then(() => this.#runNow(code, place));
+    this.#last = end.catch(() => undefined);
+    return end;
+  }
+
+  async #runNow(code: string, { folder, env }: PythonPlace): Promise<PythonEnd> {
     const id = String(this.#started++);
     const output = join(this.#outputs, id);
     const ended = new Promise<number>((resolve) => this.#running.set(id, resolve));
