@@ -64,7 +64,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
   });
   beforeEach(async () => {
     await books?.[Symbol.asyncDispose]();
-    address = await engine.address();
+    address = await engine.booksAddress();
     books = await openBooks(address, log);
   });
 

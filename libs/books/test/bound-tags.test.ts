@@ -51,7 +51,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("an account's tags above the maximum count as other, also after a restart, without effect on other accounts", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     const tagged = (id: string, tags: Record<string, string>, more: object = {}) => callOf(id, { tags, ...more });
     const bound = 1_000;
     await using first = await openBooks(address, log);

@@ -78,7 +78,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("calls that are recorded concurrently, in different orders, are recorded once", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     await using one = await openBooks(address, log);
     // Only one process opens a SQLite file; several ledgers connect to PostgreSQL.
     await using two = name === "SQLite" ? one : await openBooks(address, log);
@@ -366,7 +366,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
 
   test("calls of expired days are deleted, and their totals are kept", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     await using books = await openBooks(address, log);
     const days = ["2026-01-01", "2026-01-02", "2026-01-03", "2026-01-04"];
     const calls = days.map((day) => callOf(day, { time: `${day}T23:59:59.999Z`, endUser: "ann", tags: { team: "a" } }));

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createLogger } from "@modelgate/platform";
-import { testUsageDraft, startPostgres } from "@modelgate/testkit";
+import { testUsageDraft, sharePostgres } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
 import { openBooks, type Books, type BooksAddress } from "../src/index.ts";
 
@@ -12,6 +12,8 @@ export const { log } = createLogger("test", "silent");
 export interface TestEngine extends AsyncDisposable {
   /** Creates an empty database and returns its address. */
   address(): Promise<BooksAddress>;
+  /** Creates empty books and returns their address. Copies a database, because the migrations take longer. */
+  booksAddress(): Promise<BooksAddress>;
 }
 
 /** Engines on which the tests of the books run. */
@@ -22,30 +24,64 @@ export const engines = [
 
 /** Opens new, empty books. */
 export async function newBooks(engine: TestEngine): Promise<Books> {
-  return openBooks(await engine.address(), log);
+  return openBooks(await engine.booksAddress(), log);
+}
+
+async function createBooks(address: BooksAddress): Promise<BooksAddress> {
+  await (await openBooks(address, log))[Symbol.asyncDispose]();
+  return address;
 }
 
 async function startSqlite(): Promise<TestEngine> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-books-"));
   let count = 0;
+  let template: Promise<BooksAddress> | undefined;
+  const address = async () => ({ file: join(folder, `books-${count++}.sqlite`) });
   return {
-    address: async () => ({ file: join(folder, `books-${count++}.sqlite`) }),
+    address,
+    async booksAddress() {
+      template ??= address().then(createBooks);
+      const copy = await address();
+      copyFileSync((await template).file, copy.file);
+      return copy;
+    },
     async [Symbol.asyncDispose]() {
       rmSync(folder, { recursive: true, force: true });
     },
   };
 }
 
-async function startPostgresEngine(): Promise<TestEngine> {
-  const server = await startPostgres();
-  let count = 0;
+let databases = 0;
+/** Name of the database that is copied for new books. The test files of a worker share it, like their server. */
+let template: Promise<string> | undefined;
+
+/** Returns an engine whose databases are on the server that the test files of a worker share. */
+export async function startPostgresEngine(): Promise<TestEngine> {
+  const server = await sharePostgres();
+  const names: string[] = [];
+  const create = async (from = ""): Promise<string> => {
+    // A container may have the databases of an earlier worker.
+    const name = `books_${process.pid}_${databases++}`;
+    await onServer(server.url, `create database ${name} ${from}`);
+    return name;
+  };
+  const addressOf = (name: string): BooksAddress => ({ url: server.url.replace(/[^/]+$/, name), file: "" });
+  const ofFile = (name: string): BooksAddress => {
+    names.push(name);
+    return addressOf(name);
+  };
   return {
-    async address() {
-      const name = `books_${count++}`;
-      await onServer(server.url, `create database ${name}`);
-      return { url: server.url.replace(/[^/]+$/, name), file: "" };
+    address: async () => ofFile(await create()),
+    async booksAddress() {
+      template ??= create().then(async (name) => {
+        await createBooks(addressOf(name));
+        return name;
+      });
+      return ofFile(await create(`template ${await template}`));
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    async [Symbol.asyncDispose]() {
+      for (const name of names) await onServer(server.url, `drop database ${name} with (force)`);
+    },
   };
 }
 

@@ -276,7 +276,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
 
   test("a wrong password", async () => {
     expect(await refusal(url.replace("modelgate@", "hidden@"))).toMatch(
-      /^The books at 127\.0\.0\.1:\d+\/books_0 cannot be used: user or password is wrong/,
+      /^The books at 127\.0\.0\.1:\d+\/books_\d+_\d+ cannot be used: user or password is wrong/,
     );
   });
 

@@ -21,7 +21,7 @@ import {
 import { migrate } from "../src/migrate.ts";
 import { migrations } from "../src/migrations/index.ts";
 import type { Tables } from "../src/schema.ts";
-import { engines, log, type TestEngine } from "./engines.ts";
+import { engines, log, newBooks, type TestEngine } from "./engines.ts";
 
 const act = { actor: "ada", action: "operator.create", account: "", after: null };
 
@@ -30,7 +30,7 @@ describe.each(engines)("$name", ({ start }) => {
   let books: Books;
   beforeAll(async () => {
     engine = await start();
-    books = await openBooks(await engine.address(), log);
+    books = await newBooks(engine);
   });
   afterAll(async () => {
     await books?.[Symbol.asyncDispose]();

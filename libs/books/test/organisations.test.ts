@@ -267,8 +267,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     await team("seen", "ops", "till");
     await renameTeam(books, { organisation: "seen", team: "ops", name: "Operations" }, "ada");
     await renameTeam(books, { organisation: "seen", team: "", name: "Seen Ltd." }, "ada");
-    for (const of of ["ops", ""])
-      await changeMembership(books, "seen", { person: "mia", team: of, role: "admin" }, "ada");
+    for (const team of ["ops", ""])
+      await changeMembership(books, "seen", { person: "mia", team, role: "admin" }, "ada");
     const actionsOf = async (account: string) =>
       (await readAudit(books, { accounts: [account], limit: 10 })).map(({ action }) => action).toSorted();
     expect(await actionsOf("till")).toEqual(["account.create", "membership.set", "team.create", "team.set"]);

@@ -55,7 +55,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
 
   test("an account's rows per hour are limited, and every refusal is counted, in any batch", async () => {
-    const address = await engine.address();
+    const address = await engine.booksAddress();
     await using books = await openBooks(address, log);
     const count = 1_234;
     for (let at = 0; at < 200; at++) await recordRefused(books, [refusal(`one-${at}`, { time: second(at) })]);

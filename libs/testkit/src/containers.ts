@@ -4,7 +4,7 @@ import type { Backends } from "./backends.ts";
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
 /** Labels of the containers of tests. */
-export const testLabels = { "org.modelgate.test": "true" };
+const testLabels = { "org.modelgate.test": "true" };
 /** Label of containers that are reused; its value names the worker and its pair of containers. */
 const reuseLabel = "org.modelgate.test.reused-by";
 const natsMonitorPort = 8222;
@@ -61,7 +61,11 @@ export async function startContainers(reusedBy?: string): Promise<Containers> {
   };
 }
 
-function prepare<Container extends GenericContainer>(container: Container, reusedBy: string | undefined): Container {
+/** Labels a container, and with `reusedBy` lets later starts with the same value find it. */
+export function prepare<Container extends GenericContainer>(
+  container: Container,
+  reusedBy: string | undefined,
+): Container {
   container.withLabels(testLabels);
   return reusedBy === undefined ? container : container.withLabels({ [reuseLabel]: reusedBy }).withReuse();
 }

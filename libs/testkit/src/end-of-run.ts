@@ -1,8 +1,16 @@
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
 
-/** Removes the containers of a test run after its last test. Vitest calls it in the process that starts the workers. */
+/**
+ * Removes the containers and the servers' folders of a test run after its last test. Vitest calls it in the process that
+ * starts the workers.
+ */
 export async function teardown(): Promise<void> {
-  const { markerOf, workersOf } = await import("./shared-containers.ts");
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(serverFoldersOf(process.pid)));
+  // A server that still ends may write to its folder.
+  for (const name of folders) rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 10 });
   const marker = markerOf(process.pid);
   if (!existsSync(marker)) return;
   const { removeReusedContainers } = await import("./containers.ts");

@@ -14,7 +14,13 @@ export { runGatectl } from "./gatectl.ts";
 export { testUsageDraft } from "./usage-draft.ts";
 export { makeAuthority, type Authority } from "./certificates.ts";
 export { canStartCluster, startClusterBackends } from "./redis-cluster.ts";
-export { startLocalPostgres, startPostgres, type LocalPostgres, type PostgresBackend } from "./postgres.ts";
+export {
+  sharePostgres,
+  startLocalPostgres,
+  startPostgres,
+  type LocalPostgres,
+  type PostgresBackend,
+} from "./postgres.ts";
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
 export { moveRedisData, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";

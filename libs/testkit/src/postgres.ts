@@ -1,9 +1,10 @@
-import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startPostgres as startServer } from "@modelgate/deploy/local";
 import { GenericContainer, Wait } from "testcontainers";
-import { canUseImage, testLabels } from "./containers.ts";
+import { canUseImage, prepare } from "./containers.ts";
+import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
@@ -26,10 +27,31 @@ export interface LocalPostgres extends PostgresBackend {
  * machine. MODELGATE_TEST_BACKENDS=docker|local selects one.
  */
 export async function startPostgres(): Promise<PostgresBackend> {
+  return (await usesContainers()) ? startContainer() : startLocalPostgres();
+}
+
+let shared: Promise<PostgresBackend> | undefined;
+
+/**
+ * Returns a server that the test files of this worker share, because its start takes longer than most files. Each file
+ * creates databases in it. It stays until the run ends.
+ */
+export function sharePostgres(): Promise<PostgresBackend> {
+  shared ??= usesContainers().then((inContainer) => {
+    if (!inContainer) return startLocalPostgres(serverFoldersOf(process.ppid));
+    writeFileSync(markerOf(process.ppid), "");
+    return startContainer(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} postgres`);
+  });
+  return shared;
+}
+
+async function usesContainers(): Promise<boolean> {
   const selected = process.env["MODELGATE_TEST_BACKENDS"];
-  if (selected === "local" || (selected !== "docker" && !(await canUseImage(image)))) return startLocalPostgres();
-  const container = await new GenericContainer(image)
-    .withLabels(testLabels)
+  return selected !== "local" && (selected === "docker" || (await canUseImage(image)));
+}
+
+async function startContainer(reusedBy?: string): Promise<PostgresBackend> {
+  const container = await prepare(new GenericContainer(image), reusedBy)
     .withEnvironment({ POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database })
     .withExposedPorts(5432)
     // The server starts twice: the first time only to create the database.
@@ -44,8 +66,8 @@ export async function startPostgres(): Promise<PostgresBackend> {
 }
 
 /** Starts a server on this machine, for tests that stop it. */
-export async function startLocalPostgres(): Promise<LocalPostgres> {
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-postgres-"));
+export async function startLocalPostgres(folderPrefix = "modelgate-postgres-"): Promise<LocalPostgres> {
+  const folder = mkdtempSync(join(tmpdir(), folderPrefix));
   chmodSync(folder, 0o711); // as root, the server runs as another user
   const [port = 0] = await freePorts(1);
   let url = "";

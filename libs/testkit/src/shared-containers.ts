@@ -1,10 +1,9 @@
 import { writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { join } from "node:path";
 import { connect } from "nats";
 import type { Backends } from "./backends.ts";
 import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
+import { markerOf, workersOf } from "./run-names.ts";
 
 /**
  * Maximum wait, in ms, until the connections of an earlier test file have ended. After that, new containers replace its
@@ -12,16 +11,6 @@ import { redisCommand } from "./redis-command.ts";
  */
 const connectionsEndWithinMs = 1_000;
 const pollMs = 20;
-
-/** Returns the prefix of the names of a test run's workers, by the process that starts the workers. */
-export function workersOf(processId: number): string {
-  return `${hostname()} ${processId} `;
-}
-
-/** Returns the file that exists if a test run has started shared containers. */
-export function markerOf(processId: number): string {
-  return join(tmpdir(), `modelgate-containers-${processId}`);
-}
 
 /** Numbers of this worker's pairs of containers that a test uses now. */
 const used = new Set<number>();

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openBooks, type Books, type BooksAddress } from "@modelgate/books";
+import { openBooks, type Books } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
-import { startLocalPostgres } from "@modelgate/testkit";
+import { startPostgresEngine } from "../../../libs/books/test/engines.ts";
 
 /** Database of a test's books: the environment for a ledger, and access for the test. */
 export interface TestEngine extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
-  /** Opens empty books. Removes everything that an earlier test wrote. */
+  /** Opens empty books. With PostgreSQL, `env` names them from then on. */
   emptyBooks(): Promise<Books>;
 }
 
@@ -30,16 +30,17 @@ async function startSqlite(): Promise<TestEngine> {
 }
 
 async function startPostgres(): Promise<TestEngine> {
-  const server = await startLocalPostgres();
-  const address: BooksAddress = { url: server.url, file: "" };
+  const engine = await startPostgresEngine();
+  let { url = "" } = await engine.address();
   return {
-    env: { BOOKS_URL: server.url },
+    get env() {
+      return { BOOKS_URL: url };
+    },
     async emptyBooks() {
-      await using books = await openBooks(address, log);
-      await books.db.schema.dropSchema("public").cascade().execute();
-      await books.db.schema.createSchema("public").execute();
+      const address = await engine.booksAddress();
+      ({ url = "" } = address);
       return openBooks(address, log);
     },
-    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+    [Symbol.asyncDispose]: () => engine[Symbol.asyncDispose](),
   };
 }
