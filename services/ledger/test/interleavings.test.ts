@@ -9,7 +9,7 @@ import { AccountModel } from "./account-model.ts";
 /** Seed of the history to repeat, which a failed run prints (MODELGATE_SEED). */
 const replay = process.env["MODELGATE_SEED"];
 /** Number of histories of a run (MODELGATE_LIVES sets more). Each history has a random order of `steps` steps. */
-const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 1_024) : 1;
+const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 256) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
 

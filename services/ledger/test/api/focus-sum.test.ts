@@ -45,8 +45,8 @@ async function run(books: Books, route: string, words: string): Promise<unknown>
 }
 
 /** Returns the sum of the column BilledCost of a period, from `from` to `to` (exclusive). */
-async function billed(books: Books, from: number, to: number): Promise<bigint> {
-  const answer = await run(books, "GET /usage/export", `format=focus&${wordsOf(from, to)}`);
+async function billed(books: Books, account: string, from: number, to: number): Promise<bigint> {
+  const answer = await run(books, "GET /usage/export", `format=focus&${wordsOf(account, from, to)}`);
   let text = "";
   for await (const piece of answer instanceof StreamedAnswer ? answer.pieces : []) text += String(piece);
   const lines = text.trim().split("\r\n").slice(1);
@@ -54,23 +54,25 @@ async function billed(books: Books, from: number, to: number): Promise<bigint> {
 }
 
 /** Returns the cost that the usage of a period shows. */
-async function used(books: Books, from: number, to: number): Promise<bigint> {
-  const answer = await run(books, "GET /usage", `by=account&${wordsOf(from, to)}`);
+async function used(books: Books, account: string, from: number, to: number): Promise<bigint> {
+  const answer = await run(books, "GET /usage", `by=account&${wordsOf(account, from, to)}`);
   const rows: readonly unknown[] = Array.isArray(answer) ? answer : [];
   const costs = rows.map((row) => String(Reflect.get(Object(Reflect.get(Object(row), "sums")), "costNanos")));
   return costs.reduce((sum, nanos) => sum + BigInt(nanos), 0n);
 }
 
-function wordsOf(from: number, to: number): string {
-  return `from=${new Date(from).toISOString()}&to=${new Date(to - 1).toISOString()}`;
+function wordsOf(account: string, from: number, to: number): string {
+  return `account=${account}&from=${new Date(from).toISOString()}&to=${new Date(to - 1).toISOString()}`;
 }
 
 test("the billed cost of any period is the cost of its calls, and that of days stays after the calls are deleted", async () => {
+  await using books = await openBooks({ file: ":memory:" }, log);
+  let accounts = 0;
   await fc.assert(
     fc.asyncProperty(calls, periods, fc.integer({ min: 1, max: days }), async (made, asked, keepDays) => {
-      await using books = await openBooks({ file: ":memory:" }, log);
+      const account = `account-${accounts++}`;
       const events = made.map(({ atMs, cost, token, tags, endUser }, at) => ({
-        ...testUsageDraft("acme", `call-${at}`),
+        ...testUsageDraft(account, `${account}-call-${at}`),
         time: new Date(begin + atMs).toISOString(),
         costNanos: `${cost}`,
         tokenId: token,
@@ -84,15 +86,15 @@ test("the billed cost of any period is the cost of its calls, and that of days s
           .reduce((sum, { cost }) => sum + BigInt(cost), 0n);
       for (const [one, other] of asked) {
         const [from, to] = [begin + Math.min(one, other), begin + Math.max(one, other) + 1];
-        expect(await billed(books, from, to)).toBe(costIn(from, to));
-        expect(await used(books, from, to)).toBe(costIn(from, to));
+        expect(await billed(books, account, from, to)).toBe(costIn(from, to));
+        expect(await used(books, account, from, to)).toBe(costIn(from, to));
       }
       await deleteOldCalls(books, keepDays, begin + days * dayMs);
       for (const [one, other] of asked.map((pair) => pair.map((atMs) => Math.floor(atMs / dayMs)))) {
         const [first = 0, last = 0] = [one ?? 0, other ?? 0].toSorted((left, right) => left - right);
         const [from, to] = [begin + first * dayMs, begin + (last + 1) * dayMs];
-        expect(await billed(books, from, to)).toBe(costIn(from, to));
-        expect(await used(books, from, to)).toBe(costIn(from, to));
+        expect(await billed(books, account, from, to)).toBe(costIn(from, to));
+        expect(await used(books, account, from, to)).toBe(costIn(from, to));
       }
     }),
     { numRuns: 40 },
