@@ -130,7 +130,7 @@ const names = Object.keys(clients) as readonly Client[];
 
 /** Cached and all input tokens of a call. */
 type Share = readonly [cached: number, all: number];
-const turns = Array.from({ length: 10 }, (_, at) => at + 1);
+const turns = [1, 2, 3, 4, 5];
 
 /** Reads the share of an answer in the target's wire. */
 const shareIn = {
@@ -169,22 +169,23 @@ async function nativeShares(target: Target): Promise<readonly Share[]> {
 
 /** Shares of a client that calls the target through the gateway, by the usage that the gateway counts. */
 async function sharesOf(client: Client, target: Target): Promise<readonly Share[]> {
-  const shares: Share[] = [];
+  const ids: (string | null)[] = [];
   for (const turn of turns) {
     const [path, body] = clients[client](`${client} ${nameOf(target)}`, nameOf(target), turn);
     const response = await area.post(path, body, keys.demo, { "anthropic-version": "2023-06-01" });
-    expect({ status: response.status, text: response.ok ? "" : await response.text() }).toEqual({
-      status: 200,
-      text: "",
-    });
-    const { units } = await area.eventOf(response.headers.get("x-request-id"));
-    const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = units;
+    const text = await response.text();
+    expect({ status: response.status, text: response.ok ? "" : text }).toEqual({ status: 200, text: "" });
+    ids.push(response.headers.get("x-request-id"));
+  }
+  const shares: Share[] = [];
+  for (const id of ids) {
+    const { inputTokens = 0, cachedInputTokens = 0, cacheWriteTokens = 0 } = (await area.eventOf(id)).units;
     shares.push([cachedInputTokens, inputTokens + cachedInputTokens + cacheWriteTokens]);
   }
   return shares;
 }
 
-describe.each(targets)("the cached share of ten turns over $wire of $model", (target) => {
+describe.each(targets)("the cached share of five turns over $wire of $model", (target) => {
   let native: readonly Share[];
   beforeAll(async () => {
     native = await nativeShares(target);

@@ -81,7 +81,7 @@ async function provoke(model: string, how: object, key: string): Promise<void> {
 describe("failures that one tenant provokes fail no calls of other tenants", () => {
   test.each(attacks.map(([name, how], at) => [name, how, at] as const))("%s", async (_, how, at) => {
     const statuses: number[] = [];
-    for (let round = 0; round < 21; round++) {
+    for (let round = 0; round < 7; round++) {
       await Promise.all(
         Array.from({ length: 10 }, (_, call) => provoke(`${call % 2 ? "shared" : "beside"}-${at}`, how, attackers[0])),
       );
@@ -92,7 +92,7 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
       );
       statuses.push(...answers.map(({ status }) => status));
     }
-    expect(statuses).toHaveLength(210);
+    expect(statuses).toHaveLength(70);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
     expect(await restsOf(`shared-${at}`)).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
   });

@@ -60,14 +60,14 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 const eventOf = (account: string) =>
   until("its event", async () => (await area.events()).find(({ accountId }) => accountId === account));
-const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
+const paced = { text: words, chunks: 400, chunkDelayMs: 1 };
 
 describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => {
   test("a stream beyond the balance ends like at its output limit, and its vendor is stopped", async () => {
     const account = `poor-${name}`;
     await area.simulator.forget(model);
     // The vendor's stream stalls and never ends.
-    await area.simulator.script(model, [{ ...paced, stallAfterChunks: 990 }]);
+    await area.simulator.script(model, [{ ...paced, stallAfterChunks: 396 }]);
     const received = await listen(area, keyOf(account), model);
     expect(received.ending).toBe(length);
     expect(words.startsWith(received.text)).toBe(true);
