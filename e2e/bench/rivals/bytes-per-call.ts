@@ -9,8 +9,8 @@ import { loadOf } from "./kinds.ts";
 const inspectorMs = 2_000;
 
 /**
- * Returns the bytes that the process of a gateway allocates per chat call; undefined if it is not a process of Node. To
- * be called after all other measurements, because an inspector slows a process down.
+ * Returns the bytes that the process of a gateway allocates per chat call; undefined if it is not a process of Node.
+ * Throws if calls fail. To be called after all other measurements, because an inspector slows a process down.
  */
 export async function bytesPerCall(gateway: Gateway): Promise<number | undefined> {
   const load = loadOf("chat", gateway);
@@ -20,7 +20,8 @@ export async function bytesPerCall(gateway: Gateway): Promise<number | undefined
   process.kill(pid, "SIGUSR1");
   await setTimeout(inspectorMs);
   const { head, requests, failures } = await sampleAllocations(inspectorIn(gateway.inspectable.logs()), load);
-  return failures > 0 ? undefined : bytesOf(head) / requests;
+  if (failures > 0) throw new Error(`${failures} calls failed`);
+  return bytesOf(head) / requests;
 }
 
 function isNode(pid: number): boolean {

@@ -61,7 +61,7 @@ export const kinds = {
   },
   large: { what: "a body of 1 MB", body: large, connections: 4, seconds: 4 * scale },
   mixed: {
-    what: "mixed: a stream in bursts after four chat requests",
+    what: "mixed: a stream in bursts, then four chat requests",
     body: burstBody,
     others: fourChats,
     connections: 32,

@@ -1,7 +1,7 @@
 import type { CatalogChannel, ChannelKey } from "@modelgate/catalog";
 import { inTurnsIfLong } from "@modelgate/platform";
 import { signRequest, type Provider, type SigningCall, type VendorRequest } from "@modelgate/providers";
-import { findMembersInTurns, membersOf, spliceMembers } from "@modelgate/formats/json";
+import { findMembersInTurns, membersOf, spliceInTurns } from "@modelgate/formats/json";
 import type { SendState, UpstreamRequest } from "./attempt-plan.ts";
 
 /** Channel, key and vendor of a request. */
@@ -74,7 +74,8 @@ async function signChanged(
   const members = membersOf(body);
   const present = new Set(members.map(({ name }) => name));
   const missing = Object.entries(defaults).filter(([name]) => !present.has(name));
-  const changed = spliceMembers(body, { ...Object.fromEntries(missing), ...force }, members);
+  const values = { ...Object.fromEntries(missing), ...force };
+  const changed = await inTurnsIfLong(spliceInTurns(body, values, members));
   const defaultNames = missing.map(([name]) => name).filter((name) => !Object.hasOwn(force, name));
   const names = [...added, ...pathsOf("defaults", defaultNames), ...pathsOf("force", Object.keys(force))];
   return signRequest(provider, { ...request, body: changed, added: names }, signing);

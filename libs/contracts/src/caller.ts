@@ -27,7 +27,7 @@ export const Budgets = Type.Object(
 );
 export type Budgets = Static<typeof Budgets>;
 
-/** Seconds for which a service accepts a signed caller. An edge sends it for ten seconds. */
+/** Seconds for which a service accepts a signed caller. An edge sends it for at most ten seconds. */
 export const callerSeconds = 60;
 
 /**

@@ -9,7 +9,10 @@ export function withoutUndefined(members: Readonly<Record<string, unknown>>): ob
   const copy: Record<string, unknown> = {};
   for (const name of Object.keys(members)) {
     const value = members[name];
-    if (value !== undefined) copy[name] = value;
+    if (value === undefined) continue;
+    // A client's JSON may have a member of this name, whose assignment would set the prototype.
+    if (name === "__proto__") Object.defineProperty(copy, name, { value, enumerable: true, writable: true });
+    else copy[name] = value;
   }
   return copy;
 }

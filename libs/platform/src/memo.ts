@@ -1,9 +1,11 @@
-/** Maximum number of entries of a BoundedMap. */
-const maxEntries = 10_000;
-
 /** Map with a limited number of entries. If it is full, adding an entry removes the oldest one. */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
+  readonly #maxEntries: number;
+
+  constructor(maxEntries = 10_000) {
+    this.#maxEntries = maxEntries;
+  }
 
   /** True if the map has no entries. */
   get isEmpty(): boolean {
@@ -16,7 +18,7 @@ export class BoundedMap<Value> {
 
   set(name: string, value: Value): void {
     const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size >= maxEntries && !this.#entries.has(name))
+    if (oldest !== undefined && this.#entries.size >= this.#maxEntries && !this.#entries.has(name))
       this.#entries.delete(oldest);
     this.#entries.set(name, value);
   }

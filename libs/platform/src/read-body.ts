@@ -130,8 +130,10 @@ async function collectBody(
     }
     source.on("data", onData).on("end", resolve);
     await promise;
+    holding.endArriving();
     const joined = gathered.join();
     const bytes = joined instanceof Promise ? await joined : joined;
+    ending?.throwIfAborted();
     return { bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
   } catch (error) {
     holding[Symbol.dispose]();
@@ -180,8 +182,8 @@ export class BodySegments {
   }
 
   /**
-   * Returns all bytes that were added. Several segments are copied to one buffer, in turns with other work if there are
-   * many.
+   * Returns all bytes that were added, and releases the segments. Several segments are copied to one buffer, in turns
+   * with other work if there are many.
    */
   join(): Buffer | Promise<Buffer> {
     const [first, second] = this.#segments;
@@ -209,7 +211,7 @@ export class BodySegments {
   *#joinSteps(): Generator<undefined, Buffer> {
     const joined = Buffer.allocUnsafeSlow(this.size);
     let end = 0;
-    for (const segment of this.#segments) {
+    for (let segment = this.#segments.shift(); segment !== undefined; segment = this.#segments.shift()) {
       end += segment.copy(joined, end);
       if (segment.length === maxSegmentBytes) yield;
     }

@@ -17,11 +17,17 @@ export function secretsOf(inUse: string, before: string | undefined): Secrets {
 
 const callerShape = Compile(Caller);
 
-/**
- * Verified callers by their header. An edge sends the same header for several calls of an API key. A caller with details
- * of one call is not kept.
- */
-const verified = new BoundedMap<{ readonly caller: Caller; readonly secrets: Secrets }>();
+/** Maximum number of cached callers, and maximum length of the header of each. */
+const [maxCachedCallers, maxCachedCharacters] = [2_000, 2_048];
+
+/** Cache of verified callers by their header, which an edge sends for several calls of an API key. */
+const verifiedCallers = new WeakMap<Secrets, BoundedMap<Caller>>();
+
+function verifiedWith(secrets: Secrets): BoundedMap<Caller> {
+  let callers = verifiedCallers.get(secrets);
+  if (callers === undefined) verifiedCallers.set(secrets, (callers = new BoundedMap(maxCachedCallers)));
+  return callers;
+}
 
 /**
  * Returns the value of the header `x-modelgate-caller`: base64url(JSON) "." base64url(HMAC-SHA256 of the first part).
@@ -36,8 +42,9 @@ export function signCaller(secret: string, caller: Caller): string {
  * throws Failure invalid_api_key.
  */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
-  const known = verified.get(header ?? "");
-  if (known?.secrets === secrets && known.caller.expiresAt >= nowSeconds) return known.caller;
+  const cached = verifiedWith(secrets);
+  const known = cached.get(header ?? "");
+  if (known !== undefined && known.expiresAt >= nowSeconds) return known;
   const [text = "", signature = ""] = header?.split(".") ?? [];
   if (!isSignedBy(secrets, text, signature))
     throw new Failure("invalid_api_key", "This service answers only calls that the edge has signed.");
@@ -45,7 +52,11 @@ export function verifyCaller(secrets: Secrets, header: string | undefined, nowSe
   if (!callerShape.Check(caller) || caller.expiresAt < nowSeconds) {
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
   }
-  if (header !== undefined && caller.tags === undefined && caller.clientAddress === undefined)
-    verified.set(header, { caller, secrets });
+  if (header !== undefined && header.length <= maxCachedCharacters && isShared(caller)) cached.set(header, caller);
   return caller;
+}
+
+/** Returns false for a caller with details of one call; that includes the id that edges of earlier versions send. */
+function isShared({ tags, clientAddress, requestId = "" }: Caller): boolean {
+  return tags === undefined && clientAddress === undefined && requestId === "";
 }

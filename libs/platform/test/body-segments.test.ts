@@ -24,6 +24,15 @@ test.each([
   expect((await segments.join()).equals(bytes)).toBe(true);
 });
 
+test("a large body is joined in turns, and its segments are released", async () => {
+  const segments = new BodySegments(0);
+  segments.add(bytesOf(3 * megabyte));
+  const joined = segments.join();
+  expect(joined).toBeInstanceOf(Promise);
+  expect(await joined).toHaveLength(3 * megabyte);
+  expect(await segments.join()).toHaveLength(0);
+});
+
 test("a body in one chunk is not copied", () => {
   const segments = new BodySegments(3);
   const chunk = Buffer.from("abc");

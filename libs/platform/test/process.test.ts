@@ -36,6 +36,28 @@ describe("headers that the edge signs", () => {
     expect(verify).toThrow(Failure);
   });
 
+  test("are verified once for each list of secrets, and until they expire", () => {
+    const secrets = ["secret"] as const;
+    const header = signCaller("secret", { ...caller, requestId: "" });
+    const first = verifyCaller(secrets, header, 99);
+    expect(verifyCaller(secrets, header, 100)).toBe(first);
+    expect(() => verifyCaller(secrets, header, 101)).toThrow(Failure);
+    expect(() => verifyCaller(secrets, `${header}A`, 99)).toThrow(Failure);
+    expect(() => verifyCaller(["other"], header, 99)).toThrow(Failure);
+  });
+
+  test.each([
+    ["tags", { tags: { job: "a" } }],
+    ["a client's address", { clientAddress: "192.0.2.1" }],
+    ["the id of a call, from an edge of an earlier version", { requestId: "r" }],
+    ["a long list of models", { models: Array.from({ length: 500 }, (_, at) => `model-${at}`) }],
+  ])("are verified for each call if they have %s", (_, details) => {
+    const secrets = ["secret"] as const;
+    const header = signCaller("secret", { ...caller, requestId: "", ...details });
+    expect(verifyCaller(secrets, header, 99)).toEqual(verifyCaller(secrets, header, 99));
+    expect(verifyCaller(secrets, header, 99)).not.toBe(verifyCaller(secrets, header, 99));
+  });
+
   test("are accepted with either secret of a rotation, and signed with the current one", () => {
     expect(verifyCaller(["next", "secret"], signed, 99)).toEqual(caller);
     expect(isOperator(["next", "secret"], signOperator("secret", 100), 99)).toBe(true);

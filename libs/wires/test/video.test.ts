@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
-import { runToEnd } from "@modelgate/formats/json";
+import { maxStepBytes, runToEnd } from "@modelgate/formats/json";
 import { checkImages, wires, type VideoTask } from "../src/video/index.ts";
 
 const task: VideoTask = {
@@ -79,22 +79,27 @@ describe("the same request in four styles is equal in the neutral form", () => {
   });
 });
 
-const longText = "A".repeat(2 * 112 * 1024 - 1); // its padding begins in one step of the check and ends in the next
+const step = "A".repeat(maxStepBytes);
 test.each([
   ["plain", png, true],
   ["of the alphabet for URLs", "ab-_", true],
   ["padded", "QQ==", true],
-  ["long and padded", `${longText}==`, true],
+  ["long and padded", `${step}A==`, true],
   ["padding alone", "==", false],
   ["with a space", "QQ QQ", false],
   ["with three signs of padding", "Q===", false],
-  ["with a wrong character at its end", `${longText}!`, false],
-  ["with a wrong character in its middle", `${longText}!${longText}`, false],
+  ["with a wrong character at the end of a step", `${step.slice(1)}!${step}`, false],
+  ["with a wrong character at the begin of a step", `${step}!`, false],
 ])("a picture %s is checked", (_, image, isValid) => {
   const { request } = parse("video-generations", { model: "film", prompt: "p", image });
   const check = (): unknown => runToEnd(checkImages(request));
   if (isValid) expect(check()).toBeUndefined();
   else expect(failureOf(check)).toMatchObject({ code: "invalid_value", param: "image" });
+});
+
+test("a large picture is checked in several steps", () => {
+  const { request } = parse("video-generations", { model: "film", prompt: "p", image: step.repeat(3) });
+  expect([...checkImages(request)]).toHaveLength(2);
 });
 
 describe("a vendor gets", () => {

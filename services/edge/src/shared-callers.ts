@@ -3,7 +3,10 @@ import type { Group } from "@modelgate/catalog";
 import { callerSeconds, withoutUndefined, type Caller } from "@modelgate/contracts";
 import { signCaller } from "@modelgate/platform";
 
-/** Time in ms for which the calls of an API key share one caller. It is short compared with `callerSeconds`. */
+/**
+ * Maximum time in ms for which the calls of an API key share one caller, short compared with `callerSeconds`. It usually
+ * ends earlier, with the cached record of the key.
+ */
 const sharedMs = 10_000;
 
 /** Caller that the calls of an API key share, and its signed header once it was needed. */

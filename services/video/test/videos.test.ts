@@ -189,6 +189,14 @@ describe("a create is refused", () => {
       "characters[0].id",
     ],
     ["/v1/video/generations", { model: "film-jimeng", prompt: "A", n: 4 }, 400, "invalid_value", "n"],
+    ["/v1/video/generations", { model: "film-kling", prompt: "A", image: "no Base64" }, 400, "invalid_value", "image"],
+    [
+      "/epsilon/?Action=CVSync2AsyncSubmitTask&Version=1",
+      { req_key: "film-jimeng", prompt: "A", binary_data_base64: ["no Base64"] },
+      400,
+      "invalid_value",
+      "binary_data_base64[0]",
+    ],
     ["/delta/v1/videos/text2video", { model: "film-kling" }, 400, "missing_required_parameter", "prompt"],
     [
       "/delta/v1/videos/image2video",

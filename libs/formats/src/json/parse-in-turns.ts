@@ -51,7 +51,7 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
 /** Does what `spliceMembers` does, in steps of about a millisecond if the object is large. */
 export function* spliceInTurns(
   bytes: Buffer,
-  values: Readonly<Record<string, string>>,
+  values: Readonly<Record<string, string | Buffer>>,
   members: readonly Member[] = membersOf(bytes),
 ): Generator<undefined, Buffer> {
   if (bytes.length <= maxStepBytes) return spliceMembers(bytes, values, members);

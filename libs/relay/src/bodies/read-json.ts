@@ -15,7 +15,7 @@ import {
   refuseAmbiguous,
   refuseDuplicatesInTurns,
   scanInTurns,
-  spliceMembers,
+  spliceInTurns,
   stringifyInTurns,
   maxStepBytes,
   type JsonBounds,
@@ -63,7 +63,7 @@ export async function readJson<Inspected>(
     const parsed = parsePlain(body.bytes, limits) ?? (await parseBody(body.bytes, limits));
     const model = params?.["deployment"];
     const { value, bytes } =
-      model === undefined ? { value: parsed, bytes: body.bytes } : replaceModel(parsed, body.bytes, model);
+      model === undefined ? { value: parsed, bytes: body.bytes } : await replaceModel(parsed, body.bytes, model);
     const pending = inspect(value, bytes);
     const inspected = pending instanceof Promise ? await pending : pending;
     if (inspectedMembers.length > 0) refuseAmbiguous(bytes, inspectedMembers);
@@ -93,9 +93,10 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
 }
 
 /** Replaces the model in the body by the deployment that the request's path names. */
-function replaceModel(value: unknown, bytes: Buffer, model: string) {
+async function replaceModel(value: unknown, bytes: Buffer, model: string) {
   if (!isRecord(value)) return { value, bytes };
-  return { value: { ...value, model }, bytes: spliceMembers(bytes, { model: JSON.stringify(model) }) };
+  const replaced = await inTurnsIfLong(spliceInTurns(bytes, { model: JSON.stringify(model) }));
+  return { value: { ...value, model }, bytes: replaced };
 }
 
 /** Limits for JSON that needs no check: a body that was checked before, or a vendor's answer. */

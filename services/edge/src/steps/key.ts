@@ -28,7 +28,7 @@ const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
 export const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Reads the API key from the places that the endpoint accepts, and keeps only its SHA-256. Refuses different keys, a
+ * Reads the API key from the places that the endpoint accepts, and keeps its SHA-256. Refuses different keys, a
  * repeated key header, and malformed keys without a look-up.
  */
 export const readKey: Step = (request, _response, next) => {

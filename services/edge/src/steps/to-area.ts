@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 import { keyHeaders } from "./key.ts";
 
-/** Headers that are not forwarded to services, in addition to the gateway's own and trace headers. */
+/** Headers that are not forwarded to services, in addition to the gateway's own. */
 const strippedHeaders = new Set<string>([
   ...keyHeaders,
   headers.traceparent,

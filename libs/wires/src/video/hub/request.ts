@@ -167,7 +167,7 @@ export type VideoImage =
       readonly kind: "data";
       readonly mediaType: string;
       readonly data: string;
-      /** Client's name of the field. */
+      /** Name of the field, for errors; absent for a placeholder. */
       readonly at?: string;
     }
   | { readonly kind: "file"; readonly fileId: string };
@@ -189,8 +189,8 @@ export function parseImage(text: string, param: string): VideoImage {
 /** Checks that images are Base64, in steps of less than a millisecond. Throws Failure invalid_value naming the field. */
 export function* checkImages({ firstFrame, lastFrame }: VideoRequest): Generator<undefined, void> {
   for (const image of [firstFrame, lastFrame]) {
-    if (image?.kind !== "data") continue;
-    const { data, at = "image" } = image;
+    if (image?.kind !== "data" || image.at === undefined) continue;
+    const { data, at } = image;
     const end = data.length - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
     for (let from = 0; from < end; from += maxStepBytes) {
       if (from > 0) yield;
