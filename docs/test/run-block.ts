@@ -18,7 +18,7 @@ interface BlockTools {
 /** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
 export async function runBlock(demo: Demo, { language, text }: Block, tools: BlockTools): Promise<Ended> {
   const here = textFor(demo, text);
-  const calls = language === "sh" ? gatectlCalls(text) : undefined;
+  const calls = language === "sh" ? gatectlCalls(text.replaceAll("127.0.0.1:8080", demo.address)) : undefined;
   if (calls !== undefined) return await runCalls(calls, demo.env);
   switch (language) {
     case "sh":

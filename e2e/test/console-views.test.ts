@@ -89,6 +89,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     expect(await axeFaults(page, isDialog ? "[role=dialog]" : undefined), "in light").toEqual([]);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
     if (view.differsOnPhone === true) expect(await faultsOfTheme(page), "in dark").toEqual([]);
+    if (view.hasSiblingBackground === true) expect(await axeFaults(page), "by axe, in dark").toEqual([]);
     expect(await notReachedByTab(page), "by keyboard").toEqual([]);
     await page.setViewportSize(phone);
     expect(await staysWider(page), "wider than a phone").toEqual([]);

@@ -13,6 +13,11 @@ export interface View {
   readonly shows: (page: Page) => Locator;
   /** True if a phone shows other elements than a desk. All rules are checked on both then, in dark mode too. */
   readonly differsOnPhone?: true;
+  /**
+   * True if a sibling paints the background of a text, as in a segmented control. `faultsOfTheme` does not see it, so all
+   * rules are checked in dark mode.
+   */
+  readonly hasSiblingBackground?: true;
   /** True if the view is opened without a session. */
   readonly isSignedOut?: true;
 }
@@ -102,8 +107,14 @@ export const views: readonly View[] = [
   {
     ...pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
     differsOnPhone: true, // the navigation and the choice of a span
+    hasSiblingBackground: true,
   },
-  pageAt("Overview by tag", "overview?span=7d&by=tag%3Ateam", (page) => page.getByRole("link", { name: "search" })),
+  {
+    ...pageAt("Overview by tag", "overview?span=7d&by=tag%3Ateam", (page) =>
+      page.getByRole("link", { name: "search" }),
+    ),
+    hasSiblingBackground: true,
+  },
   {
     ...pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
     differsOnPhone: true, // the choice of a span

@@ -77,6 +77,7 @@ export async function startPostgresEngine(): Promise<TestEngine> {
         await createBooks(addressOf(name));
         return name;
       });
+      template.catch(() => (template = undefined)); // the next file tries again
       return ofFile(await create(`template ${await template}`));
     },
     async [Symbol.asyncDispose]() {

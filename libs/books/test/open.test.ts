@@ -285,17 +285,18 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 
   test("a user without rights", async () => {
-    await onServer(url, "create role reader login password 'hidden'");
-    const reader = url.replace("modelgate:modelgate", "reader:hidden");
+    const role = `reader_${new URL(url).pathname.slice(1)}`; // other files use the same server
+    await onServer(url, `create role ${role} login password 'hidden'`);
+    const reader = url.replace("modelgate:modelgate", `${role}:hidden`);
     expect(await refusal(reader)).toContain("lacks rights");
     // The tables exist, and the user may only read them.
     await (await openBooks({ url, file: "" }, log))[Symbol.asyncDispose]();
-    await onServer(url, "grant select on all tables in schema public to reader");
+    await onServer(url, `grant select on all tables in schema public to ${role}`);
     expect(await refusal(reader)).toContain("lacks rights");
     // The user may not write to one of the tables.
-    await onServer(url, "grant select, insert, update, delete on all tables in schema public to reader");
+    await onServer(url, `grant select, insert, update, delete on all tables in schema public to ${role}`);
     await (await openBooks({ url: reader, file: "" }, log))[Symbol.asyncDispose]();
-    await onServer(url, "revoke insert on refused_calls from reader");
+    await onServer(url, `revoke insert on refused_calls from ${role}`);
     expect(await refusal(reader)).toContain("lacks rights");
   });
 

@@ -12,7 +12,7 @@ const image = "postgres:15-alpine";
 const takesOverWithinMs = 10_000;
 const [user, password, database] = ["modelgate", "modelgate", "modelgate"];
 
-/** PostgreSQL server of one test file. */
+/** PostgreSQL server for tests. */
 export interface PostgresBackend extends AsyncDisposable {
   readonly url: string;
 }
@@ -30,19 +30,25 @@ export async function startPostgres(): Promise<PostgresBackend> {
   return (await usesContainers()) ? startContainer() : startLocalPostgres();
 }
 
-let shared: Promise<PostgresBackend> | undefined;
+let shared: Promise<Pick<PostgresBackend, "url">> | undefined;
 
 /**
  * Returns a server that the test files of this worker share, because its start takes longer than most files. Each file
  * creates databases in it. It stays until the run ends.
  */
-export function sharePostgres(): Promise<PostgresBackend> {
-  shared ??= usesContainers().then((inContainer) => {
-    if (!inContainer) return startLocalPostgres(serverFoldersOf(process.ppid));
-    writeFileSync(markerOf(process.ppid), "");
-    return startContainer(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} postgres`);
-  });
-  return shared;
+export async function sharePostgres(): Promise<Pick<PostgresBackend, "url">> {
+  try {
+    return await (shared ??= startShared());
+  } catch (error) {
+    shared = undefined; // the next file tries again
+    throw error;
+  }
+}
+
+async function startShared(): Promise<PostgresBackend> {
+  if (!(await usesContainers())) return startLocalPostgres(serverFoldersOf(process.ppid));
+  writeFileSync(markerOf(process.ppid), "");
+  return startContainer(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} postgres`);
 }
 
 async function usesContainers(): Promise<boolean> {

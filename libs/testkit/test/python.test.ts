@@ -25,7 +25,7 @@ describe.skipIf(program === undefined)("samples of Python", () => {
     expect(ended.output).toContain(output);
   });
 
-  test("run at the same time, each with its variables and its output", async () => {
+  test("run in turn if they are started together, each with its variables and its output", async () => {
     const code = "import os\nprint('I am', os.environ['NAME'])";
     const ended = await Promise.all(["one", "two", "three"].map((NAME) => run(code, { NAME })));
     expect(ended.map(({ output }) => output)).toEqual(["I am one\n", "I am two\n", "I am three\n"]);

@@ -60,7 +60,8 @@ afterAll(() => area?.[Symbol.asyncDispose]());
 
 const eventOf = (account: string) =>
   until("its event", async () => (await area.events()).find(({ accountId }) => accountId === account));
-const paced = { text: words, chunks: 400, chunkDelayMs: 1 };
+/** Answer that takes longer than the interval in which its hold is renewed. */
+const paced = { text: words, chunks: 400, chunkDelayMs: 2 };
 
 describe.each(longAnswers)("$name", ({ name, model, listen, length, whole }) => {
   test("a stream beyond the balance ends like at its output limit, and its vendor is stopped", async () => {

@@ -61,11 +61,8 @@ def modules_path(sample):
 
 
 def write_modules(sample):
-    """Writes that file under another name first, so that its reader never sees a part of it."""
-    path = modules_path(sample)
-    with open(path + ".new", "w") as names:
+    with open(modules_path(sample), "w") as names:
         names.write("\n".join(sys.modules))
-    os.rename(path + ".new", path)
 
 
 def run(sample):

@@ -12,7 +12,7 @@ const configured = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tool
 export const python = configured !== undefined && existsSync(configured) ? configured : undefined;
 
 /** Maximum seconds of a sample. */
-const maxSeconds = 240;
+const maxSeconds = 120;
 
 /** Environment of a sample, and the folder in which it runs. */
 export interface PythonPlace {
@@ -25,6 +25,9 @@ interface PythonEnd {
   readonly status: number;
   readonly output: string;
 }
+
+/** End of a sample without output, because the process of its forks has ended. */
+const pythonHasEnded: PythonEnd = { status: 1, output: "Python has ended" };
 
 /** Runs samples of Python in forks of one process, so that each SDK is loaded once. See `forks.py`. */
 export class PythonForks implements AsyncDisposable {
@@ -41,6 +44,7 @@ export class PythonForks implements AsyncDisposable {
         const [id = "", status] = line.split(" ");
         this.#running.get(id)?.(Number(status));
       });
+    this.#process.stdin?.on("error", () => undefined); // the process has ended, which "close" reports
     this.#process.once("close", () => {
       for (const end of this.#running.values()) end(1);
     });
@@ -54,13 +58,14 @@ export class PythonForks implements AsyncDisposable {
   }
 
   async #runNow(code: string, { folder, env }: PythonPlace): Promise<PythonEnd> {
+    if (this.#process.exitCode !== null || this.#process.signalCode !== null) return pythonHasEnded;
     const id = String(this.#started++);
     const output = join(this.#outputs, id);
     const ended = new Promise<number>((resolve) => this.#running.set(id, resolve));
     this.#process.stdin?.write(`${JSON.stringify({ id, code, folder, env, output, seconds: maxSeconds })}\n`);
     const status = await ended;
     this.#running.delete(id);
-    return { status, output: existsSync(output) ? readFileSync(output, "utf8") : "Python has ended" };
+    return existsSync(output) ? { status, output: readFileSync(output, "utf8") } : pythonHasEnded;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
