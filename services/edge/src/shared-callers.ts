@@ -40,8 +40,11 @@ export class SharedCallers {
       tokenId: token.id,
       requestId: "",
       ...callerLimits(token, group.limits),
-      ...(token.settingsId === undefined ? {} : { settingsId: token.settingsId, secretCreatedAt: token.createdAt }),
-      ...withoutUndefined({ keyExpiresAt: token.replacedAt && token.expiresAt }),
+      ...withoutUndefined({
+        settingsId: token.settingsId,
+        secretCreatedAt: token.settingsId && token.createdAt,
+        keyExpiresAt: token.replacedAt && token.expiresAt,
+      }),
       expiresAt: Math.floor(now / 1_000) + callerSeconds,
     };
     const shared: SharedCaller = { caller, group, until: now + sharedMs, signed: undefined };
