@@ -6,7 +6,7 @@ export function proxiesVariable(read: VariableReader): number {
   return read.integer(
     "PROXIES",
     0,
-    "Proxies before the gateway and the console that add to X-Forwarded-For: a client has the address before them.",
+    "Number of proxies in front of the edge and the console that add an address to X-Forwarded-For. With 2, the client's address is the second-last entry.",
     { max: 10, formerName: "CONSOLE_PROXIES" },
   );
 }

@@ -51,29 +51,29 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
   const prefix = name.toUpperCase();
   const [portName, portFallback] = port ?? [`${prefix}_PORT`, 0];
   const common = {
-    port: read.port(portName, portFallback, "Port that the service listens on; 0 takes a free one."),
-    opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics; 0 takes a free one."),
-    host: read.text("HOST", "0.0.0.0", "Address that the port for clients is bound to."),
+    port: read.port(portName, portFallback, "Port that the service listens on. With 0, it takes a free port."),
+    opsPort: read.port(`${prefix}_OPS_PORT`, 0, "Port of /healthz, /readyz and /metrics. With 0, it is a free port."),
+    host: read.text("HOST", "0.0.0.0", "Address to which the port for clients is bound."),
     innerHost: read.optionalText(
       "INNER_HOST",
-      "Address that all other ports are bound to (services behind the edge, probes, the operator's API); unset: HOST.",
+      "Address to which all other ports are bound: those of services behind the edge, of probes and of the operator's API. If unset, this is HOST.",
     ),
     logLevel: read.choice("LOG_LEVEL", logLevels, "info", "Minimum level of the lines that are logged."),
     collectorUrl: read.optionalUrl(
       "OTEL_EXPORTER_OTLP_ENDPOINT",
-      "OpenTelemetry collector that spans are sent to over HTTP; unset: tracing is off.",
+      "OpenTelemetry collector to which spans are sent over HTTP. If unset, tracing is off.",
     ),
   };
   const drainMs = Math.min(
     maxDrainMs,
-    read.integer("DRAIN_MS", 30_000, "Maximum time for open requests to finish when a process stops.", {
+    read.integer("DRAIN_MS", 30_000, "Maximum time in which open requests may finish after a process is stopped.", {
       max: 86_400_000,
     }),
   );
   const farewellMs = read.integer(
     "FAREWELL_MS",
     4_000,
-    "Last part of the drain, in which calls that are still open end with an error in their client's format; at most half of the drain.",
+    "Last part of DRAIN_MS. Calls that are still open then end with an error in their client's format. At most half of DRAIN_MS is used.",
     { max: 60_000 },
   );
   return {
@@ -90,13 +90,16 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
-      url: read.url("REDIS_URL", "Address of Redis, or of a Cluster's or Sentinel's servers, separated by commas."),
+      url: read.url("REDIS_URL", "Address of Redis, or addresses of a Cluster's or Sentinel's servers, separated by commas."),
       /** Maximum ms to wait for an answer of Redis. */
       timeoutMs: 1_000,
     },
     secrets: secretsOf(
       read.secret("MODELGATE_SECRET", "Key that signs messages between services, and encrypts vendors' keys in Redis."),
-      read.optionalSecret("MODELGATE_SECRET_BEFORE", "The other secret during a rotation: accepted, not used."),
+      read.optionalSecret(
+        "MODELGATE_SECRET_BEFORE",
+        "Second secret during a rotation. modelgate accepts what it signed or encrypted, and does not sign or encrypt with it.",
+      ),
     ),
   };
 }
@@ -109,7 +112,7 @@ export function contentVariables(read: VariableReader) {
   return {
     url: read.optionalUrl(
       "CONTENT_REDIS_URL",
-      "Address of the Redis that keeps clients' content: responses, conversations, threads, settings; unset: REDIS_URL.",
+      "Address of the Redis that stores clients' content, such as responses and conversations. If unset, this is REDIS_URL.",
     ),
     maxBytes: read.integer("CONTENT_BYTES", 256 * 1024 * 1024, "Maximum bytes of content that one account can store.", {
       min: 1_024,
@@ -126,18 +129,18 @@ export interface ContentEnv {
 export function busVariables(read: VariableReader) {
   return {
     bus: {
-      url: read.url("NATS_URL", "Address of NATS, or of a cluster's servers, separated by commas."),
+      url: read.url("NATS_URL", "Address of NATS, or addresses of a cluster's servers, separated by commas."),
       limits: {
         replicas: read.integer(
           "NATS_REPLICAS",
           1,
-          "NATS servers that must store an event before it counts as published; the cluster needs at least as many.",
+          "Number of NATS servers that store each event. The cluster needs at least as many servers.",
           { min: 1, max: 5 },
         ),
         keepBytes: read.integer(
           "NATS_KEEP_BYTES",
           1024 ** 3,
-          "Maximum size of each event stream; beyond it the oldest events are dropped, even if they are not in the books yet.",
+          "Maximum size of each event stream. If a stream exceeds it, NATS deletes the oldest events, even if they are not in the books yet.",
           { min: 1_048_576 },
         ),
       },

@@ -26,7 +26,7 @@ export function relayVariables(
     metricsTop: read.integer(
       "METRICS_TOP",
       0,
-      "Number of accounts, and of groups, with the most calls that metrics show by name; 0: none.",
+      "Number of accounts, and number of groups, that metrics show by name. They are those with the most calls. With 0, metrics show none.",
       { max: 1_000 },
     ),
     /** Time in ms after which the concurrency seats of a service that died are free again. */
@@ -83,7 +83,7 @@ function limitVariables(read: VariableReader, outputTokens: number) {
     heartbeatMs: read.integer(
       "HEARTBEAT_MS",
       15_000,
-      "Silence of a vendor after which the client's stream gets a heartbeat.",
+      "Time without data from the vendor after which the client of a stream gets a heartbeat.",
       {
         min: 10,
         max: 30_000, // half of the silence that the edge accepts
@@ -99,7 +99,7 @@ function limitVariables(read: VariableReader, outputTokens: number) {
 function bodyVariables(read: VariableReader, bodyBytes: number) {
   return {
     body: {
-      maxBytes: read.integer("BODY_BYTES", bodyBytes, "Maximum size of a request's JSON body, decompressed.", {
+      maxBytes: read.integer("BODY_BYTES", bodyBytes, "Maximum size of a request's JSON body after decompression.", {
         min: 1_024,
       }),
       /** Maximum ms until a body has arrived completely. */
@@ -125,7 +125,7 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       floorBytesPerSecond: 1_024,
     },
     buffers: {
-      bytes: read.integer("BUFFER_BYTES", 512 * mebibyte, "Maximum size of all bodies and answers in memory.", {
+      bytes: read.integer("BUFFER_BYTES", 512 * mebibyte, "Maximum size of all bodies and answers in memory together.", {
         min: 1_024,
       }),
       shares: {
@@ -144,7 +144,11 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
 
 /** Reads the variable with the hosts of the operator's private network from which files may be fetched. */
 export function privateHostsVariable(read: VariableReader): string {
-  return read.text("FETCH_PRIVATE_HOSTS", "", "Private hosts that images may be fetched from, separated by commas.");
+  return read.text(
+    "FETCH_PRIVATE_HOSTS",
+    "",
+    "Hosts of the operator's network from which images may be fetched, separated by commas. Public hosts are always allowed.",
+  );
 }
 
 /** Values of the variables of every service that calls vendors. */

@@ -11,21 +11,21 @@ import type { AllowedSources } from "./configuration/sources.ts";
 export const configurationPath = (read: VariableReader): string | undefined =>
   read.optionalText(
     "MODELGATE_CONFIG",
-    "Path of the configuration (YAML); unset: it is stored in the books, and edited in the console or with `gatectl config`.",
+    "Path of the configuration (YAML). If unset, the configuration is stored in the books, and you edit it in the console or with `gatectl config`.",
   );
 
 /** Reads the sources of keys and addresses that a configuration from the console or the API may name. */
 const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
-    "Folder whose files keys may name with file: in a configuration from the console or the API; unset: no file.",
+    "Folder with files that a configuration from the console or the API may use as keys (`file:/path`). If unset, it may not use files.",
   ),
   variables: new Set(
     read
       .text(
         "CONFIG_VARIABLES",
         "",
-        "Variables that a configuration from the console or the API may name in addition to vendors' usual ones, separated by commas.",
+        "Variables that a configuration from the console or the API may name, separated by commas. It may always name the vendors' usual variables.",
       )
       .split(",")
       .map((name) => name.trim()),
@@ -39,7 +39,7 @@ export const variables = serviceVariables("control", (read) => ({
     path: configurationPath(read),
     seedPath: read.optionalText(
       "MODELGATE_SEED",
-      "Path of the first configuration (YAML) for new books; unset: one group and no models.",
+      "Path of the first configuration (YAML) for new books. If unset, the first configuration has one group and no models.",
     ),
     /** Interval, in ms, of polling the configuration and its key files, in case no change is announced. */
     pollMs: 2_000,
@@ -50,7 +50,7 @@ export const variables = serviceVariables("control", (read) => ({
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),
   edgeUrl: read.optionalUrl(
     "EDGE_URL",
-    "Address of the gateway for clients, which the console shows and its playground calls.",
+    "Address of the edge for clients. The console shows this address, and the playground calls it.",
   ),
   consoleUrl: read.optionalUrl(
     "CONSOLE_URL",
@@ -58,17 +58,17 @@ export const variables = serviceVariables("control", (read) => ({
   ),
   proxies: proxiesVariable(read),
   oidc: {
-    issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider for signing in to the console."),
+    issuer: read.optionalUrl("OIDC_ISSUER", "Address of an OpenID provider with which people sign in to the console."),
     clientId: read.text("OIDC_CLIENT_ID", "modelgate", "Client ID of the console at the OpenID provider."),
     clientSecret: read.optionalSecret(
       "OIDC_CLIENT_SECRET",
-      "Client secret at the OpenID provider; unset: a public client.",
+      "Client secret of the console at the OpenID provider. If unset, the console is a public client.",
     ),
-    groupsClaim: read.text("OIDC_GROUPS_CLAIM", "groups", "Claim of an ID token that names a person's groups."),
+    groupsClaim: read.text("OIDC_GROUPS_CLAIM", "groups", "Claim of an ID token that lists a person's groups."),
     roles: read.text(
       "OIDC_ROLES",
       "",
-      "Roles of groups, for example platform=admin,support=viewer,acme=operator@acme; a role with @ makes a member of that account.",
+      "Roles of groups, for example `platform=admin,support=viewer,acme=operator@acme`. A role with `@` and an account makes a person a member of that account.",
     ),
   },
 }));

@@ -10,12 +10,12 @@ export function declareVariables(read: VariableReader) {
     services: read.choices(
       "MODELGATE_SERVICES",
       serviceNames,
-      "Services that this process runs, separated by commas; unset: all of them.",
+      "Services that this process runs, separated by commas. If unset, it runs all services.",
     ),
     workers: read.integer(
       "WORKERS",
       1,
-      "Number of processes that run these services and share their ports; the ledger and control run only in the first.",
+      "Number of processes that run these services and share their ports. `ledger` and `control` run only in the first process.",
       { min: 1, max: maxWorkers },
     ),
   };

@@ -6,14 +6,14 @@ export const variables = serviceVariables("ledger", (read) => ({
   books: {
     url: read.optionalText(
       "BOOKS_URL",
-      "PostgreSQL database of the books, `postgres://user:password@host:5432/database`; unset: a SQLite file.",
+      "PostgreSQL database of the books, for example `postgres://user:password@host:5432/database`. If unset, the books are a SQLite file.",
     ),
     folder: read.text(
       "MODELGATE_DATA",
       ".data",
-      "Folder of the SQLite file of the books. Ledgers on one machine may share it; ledgers on several machines need PostgreSQL.",
+      "Folder of the SQLite file of the books. Ledgers on one machine may share the file. Ledgers on several machines need PostgreSQL.",
     ),
-    keepDays: read.integer("BOOKS_KEEP_DAYS", 400, "How long individual calls are stored in the books; totals stay.", {
+    keepDays: read.integer("BOOKS_KEEP_DAYS", 400, "Number of days for which calls are stored in the books. Totals are never deleted.", {
       min: 1,
     }),
   },
@@ -39,12 +39,12 @@ export const variables = serviceVariables("ledger", (read) => ({
     verifyEveryMs: read.integer(
       "VERIFY_EVERY_MS",
       86_400_000,
-      "Interval in which the books of every account are verified once; 0: only on demand.",
+      "Interval in which the books of every account are verified once. With 0, they are verified only on demand.",
     ),
     lowHours: read.integer(
       "LOW_BALANCE_HOURS",
       24,
-      "An account's balance is low if it would not last this long at the rate of the last 24 hours.",
+      "Number of hours. The balance of an account is low if it would be used up within this time at the rate of the last 24 hours.",
       { min: 1, max: 8_760 },
     ),
   },

@@ -9,7 +9,7 @@ export const variables = serviceVariables("video", (read) => ({
   relay: relayVariables(read),
   publicUrl: read.optionalUrl(
     "PUBLIC_URL",
-    "Public address of the edge, for links to videos in answers; unset: the host of the request.",
+    "Address of the edge for clients. Links to videos in answers begin with it. If unset, they begin with the host of the client's request.",
   ),
   tasks: taskVariables(read),
   pace: {
@@ -31,7 +31,7 @@ export const variables = serviceVariables("video", (read) => ({
     privateHosts: read.text(
       "CALLBACK_HOSTS",
       "",
-      "Hosts of the operator's own network that callbacks may go to, separated by commas. Public hosts are always allowed.",
+      "Hosts of the operator's network to which callbacks may be sent, separated by commas. Public hosts are always allowed.",
     ),
     /** Maximum ms to wait for the answer to a callback. */
     timeoutMs: 10_000,
@@ -48,10 +48,10 @@ function taskVariables(read: VariableReader) {
     lifetimeMs: read.integer(
       "TASK_LIFETIME_MS",
       24 * hour,
-      "Age at which an unfinished task fails and its hold is released.",
+      "Age at which an unfinished task fails and its reserved money is returned.",
       { min: 1_000 },
     ),
-    keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "How long an ended task can be fetched.", { min: 1_000 }),
+    keepMs: read.integer("TASK_KEEP_MS", 30 * 24 * hour, "Time for which an ended task is stored.", { min: 1_000 }),
     /** Pause in ms between two claims of due tasks and callbacks. */
     roundMs: 1_000,
     /** Maximum due tasks of one shard that are claimed at a time. */

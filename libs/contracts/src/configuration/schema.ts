@@ -34,18 +34,18 @@ const budget = (description: string) => Type.Optional(Type.Number({ minimum: 0, 
 export const GroupConfiguration = Type.Object(
   {
     multiplier: Type.Optional(
-      Type.Number({ minimum: 0, maximum: 1_000_000, default: 1, description: "price multiplier" }),
+      Type.Number({ minimum: 0, maximum: 1_000_000, default: 1, description: "factor of the models' prices" }),
     ),
-    models: Type.Array(name, { description: 'exact model names, or "*" for all' }),
+    models: Type.Array(name, { description: 'exact model names, or "*" for all models' }),
     limits: Type.Optional(
       Type.Object(
         {
-          requestsPerMinute: limit("per token"),
-          requestsPerDay: limit("per token, in a day of UTC"),
-          tokensPerMinute: limit("per token"),
-          concurrency: limit("open calls per token"),
-          dollarsPerDay: budget("US dollars that an account's tokens of the group may spend per UTC day"),
-          dollarsPerMonth: budget("the same for a month"),
+          requestsPerMinute: limit("calls of each API key in a minute"),
+          requestsPerDay: limit("calls of each API key in a UTC day"),
+          tokensPerMinute: limit("model tokens of each API key in a minute"),
+          concurrency: limit("open calls of each API key"),
+          dollarsPerDay: budget("US dollars that an account's API keys of the group together may spend in a UTC day"),
+          dollarsPerMonth: budget("US dollars that they may spend in a UTC month"),
         },
         noOtherMembers,
       ),
@@ -53,20 +53,21 @@ export const GroupConfiguration = Type.Object(
     vendorStores: Type.Optional(
       Type.Enum(["refuse", "shared"], {
         default: "refuse",
-        description: "ids in a vendor's store that the account did not make through this gateway",
+        description:
+          "what happens to ids of objects in a vendor's store that the account did not create through modelgate: they are refused, or shared with all accounts",
       }),
     ),
     unpriced: Type.Optional(
       Type.Enum(["drop", "refuse", "pass"], {
         default: "drop",
         description:
-          "handling of vendor-side tools and more expensive service tiers without any price, not even a published one",
+          "what happens to vendor-side tools and more expensive service tiers that have neither a configured nor a published price",
       }),
     ),
     showChannel: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "report in headers which channel served a call, and what was tried",
+        description: "if true, headers of answers name the channel that served the call, and the channels that were tried",
       }),
     ),
   },
@@ -95,7 +96,11 @@ const tokenPrices = {
 /** Prices for calls with more than `above` input tokens, where they differ from the default prices. */
 const LengthPriceConfiguration = Type.Object(
   {
-    above: Type.Integer({ minimum: 1, maximum: 1_000_000_000, description: "input tokens of the call" }),
+    above: Type.Integer({
+      minimum: 1,
+      maximum: 1_000_000_000,
+      description: "number of input tokens that a call must exceed",
+    }),
     ...tokenPrices,
   },
   noOtherMembers,
@@ -124,14 +129,14 @@ export const PriceConfiguration = Type.Object(
     tiers: Type.Optional(
       Type.Array(LengthPriceConfiguration, {
         maxItems: 16,
-        description: "prices for calls with more input tokens than `above`; they apply to the whole call",
+        description: "prices for calls with more input tokens than `above`. They apply to all tokens of such a call",
       }),
     ),
     serviceTiers: Type.Optional(
       Type.Record(
         Type.String({ pattern: "^[a-z][a-z0-9_-]{0,63}$" }),
         Type.Number({ minimum: 0, maximum: 1_000_000 }),
-        { ...noOtherMembers, description: "factors of a vendor's service tiers, as flex: 0.5" },
+        { ...noOtherMembers, description: "factors of the prices by the vendor's service tier, for example flex: 0.5" },
       ),
     ),
     tools: Type.Optional(ToolPriceConfiguration),
@@ -139,7 +144,7 @@ export const PriceConfiguration = Type.Object(
       Type.Record(Type.String({ pattern: "^[1-9]\\d{1,4}p$" }), ResolutionPriceConfiguration, {
         ...noOtherMembers,
         description:
-          "prices for videos from a resolution upwards, named by the pixels of its shorter side, for example 1080p",
+          "prices for videos of at least a resolution. Its name is the number of pixels of the shorter side, for example 1080p",
       }),
     ),
   } satisfies Record<keyof ConfiguredPrices, unknown>,
@@ -159,16 +164,16 @@ export const ModelConfiguration = Type.Object(
     ownedBy: Type.Optional(name),
     price: Type.Optional(
       Type.Union([PriceConfiguration, Type.Literal("auto")], {
-        description: 'US dollars; "auto": from the bundled catalogue, as for a known model that names none',
+        description: 'prices in US dollars, or "auto" for those of the bundled catalogue. A known model without a price has these too',
       }),
     ),
-    maxOutputTokens: limit("maximum tokens of one answer, as the model's vendors limit it"),
-    contextTokens: limit("maximum tokens of input and answer together; shown in model lists"),
+    maxOutputTokens: limit("maximum tokens of one answer that the model's vendors allow"),
+    contextTokens: limit("maximum tokens of input and answer together, which model lists show"),
     choice: Type.Optional(
       Type.Enum([...channelChoices], {
         default: "weighted",
         description:
-          "among channels of one priority: by weight, the cheapest by what its vendor is known to charge, or the fastest to the first byte",
+          "which of the channels with equal priority a call uses: one by weight, the one with the cheapest published price, or the one whose first byte arrives fastest",
       }),
     ),
     fallbacks: Type.Optional(
@@ -176,12 +181,12 @@ export const ModelConfiguration = Type.Object(
         minItems: 1,
         maxItems: 8,
         description:
-          "other models that serve its calls, in this order and at their own price, when all of its channels are unavailable",
+          "models that serve the calls if all channels of this model are unavailable, in this order. Each charges its own price",
       }),
     ),
     shares: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-        description: "instead of channels: the models that its calls are split between, with the share of each",
+        description: "models among which the calls are divided, each with its share. A model with shares has no channels",
       }),
     ),
   },
@@ -199,43 +204,45 @@ export const ChannelConfiguration = Type.Object(
         pattern: "^(https?://|\\$\\{)",
         maxLength: 2000,
         description:
-          "base URL as the vendor's SDK takes it; ${NAME} is read from the environment; absent: the vendor's default",
+          "base URL in the form that the vendor's SDK uses. ${NAME} stands for an environment variable. Without baseUrl, this is the vendor's default",
       }),
     ),
     keys: Type.Optional(
       Type.Array(Type.String({ minLength: 1 }), {
         minItems: 1,
-        description: "env:NAME, file:/path or the key itself; absent: the variable that the vendor's own SDK reads",
+        description:
+          "env:NAME, file:/path or the key itself. Without keys, the key is in the variable that the vendor's SDK reads",
       }),
     ),
     models: Type.Union([Type.Array(name, { minItems: 1 }), Type.Record(Type.String(), name), Type.Literal("*")], {
-      description: 'names, or {gateway name: upstream name}, or "*": all that the vendor lists',
+      description:
+        'names of models, or a map of each name for clients to the name at the vendor, or "*" for all models that the vendor lists',
     }),
     wires: Type.Optional(
       Type.Array(Type.Enum([...upstreamWires]), {
         minItems: 1,
         description:
-          "the wire formats that this address supports, best first; needed only where the provider's usual ones are wrong",
+          "wires that this address supports, best first. Set this only if the vendor's usual wires are wrong for this address",
       }),
     ),
     groups: Type.Optional(Type.Array(name, { minItems: 1 })),
     priority: Type.Optional(Type.Integer({ minimum: -1000, maximum: 1000, default: 0 })),
     weight: Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000, default: 1 })),
-    maxConcurrency: limit("open calls, across all replicas"),
-    keyConcurrency: limit("open calls of each key, across all replicas"),
-    requestsPerMinute: limit("calls per minute, across all replicas"),
-    timeoutMs: timeout("longest silence", 600_000),
-    firstByteTimeoutMs: timeout("maximum wait for the first byte of a stream; timeoutMs where absent"),
+    maxConcurrency: limit("open calls of all replicas together"),
+    keyConcurrency: limit("open calls of each of the channel's keys, of all replicas together"),
+    requestsPerMinute: limit("calls per minute, of all replicas together"),
+    timeoutMs: timeout("maximum time in ms without data from the vendor", 600_000),
+    firstByteTimeoutMs: timeout("maximum time in ms until the first byte of a stream. Without it, timeoutMs applies"),
     proxy: proxy(
-      "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME; none: without the default proxy",
+      "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME, or none. With none, the channel does not use the default proxy",
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 4000 }), {
-        description: "headers of every request to the vendor; a value may be env:NAME",
+        description: "headers of every request to the vendor. A value may be env:NAME",
       }),
     ),
-    defaults: members("fields added to JSON bodies to the vendor if the request does not have them"),
-    force: members("fields set in JSON bodies to the vendor, even if the request has them"),
+    defaults: members("fields that are added to JSON bodies to the vendor if the request does not have them"),
+    force: members("fields that are set in JSON bodies to the vendor, even if the request has them"),
   },
   noOtherMembers,
 );
@@ -248,7 +255,7 @@ export const TokenConfiguration = Type.Object(
     name: Type.Optional(name),
     group: name,
     models: Type.Optional(Type.Array(name, { minItems: 1 })),
-    expiresAt: Type.Optional(Type.String({ description: "a date, or a date and time with its zone" })),
+    expiresAt: Type.Optional(Type.String({ description: "date, or date and time with the time zone" })),
     disabled: Type.Optional(Type.Boolean()),
     allowedAddresses: Type.Optional(
       Type.Array(Type.String(), {
@@ -260,8 +267,8 @@ export const TokenConfiguration = Type.Object(
     budget: Type.Optional(
       Type.Object(
         {
-          dollarsPerDay: budget("US dollars that the token may spend per UTC day"),
-          dollarsPerMonth: budget("the same for a month"),
+          dollarsPerDay: budget("US dollars that the API key may spend in a UTC day"),
+          dollarsPerMonth: budget("US dollars that the API key may spend in a UTC month"),
         },
         noOtherMembers,
       ),
@@ -287,7 +294,7 @@ export const Configuration = Type.Object(
     groups: Type.Record(Type.String(), GroupConfiguration),
     models: Type.Record(Type.String(), ModelConfiguration),
     channels: Type.Array(ChannelConfiguration),
-    proxy: proxy("proxy of the channels that name none: an address as in a channel, or env:NAME"),
+    proxy: proxy("proxy of all channels that do not set a proxy: an address in the same form, or env:NAME"),
     accounts: Type.Optional(Type.Record(Type.String(), AccountConfiguration)),
   },
   { $id: "Configuration", ...noOtherMembers },

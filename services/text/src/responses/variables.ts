@@ -4,7 +4,7 @@ import type { VariableReader } from "@modelgate/platform";
 export function responsesVariables(read: VariableReader) {
   return {
     threads: {
-      lifetimeMs: read.integer("THREAD_LIFETIME_MS", 5 * 60_000, "How long a thread of messages can be continued.", {
+      lifetimeMs: read.integer("THREAD_LIFETIME_MS", 5 * 60_000, "Time after its latest message in which a thread can be continued.", {
         min: 1_000,
       }),
       /** Maximum bytes of a stored thread, compressed. */
@@ -22,7 +22,7 @@ export function responsesVariables(read: VariableReader) {
       lifetimeMs: read.integer(
         "CONVERSATION_LIFETIME_MS",
         30 * 24 * 3_600_000,
-        "How long a conversation is kept after its last change.",
+        "Time for which a conversation is stored after its last change.",
         { min: 1_000 },
       ),
       /** Maximum items of a conversation. */
@@ -53,7 +53,7 @@ export function responsesVariables(read: VariableReader) {
       lifetimeMs: read.integer(
         "RESPONSE_LIFETIME_MS",
         7 * 24 * 3_600_000,
-        "How long a stored response can be referred to.",
+        "Time for which a response is stored.",
         { min: 1_000 },
       ),
       /** Maximum bytes of a stored response with its input, compressed. */
