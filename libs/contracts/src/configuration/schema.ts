@@ -67,7 +67,7 @@ export const GroupConfiguration = Type.Object(
     showChannel: Type.Optional(
       Type.Boolean({
         default: false,
-        description: "if true, headers of answers name the channel that served the call, and the channels that were tried",
+        description: "if true, headers of answers name the channel that served the call, and list all attempts",
       }),
     ),
   },
