@@ -22,8 +22,8 @@ export function apiPage(): string {
   return [
     "# API",
     "",
-    "This page is generated from the OpenAPI document that the running gateway serves. A body member that is not listed here goes to the vendor",
-    "unchanged if the vendor uses the same format as the client.",
+    "This page is generated from the OpenAPI document that the running gateway serves. If client and vendor use the same format, the vendor also gets",
+    "members of a body that this page does not list.",
     "",
     "```sh",
     "curl -s http://127.0.0.1:8080/openapi.json",
@@ -66,7 +66,7 @@ function bodyLines(content: Json): string[] {
     const types = same.map(([type]) => code(type)).join(", ");
     return rows.length === 0
       ? ["", `Body: ${types}.`]
-      : ["", `Body: ${types}, members with * are required.`, "", ...table(["member", "type", ""], rows)];
+      : ["", `Body: ${types}. Members with * are required.`, "", ...table(["member", "type", ""], rows)];
   });
 }
 

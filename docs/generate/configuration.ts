@@ -26,9 +26,9 @@ export function configurationPage(): string {
   return [
     "# Configuration",
     "",
-    "The configuration is YAML: the file that `MODELGATE_CONFIG` names, or versions that you edit in the console ([Models and channels](/guide/models)).",
-    "A change takes effect without a restart. An invalid change is refused with the path of each wrong field, and the last valid configuration stays",
-    "active. This command checks a file:",
+    "The configuration is a YAML document. It is in the file that `MODELGATE_CONFIG` names. Without this variable it is in the books, and you edit it in the",
+    "console ([Models and channels](/guide/models)). A change takes effect without a restart. If a change is invalid, the error names the path of each wrong",
+    "field, and the last valid configuration stays active. This command checks a file:",
     "",
     "```sh",
     "npm run gatectl -- config check deploy/config/demo.yaml",

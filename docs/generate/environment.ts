@@ -46,9 +46,9 @@ export async function environmentPage(): Promise<string> {
   return [
     "# Environment",
     "",
-    "These are all environment variables of the services, generated from their declarations. `gateway` is the program that runs the services. With a",
-    "wrong value, the program exits with status 78 and one line that names each wrong variable. `npm start` and the images set addresses and ports",
-    "themselves.",
+    "This page lists all environment variables of the services. It is generated from the code that reads them. `gateway` is the program that runs the",
+    "services. If a variable has a wrong value, the program exits with status 78 and prints one line that names each wrong variable. `npm start` and the",
+    "images set the addresses and ports of services.",
     "",
     ...tables.flatMap((table) => [
       `## ${table.title}`,

@@ -16,14 +16,14 @@ export function kindFieldsTables(): string {
   return [
     "## Fields of other kinds",
     "",
-    "These tables show how each field is sent on a vendor's wire. Fields have the names that the most common clients use:",
+    "These tables show how each field is sent on a vendor's wire. A field has the name that the most common clients use. The words mean:",
     "",
     "- sent: the vendor gets the field, converted to the values of its wire",
-    "- in part: the vendor gets the part of the field that its wire can express; the rest is dropped",
+    "- in part: the vendor gets the part of the field that its wire can express, and the rest is dropped",
     "- gateway: modelgate applies the field to the vendor's answer, so nothing is lost",
-    "- **dropped** and **refused**: as above",
+    "- **dropped** and **refused**: the same as in the first table of this page",
     "",
-    "A member that is in no table is sent if the vendor uses the client's wire, and dropped otherwise.",
+    "A field that is in no table is sent if the vendor uses the client's wire, and dropped otherwise.",
     "",
     embeddings(),
     rerank(),
@@ -203,14 +203,15 @@ function moderation(): string {
 /** Sentences on the sessions of each wire: a session has events and settings, and no request to render. */
 const sessions = {
   realtime:
-    "takes every setting of the realtime format, which is the neutral form of sessions; `thinkingConfig` and other settings that only " +
-    "Gemini's models have are dropped, and named in `dropped` of `setupComplete`.",
+    "gets every setting of the realtime format. `thinkingConfig` and other settings that only Gemini's models have are dropped, and " +
+    "`dropped` of `setupComplete` names them.",
   "gemini-live":
-    "refuses forced tools, formats other than PCM, settings of one response, `create_response: false` and the deletion of items; OpenAI's " +
-    "voices, speed, noise reduction and the model of the transcription are dropped, and named in `dropped` of each `session.updated`.",
+    "cannot express all settings of the realtime format. Forced tools, tools other than functions, audio formats other than PCM, settings " +
+    "of a single response, `create_response: false` and the deletion of items are refused. OpenAI's voices, the speed, noise reduction and " +
+    "the model for transcription are dropped, and `dropped` of each `session.updated` names them.",
   "gpt-live":
-    "serves only clients of GPT-Live. Stored sessions, and work that is delegated to other models of the vendor, are refused; see " +
-    "[OpenAI](../vendors/openai.md#gpt-live).",
+    "serves only clients of GPT-Live. Stored sessions, and work that is delegated to other models of the vendor, are refused " +
+    "([OpenAI](../vendors/openai.md#gpt-live)).",
 } as const satisfies Record<SessionWire, string>;
 
 function realtime(): readonly string[] {

@@ -17,7 +17,7 @@ export function vendorFragments(): ReadonlyMap<string, string> {
           : [`- wires that the member \`wires\` of a channel can add: ${moreWires.map(code).join(", ")}`]),
         ...(keyForm === undefined ? [] : [`- a key is ${keyForm.description}`]),
         "",
-        "The tests call a simulator of this vendor. It refuses what the vendor refuses according to its documentation.",
+        "modelgate's tests call a simulator of this vendor. The simulator refuses what the vendor refuses according to the vendor's documentation.",
         "",
       ].join("\n"),
     ]),
