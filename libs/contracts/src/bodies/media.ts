@@ -8,7 +8,7 @@ const file = (description: string) => Type.Unsafe<string>({ type: "string", form
 const optionalBoolean = Type.Optional(Type.Boolean());
 const optionalEnum = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
 const imageValue = (description: string) =>
-  Type.Optional(Type.Unknown({ description: `${description}: a URL, a data URL or Base64; in a form, files` }));
+  Type.Optional(Type.Unknown({ description: `${description}, as a URL, a data URL or Base64. In a form, images are files` }));
 
 /**
  * Body of image requests. One endpoint accepts the body of OpenAI's format, with the additional members that the SDKs
@@ -22,7 +22,7 @@ export const ImageRequest = Type.Object(
     size: Type.Optional(Type.String({ description: "<width>x<height>, or auto" })),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 10 })),
     image: imageValue("the image or images to edit"),
-    mask: imageValue("mask: its opaque areas are left unchanged"),
+    mask: imageValue("mask, whose opaque areas are left unchanged"),
     quality: optionalText,
     style: optionalText,
     background: optionalEnum("transparent", "opaque", "auto"),
@@ -80,16 +80,16 @@ export const TranscriptionForm = Type.Object(
     temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
     timestamp_granularities: Type.Optional(
       Type.Array(Type.Union([Type.Literal("word"), Type.Literal("segment")]), {
-        description: "with verbose_json only; also written timestamp_granularities[]",
+        description: "only with verbose_json. Another name is timestamp_granularities[]",
       }),
     ),
-    stream: Type.Optional(Type.Boolean({ description: "server-sent events; with json or text only" })),
-    include: optionalTexts("logprobs; also written include[]"),
-    chunking_strategy: Type.Optional(Type.Unknown({ description: "auto, or an object of type server_vad" })),
-    known_speaker_names: optionalTexts("with diarized_json; also written known_speaker_names[]"),
-    known_speaker_references: optionalTexts("data URLs; also written known_speaker_references[]"),
-    keywords: optionalTexts("words that the recording may have; also written keywords[]"),
-    languages: optionalTexts("ISO-639-1; also written languages[]"),
+    stream: Type.Optional(Type.Boolean({ description: "if true, the answer is a stream of server-sent events. Only with json, text or diarized_json" })),
+    include: optionalTexts("logprobs. Another name is include[]"),
+    chunking_strategy: Type.Optional(Type.Unknown({ description: "auto, or an object with the type server_vad" })),
+    known_speaker_names: optionalTexts("only with diarized_json. Another name is known_speaker_names[]"),
+    known_speaker_references: optionalTexts("data URLs. Another name is known_speaker_references[]"),
+    keywords: optionalTexts("words that the recording may contain. Another name is keywords[]"),
+    languages: optionalTexts("ISO-639-1. Another name is languages[]"),
   },
   { $id: "TranscriptionForm" },
 );
@@ -130,7 +130,7 @@ export const SpeechRequest = Type.Object(
 );
 
 const callbackUrl = Type.Optional(
-  Type.String({ description: "receives each transition as a signed POST; a public http(s) address" }),
+  Type.String({ description: "public http or https address that gets each change of the task as a signed POST request" }),
 );
 
 /** Form of POST /v1/videos. */
@@ -145,7 +145,7 @@ export const VideoForm = Type.Object(
         file("reference image"),
         Type.Object(
           { image_url: optionalText, file_id: optionalText },
-          { description: "in JSON: an address, a data URL or a file" },
+          { description: "in JSON, an address, a data URL or a file" },
         ),
       ]),
     ),
@@ -165,13 +165,13 @@ export const VideoRequest = Type.Object(
     prompt: optionalText,
     negative_prompt: optionalText,
     image: Type.Optional(Type.String({ description: "a URL, a data URL or Base64" })),
-    image_tail: Type.Optional(Type.String({ description: "the last frame, as image" })),
+    image_tail: Type.Optional(Type.String({ description: "last frame, in the same form as image" })),
     duration: Type.Optional(
       Type.Union([Type.Integer({ minimum: 1 }), Type.String()], { description: "length in seconds" }),
     ),
     width: positiveInteger,
     height: positiveInteger,
-    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
+    aspect_ratio: Type.Optional(Type.String({ description: "<width>:<height>" })),
     fps: positiveInteger,
     seed: Type.Optional(Type.Integer()),
     n: Type.Optional(Type.Integer({ minimum: 1, maximum: 1 })),
@@ -192,9 +192,9 @@ export const EpsilonRequest = Type.Object(
     binary_data_base64: Type.Optional(Type.Array(Type.String())),
     image_urls: Type.Optional(Type.Array(Type.String())),
     seed: Type.Optional(Type.Integer()),
-    frames: Type.Optional(Type.Integer({ minimum: 1, description: "24 per second plus 1" })),
-    aspect_ratio: Type.Optional(Type.String({ description: "<w>:<h>" })),
-    task_id: Type.Optional(Type.String({ description: "of the task whose result is fetched" })),
+    frames: Type.Optional(Type.Integer({ minimum: 1, description: "number of frames: 24 per second, plus 1" })),
+    aspect_ratio: Type.Optional(Type.String({ description: "<width>:<height>" })),
+    task_id: Type.Optional(Type.String({ description: "task whose result is fetched" })),
     callback_url: callbackUrl,
   },
   { $id: "EpsilonRequest" },

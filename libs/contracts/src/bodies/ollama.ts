@@ -10,14 +10,14 @@ const toolCall = Type.Object({ function: Type.Object({ name: Type.String() }) })
 /** Members that the bodies of /api/chat and /api/generate have in common. */
 const sharedMembers = {
   model,
-  stream: nullable(Type.Boolean({ description: "false: the answer comes in one piece; else one JSON object a line" })),
+  stream: nullable(Type.Boolean({ description: "if false, the answer is one JSON object. Otherwise it is a stream with one JSON object on each line" })),
   format: nullable(Type.Union([Type.String(), anyObject], { description: "json, or a JSON schema" })),
-  think: nullable(Type.Union([Type.Boolean(), Type.String()], { description: "or low, medium, high, max" })),
+  think: nullable(Type.Union([Type.Boolean(), Type.String()], { description: "true, false, low, medium, high or max" })),
   options: nullable(
     Type.Object({
       num_predict: nullable(
         Type.Union([Type.Integer({ minimum: 1 }), Type.Literal(-1), Type.Literal(-2)], {
-          description: "maximum tokens of the answer; -1 and -2: no limit",
+          description: "maximum tokens of the answer. -1 and -2 mean no limit",
         }),
       ),
       temperature: nullable(Type.Number()),
@@ -76,10 +76,10 @@ export const OllamaGenerateRequest = Type.Object(
     prompt: nullable(Type.String()),
     system: nullable(Type.String()),
     images,
-    suffix: nullable(Type.String({ description: "refused: no vendor supports text after a gap" })),
-    context: nullable(Type.Array(Type.Integer(), { description: "refused: tokens of one model" })),
-    raw: nullable(Type.Boolean({ description: "dropped: the gateway applies no prompt template" })),
-    template: nullable(Type.String({ description: "dropped, as vendors have their own" })),
+    suffix: nullable(Type.String({ description: "refused, because no vendor supports text after a gap" })),
+    context: nullable(Type.Array(Type.Integer(), { description: "refused, because only one model understands its tokens" })),
+    raw: nullable(Type.Boolean({ description: "dropped, because modelgate applies no prompt template" })),
+    template: nullable(Type.String({ description: "dropped, because vendors have their own templates" })),
   },
   { $id: "OllamaGenerateRequest" },
 );

@@ -38,7 +38,7 @@ export const ChatRequest = Type.Object(
       { minItems: 1 },
     ),
     stream: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Null()], { description: "true: the answer comes as server-sent events" }),
+      Type.Union([Type.Boolean(), Type.Null()], { description: "if true, the answer is a stream of server-sent events" }),
     ),
     max_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
     max_completion_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
@@ -58,10 +58,10 @@ export const ResponsesRequest = Type.Object(
   {
     model,
     input: nullable(Type.Union([Type.String(), Type.Array(anyObject)])),
-    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
+    stream: nullable(Type.Boolean({ description: "if true, the answer is a stream of server-sent events" })),
     max_output_tokens: nullable(positiveInteger),
     previous_response_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
-    store: nullable(Type.Boolean({ description: "false: the response cannot be referred to later" })),
+    store: nullable(Type.Boolean({ description: "if false, later requests cannot refer to the response" })),
   },
   { $id: "ResponsesRequest" },
 );
@@ -137,7 +137,7 @@ export const CompletionsRequest = Type.Object(
     max_tokens: nullable(Type.Integer({ minimum: 0 })),
     n: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
     best_of: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
-    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
+    stream: nullable(Type.Boolean({ description: "if true, the answer is a stream of server-sent events" })),
   },
   { $id: "CompletionsRequest" },
 );
@@ -151,12 +151,12 @@ const embeddings = {
       Type.Array(tokenIds),
       nonEmptyObjects,
     ],
-    { description: "a text, tokens, or up to 2048 of either" },
+    { description: "a text, a list of tokens, or a list of up to 2048 of these" },
   ),
   dimensions: nullable(positiveInteger),
   encoding_format: nullable(
     Type.Union([Type.Literal("float"), Type.Literal("base64")], {
-      description: "base64: little-endian float32 of each vector",
+      description: "with base64, each vector is Base64 of little-endian float32 values",
     }),
   ),
   user: nullable(Type.String()),
@@ -177,7 +177,7 @@ export const CohereEmbedRequest = Type.Object(
     model,
     texts: Type.Array(Type.String({ minLength: 1 }), { minItems: 1 }),
     input_type: nullable(Type.String({ description: "search_query, search_document, classification or clustering" })),
-    embedding_types: nullable(Type.Array(Type.String(), { description: "one of float and base64" })),
+    embedding_types: nullable(Type.Array(Type.String(), { description: "float or base64" })),
     output_dimension: nullable(positiveInteger),
   },
   { $id: "CohereEmbedRequest" },
@@ -204,9 +204,9 @@ export const RerankRequest = Type.Object(
     documents: Type.Array(Type.Union([Type.String(), anyObject]), { minItems: 1 }),
     top_n: nullable(positiveInteger),
     top_k: nullable(positiveInteger),
-    return_documents: nullable(Type.Boolean({ description: "include the document in each result; false by default" })),
+    return_documents: nullable(Type.Boolean({ description: "if true, each result contains its document. The default is false" })),
     rank_fields: nullable(
-      Type.Array(Type.String(), { description: "fields of an object document that form its text" }),
+      Type.Array(Type.String(), { description: "members of a document that form its text, if the document is an object" }),
     ),
     max_chunks_per_doc: nullable(positiveInteger),
     max_tokens_per_doc: nullable(positiveInteger),
@@ -270,11 +270,11 @@ export const GenerateContentRequest = Type.Object(
 export const InteractionRequest = Type.Object(
   {
     model: nullable(model),
-    agent: nullable(Type.String({ minLength: 1, description: "an agent, in place of the model" })),
+    agent: nullable(Type.String({ minLength: 1, description: "an agent, instead of a model" })),
     input: nullable(Type.Union([Type.String(), anyObject, Type.Array(anyObject)])),
-    stream: nullable(Type.Boolean({ description: "true: the answer comes as server-sent events" })),
-    background: nullable(Type.Boolean({ description: "true: the answer is made after the request has ended" })),
-    store: nullable(Type.Boolean({ description: "false: the interaction cannot be referred to later" })),
+    stream: nullable(Type.Boolean({ description: "if true, the answer is a stream of server-sent events" })),
+    background: nullable(Type.Boolean({ description: "if true, the answer is generated in the background, and the client fetches it later" })),
+    store: nullable(Type.Boolean({ description: "if false, later requests cannot refer to the interaction" })),
     previous_interaction_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
     generation_config: nullable(Type.Object({ max_output_tokens: nullable(positiveInteger) })),
   },

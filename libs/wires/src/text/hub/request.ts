@@ -100,19 +100,19 @@ export interface TextRequest {
   readonly reasoning?: ReasoningOptions | undefined;
   /** Sampling temperature. */
   readonly temperature?: number | undefined;
-  /** Nucleus sampling: share of the probability mass. */
+  /** Share of the probability mass from which tokens are sampled (nucleus sampling). */
   readonly topP?: number | undefined;
   /** Sampling among the most probable tokens only. */
   readonly topK?: number | undefined;
   /** Penalty for tokens that the text already has. */
   readonly presencePenalty?: number | undefined;
-  /** Penalty for tokens by their number in the text. */
+  /** Penalty for a token that grows with each occurrence in the text. */
   readonly frequencyPenalty?: number | undefined;
   /** Seed of the sampling. */
   readonly seed?: number | undefined;
-  /** Number of answers; 1 where absent. */
+  /** Number of answers. The default is 1. */
   readonly choices?: number | undefined;
-  /** Log probabilities of the tokens, with so many alternatives each. */
+  /** Log probabilities of the tokens, and of a number of alternatives for each token. */
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
   /** Bias of single tokens, by their ids. */
   readonly logitBias?: JsonRecord | undefined;
@@ -122,9 +122,9 @@ export interface TextRequest {
   readonly image?: { readonly aspectRatio?: string | undefined; readonly size?: string | undefined } | undefined;
   /** Voice and format of speech that the model makes. */
   readonly audio?: JsonRecord | undefined;
-  /** Length of the answer, as a word. */
+  /** Length of the answer, as a word such as `low`. */
   readonly verbosity?: string | undefined;
-  /** Key that routes requests to the same prompt cache. */
+  /** Key by which the vendor routes requests to the same prompt cache. */
   readonly cacheKey?: string | undefined;
   /** Lifetime of the prompt cache. */
   readonly cacheRetention?: string | undefined;
@@ -140,7 +140,7 @@ export interface TextRequest {
   readonly safetyIdentifier?: string | undefined;
   /** Price and latency class of the call. */
   readonly serviceTier?: string | undefined;
-  /** Expected output, which the vendor compares while generating. */
+  /** Expected output, so that the vendor can generate the answer faster. */
   readonly prediction?: JsonRecord | undefined;
   /** True if the client wants the usage at the end of a chat stream; other wires always report it. */
   readonly includeUsage?: boolean | undefined;
