@@ -54,7 +54,7 @@ export const modelEndpoints = {
     errors: "ollama",
     keys: bearerKeys,
     body: "none",
-    summary: "List the models that are ready, which is all of them, for Ollama's clients.",
+    summary: "List all models as ready, for Ollama's clients.",
   },
   showOllamaModel: {
     method: "POST",
@@ -87,7 +87,7 @@ export const moneyEndpoints = {
   billingSubscription: {
     ...readMoney,
     path: "/v1/dashboard/billing/subscription",
-    summary: "Get the key's spending limit in US dollars: spent plus remaining.",
+    summary: "Get the key's spending limit in US dollars, which is the spent plus the remaining amount.",
   },
   billingUsage: {
     ...readMoney,

@@ -119,7 +119,7 @@ export const unimplementedEndpoints = {
     ...unimplemented,
     ...json,
     path: "/v1/live/sessions",
-    summary: "Start a session of GPT-Live over WebRTC, whose sound would not pass through the gateway.",
+    summary: "Start a session of GPT-Live over WebRTC. Its sound would not pass through modelgate.",
   },
   listCachedContents: { ...gamma, method: "GET", path: "/v1beta/cachedContents", summary: "List cached contents." },
   createCachedContent: { ...gamma, ...json, path: "/v1beta/cachedContents", summary: "Create a cached content." },
