@@ -36,8 +36,8 @@ export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(
     Type.Object({
-      sealed: Type.String({ description: "the task's record: a prompt and addresses are in it, so it is encrypted" }),
-      untilMs: Type.Number({ description: "Unix ms: how long the task can be fetched" }),
+      sealed: Type.String({ description: "record of the task, which is encrypted because it contains a prompt and addresses" }),
+      untilMs: Type.Number({ description: "time in Unix ms until which the task can be fetched" }),
     }),
   ),
 });

@@ -14,14 +14,14 @@ export const [maxAdded, maxAddedCharacters] = [32, 100];
 export const CallAttempt = Type.Object({
   channel: Type.String(),
   key: Type.String({ description: "the key's name, never the key" }),
-  ms: Type.Integer({ minimum: 0, description: "until its answer began, or it failed" }),
-  status: Type.Optional(Type.Integer({ description: "what the vendor answered; absent where it did not" })),
-  failed: Type.Optional(Type.String({ description: "the failure's code; absent where it was answered" })),
-  vendorCode: Type.Optional(Type.String({ description: "the vendor's own code of its refusal" })),
+  ms: Type.Integer({ minimum: 0, description: "time in ms until the answer began or the attempt failed" }),
+  status: Type.Optional(Type.Integer({ description: "HTTP status of the vendor's answer. It is absent if the vendor did not answer" })),
+  failed: Type.Optional(Type.String({ description: "code of the failure. It is absent if the attempt succeeded" })),
+  vendorCode: Type.Optional(Type.String({ description: "vendor's code of its refusal" })),
   vendorMessage: Type.Optional(
     Type.String({
       maxLength: maxVendorMessage,
-      description: "error message of the vendor or the connection; not shown to members of accounts",
+      description: "error message of the vendor or the connection. Members of accounts do not see it",
     }),
   ),
   added: Type.Optional(
@@ -77,40 +77,40 @@ export const UsageEvent = Type.Object(
     accountId: Type.String(),
     tokenId: Type.String(),
     group: Type.String(),
-    team: Type.Optional(Type.String({ description: "the key's team; absent where it has none" })),
+    team: Type.Optional(Type.String({ description: "team of the key. It is absent if the key has no team" })),
     member: Type.Optional(
-      Type.String({ description: "the member that made the key: NAME, or TEAM/NAME; absent where an operator did" }),
+      Type.String({ description: "member that created the key, as NAME or TEAM/NAME. It is absent if an operator created the key" }),
     ),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
-    model: Type.String({ description: "what served the call, and what its price is" }),
+    model: Type.String({ description: "model that served the call, and whose price applies" }),
     requestedModel: Type.Optional(
-      Type.String({ description: "the model that the client named, where another served: a fallback, or a share" }),
+      Type.String({ description: "model that the client named, if another model served the call as a fallback or a share" }),
     ),
     upstreamModel: Type.String(),
     channelId: Type.String(),
     status: Type.Integer({ description: "HTTP status that the client got" }),
     outcome: CallStatus,
     units: Units,
-    estimated: Type.Boolean({ description: "true where the upstream reported no usage" }),
+    estimated: Type.Boolean({ description: "true if the vendor reported no usage" }),
     multiplier: Type.Number(),
-    costNanos: Type.String({ pattern: "^\\d+$", description: "nano-dollars, decimal" }),
+    costNanos: Type.String({ pattern: "^\\d+$", description: "nano-dollars as a decimal integer" }),
     latencyMs: Type.Integer({ minimum: 0 }),
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
     tries: Type.Optional(
-      Type.Array(CallAttempt, { maxItems: maxTries, description: "the first attempts at vendors, in their order" }),
+      Type.Array(CallAttempt, { maxItems: maxTries, description: "first attempts at vendors, in their order" }),
     ),
     dropped: Type.Optional(
       Type.Array(Type.String({ maxLength: maxDroppedCharacters }), {
         maxItems: maxDropped,
-        description: "request fields that the serving vendor could not take, the first of them",
+        description: "first request fields that were dropped, because the vendor does not support them",
       }),
     ),
     heldNanos: Type.Optional(
-      Type.String({ pattern: "^\\d+$", description: "total amount that was held for the call, nano-dollars" }),
+      Type.String({ pattern: "^\\d+$", description: "total amount that was reserved for the call, in nano-dollars" }),
     ),
-    priceVersion: Type.Optional(Type.String({ description: "names the model's price as it was then" })),
+    priceVersion: Type.Optional(Type.String({ description: "version of the model's price at the time of the call" })),
     unpriced: Type.Optional(
       Type.Array(Type.Enum([...unitNames, "serviceTier"]), {
         description:
@@ -125,12 +125,12 @@ export const UsageEvent = Type.Object(
       }),
     ),
     serviceTier: Type.Optional(
-      Type.String({ maxLength: 64, description: "the vendor's service tier, where it is not the usual one" }),
+      Type.String({ maxLength: 64, description: "vendor's service tier, if it is not the usual one" }),
     ),
     otherModels: Type.Optional(
       Type.Array(
         Type.Object({
-          model: Type.String({ maxLength: maxModelCharacters, description: "the vendor's name of it" }),
+          model: Type.String({ maxLength: maxModelCharacters, description: "vendor's name of the model" }),
           units: Units,
           priceVersion: Type.String(),
         }),
@@ -149,7 +149,7 @@ export const UsageEvent = Type.Object(
       }),
     ),
     upstreamRequestId: Type.Optional(
-      Type.String({ maxLength: 128, description: "the vendor's own id of the exchange, where it gave one" }),
+      Type.String({ maxLength: 128, description: "vendor's id of the call, if it has one" }),
     ),
     receipt: Type.Optional(Receipt),
   },
