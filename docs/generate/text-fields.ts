@@ -42,7 +42,8 @@ const hints: Readonly<Record<string, string>> = {
   "turn.compaction": "compacted part of a conversation that only its vendor can read",
   "turn.fallback": "marker where another model took over the answer",
   "turn.search": "steps of a web search that a vendor of another wire ran",
-  "turn.tools": "steps of tools that a vendor of another wire ran, except readable code, calls and outputs, which become text",
+  "turn.tools":
+    "steps of tools that a vendor of another wire ran, except readable code, calls and outputs, which become text",
   "turn.system-place": "position of an instruction in the middle of the conversation",
 };
 

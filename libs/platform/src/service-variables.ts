@@ -90,7 +90,10 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
-      url: read.url("REDIS_URL", "Address of Redis, or addresses of a Cluster's or Sentinel's servers, separated by commas."),
+      url: read.url(
+        "REDIS_URL",
+        "Address of Redis, or addresses of a Cluster's or Sentinel's servers, separated by commas.",
+      ),
       /** Maximum ms to wait for an answer of Redis. */
       timeoutMs: 1_000,
     },

@@ -125,9 +125,14 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       floorBytesPerSecond: 1_024,
     },
     buffers: {
-      bytes: read.integer("BUFFER_BYTES", 512 * mebibyte, "Maximum size of all bodies and answers in memory together.", {
-        min: 1_024,
-      }),
+      bytes: read.integer(
+        "BUFFER_BYTES",
+        512 * mebibyte,
+        "Maximum size of all bodies and answers in memory together.",
+        {
+          min: 1_024,
+        },
+      ),
       shares: {
         /** Percentage of the memory that one account may use. A single body may exceed it. */
         accountPercent: 50,

@@ -25,7 +25,9 @@ export const variables = serviceVariables("audio", (read) => ({
   /** Maximum seconds assumed for a file whose length cannot be read, for the reservation and for the charge. */
   maxUnreadSeconds: 4 * 60 * 60,
   spool: {
-    bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Maximum size of all uploaded files on disk together.", { min: 1_024 }),
+    bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Maximum size of all uploaded files on disk together.", {
+      min: 1_024,
+    }),
     folder: read.optionalText(
       "SPOOL_FOLDER",
       "Folder for uploaded files. If unset, this is the system's folder for temporary files.",

@@ -13,7 +13,11 @@ export const variables = serviceVariables(
       realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
     },
     // `*` is safe: pages of other origins cannot use a visitor's key, because keys are sent in headers, not in cookies.
-    corsOrigins: read.text("CORS_ORIGINS", "*", "Origins of web pages that may call the API, separated by commas. `*` allows all."),
+    corsOrigins: read.text(
+      "CORS_ORIGINS",
+      "*",
+      "Origins of web pages that may call the API, separated by commas. `*` allows all.",
+    ),
     proxies: proxiesVariable(read),
     tokenCache: {
       /** Maximum time, in ms, to cache an API key's record. Changes of a record are announced and apply immediately. */

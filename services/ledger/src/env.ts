@@ -13,9 +13,14 @@ export const variables = serviceVariables("ledger", (read) => ({
       ".data",
       "Folder of the SQLite file of the books. Ledgers on one machine may share the file. Ledgers on several machines need PostgreSQL.",
     ),
-    keepDays: read.integer("BOOKS_KEEP_DAYS", 400, "Number of days for which calls are stored in the books. Totals are never deleted.", {
-      min: 1,
-    }),
+    keepDays: read.integer(
+      "BOOKS_KEEP_DAYS",
+      400,
+      "Number of days for which calls are stored in the books. Totals are never deleted.",
+      {
+        min: 1,
+      },
+    ),
   },
   /** Time, in ms, to wait for more events after a first one, because one transaction records all of them. */
   recording: { gatherMs: 1_000 },

@@ -8,7 +8,9 @@ const file = (description: string) => Type.Unsafe<string>({ type: "string", form
 const optionalBoolean = Type.Optional(Type.Boolean());
 const optionalEnum = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
 const imageValue = (description: string) =>
-  Type.Optional(Type.Unknown({ description: `${description}, as a URL, a data URL or Base64. In a form, images are files` }));
+  Type.Optional(
+    Type.Unknown({ description: `${description}, as a URL, a data URL or Base64. In a form, images are files` }),
+  );
 
 /**
  * Body of image requests. One endpoint accepts the body of OpenAI's format, with the additional members that the SDKs
@@ -83,7 +85,11 @@ export const TranscriptionForm = Type.Object(
         description: "only with verbose_json. Another name is timestamp_granularities[]",
       }),
     ),
-    stream: Type.Optional(Type.Boolean({ description: "if true, the answer is a stream of server-sent events. Only with json, text or diarized_json" })),
+    stream: Type.Optional(
+      Type.Boolean({
+        description: "if true, the answer is a stream of server-sent events. Only with json, text or diarized_json",
+      }),
+    ),
     include: optionalTexts("logprobs. Another name is include[]"),
     chunking_strategy: Type.Optional(Type.Unknown({ description: "auto, or an object with the type server_vad" })),
     known_speaker_names: optionalTexts("only with diarized_json. Another name is known_speaker_names[]"),
@@ -130,7 +136,9 @@ export const SpeechRequest = Type.Object(
 );
 
 const callbackUrl = Type.Optional(
-  Type.String({ description: "public http or https address that gets each change of the task as a signed POST request" }),
+  Type.String({
+    description: "public http or https address that gets each change of the task as a signed POST request",
+  }),
 );
 
 /** Form of POST /v1/videos. */

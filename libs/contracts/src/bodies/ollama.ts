@@ -10,9 +10,16 @@ const toolCall = Type.Object({ function: Type.Object({ name: Type.String() }) })
 /** Members that the bodies of /api/chat and /api/generate have in common. */
 const sharedMembers = {
   model,
-  stream: nullable(Type.Boolean({ description: "if false, the answer is one JSON object. Otherwise it is a stream with one JSON object on each line" })),
+  stream: nullable(
+    Type.Boolean({
+      description:
+        "if false, the answer is one JSON object. Otherwise it is a stream with one JSON object on each line",
+    }),
+  ),
   format: nullable(Type.Union([Type.String(), anyObject], { description: "json, or a JSON schema" })),
-  think: nullable(Type.Union([Type.Boolean(), Type.String()], { description: "true, false, low, medium, high or max" })),
+  think: nullable(
+    Type.Union([Type.Boolean(), Type.String()], { description: "true, false, low, medium, high or max" }),
+  ),
   options: nullable(
     Type.Object({
       num_predict: nullable(
@@ -77,7 +84,9 @@ export const OllamaGenerateRequest = Type.Object(
     system: nullable(Type.String()),
     images,
     suffix: nullable(Type.String({ description: "refused, because no vendor supports text after a gap" })),
-    context: nullable(Type.Array(Type.Integer(), { description: "refused, because only one model understands its tokens" })),
+    context: nullable(
+      Type.Array(Type.Integer(), { description: "refused, because only one model understands its tokens" }),
+    ),
     raw: nullable(Type.Boolean({ description: "dropped, because modelgate applies no prompt template" })),
     template: nullable(Type.String({ description: "dropped, because vendors have their own templates" })),
   },

@@ -38,7 +38,9 @@ export const ChatRequest = Type.Object(
       { minItems: 1 },
     ),
     stream: Type.Optional(
-      Type.Union([Type.Boolean(), Type.Null()], { description: "if true, the answer is a stream of server-sent events" }),
+      Type.Union([Type.Boolean(), Type.Null()], {
+        description: "if true, the answer is a stream of server-sent events",
+      }),
     ),
     max_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
     max_completion_tokens: Type.Optional(Type.Union([Type.Integer({ minimum: 1 }), Type.Null()])),
@@ -204,9 +206,13 @@ export const RerankRequest = Type.Object(
     documents: Type.Array(Type.Union([Type.String(), anyObject]), { minItems: 1 }),
     top_n: nullable(positiveInteger),
     top_k: nullable(positiveInteger),
-    return_documents: nullable(Type.Boolean({ description: "if true, each result contains its document. The default is false" })),
+    return_documents: nullable(
+      Type.Boolean({ description: "if true, each result contains its document. The default is false" }),
+    ),
     rank_fields: nullable(
-      Type.Array(Type.String(), { description: "members of a document that form its text, if the document is an object" }),
+      Type.Array(Type.String(), {
+        description: "members of a document that form its text, if the document is an object",
+      }),
     ),
     max_chunks_per_doc: nullable(positiveInteger),
     max_tokens_per_doc: nullable(positiveInteger),
@@ -273,7 +279,11 @@ export const InteractionRequest = Type.Object(
     agent: nullable(Type.String({ minLength: 1, description: "an agent, instead of a model" })),
     input: nullable(Type.Union([Type.String(), anyObject, Type.Array(anyObject)])),
     stream: nullable(Type.Boolean({ description: "if true, the answer is a stream of server-sent events" })),
-    background: nullable(Type.Boolean({ description: "if true, the answer is generated in the background, and the client fetches it later" })),
+    background: nullable(
+      Type.Boolean({
+        description: "if true, the answer is generated in the background, and the client fetches it later",
+      }),
+    ),
     store: nullable(Type.Boolean({ description: "if false, later requests cannot refer to the interaction" })),
     previous_interaction_id: nullable(Type.String({ minLength: 1, maxLength: 200 })),
     generation_config: nullable(Type.Object({ max_output_tokens: nullable(positiveInteger) })),

@@ -164,7 +164,8 @@ export const ModelConfiguration = Type.Object(
     ownedBy: Type.Optional(name),
     price: Type.Optional(
       Type.Union([PriceConfiguration, Type.Literal("auto")], {
-        description: 'prices in US dollars, or "auto" for those of the bundled catalogue. A known model without a price has these too',
+        description:
+          'prices in US dollars, or "auto" for those of the bundled catalogue. A known model without a price has these too',
       }),
     ),
     maxOutputTokens: limit("maximum tokens of one answer that the model's vendors allow"),
@@ -186,7 +187,8 @@ export const ModelConfiguration = Type.Object(
     ),
     shares: Type.Optional(
       Type.Record(Type.String(), Type.Number({ minimum: 0, maximum: 1_000_000 }), {
-        description: "models among which the calls are divided, each with its share. A model with shares has no channels",
+        description:
+          "models among which the calls are divided, each with its share. A model with shares has no channels",
       }),
     ),
   },

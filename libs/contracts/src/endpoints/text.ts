@@ -249,7 +249,8 @@ export const textEndpoints = {
     kinds: ["chat", "image"],
     streams: "content",
     schema: "GenerateContentRequest",
-    summary: "Generate content as a stream. With alt=sse it has server-sent events, and otherwise it is one JSON array.",
+    summary:
+      "Generate content as a stream. With alt=sse it has server-sent events, and otherwise it is one JSON array.",
   },
   interactions: {
     ...gamma,

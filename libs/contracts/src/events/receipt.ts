@@ -9,7 +9,10 @@ export const Receipt = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: "1, 2, 3 … within the account" }),
     previous: Type.String({ description: "hash of the previous receipt. It is empty for the first receipt" }),
-    balanceNanos: Type.String({ pattern: "^-?\\d+$", description: "balance of the account after the entry, in nano-dollars" }),
+    balanceNanos: Type.String({
+      pattern: "^-?\\d+$",
+      description: "balance of the account after the entry, in nano-dollars",
+    }),
     hash: Type.String({
       description: "SHA-1, hex, of previous, number, amount, balance and the entry's JSON, joined by line feeds",
     }),
@@ -37,9 +40,14 @@ export const CreditEvent = Type.Object(
     id: Type.String({ description: "account and operation" }),
     time: Type.String({ description: "RFC 3339" }),
     accountId: Type.String(),
-    operationId: Type.String({ description: "id of the operation. A second operation with the same id changes nothing" }),
+    operationId: Type.String({
+      description: "id of the operation. A second operation with the same id changes nothing",
+    }),
     kind: CreditKind,
-    nanos: Type.String({ pattern: "^-?\\d+$", description: "nano-dollars as a decimal integer. It is negative if money was taken" }),
+    nanos: Type.String({
+      pattern: "^-?\\d+$",
+      description: "nano-dollars as a decimal integer. It is negative if money was taken",
+    }),
     reason: Type.String(),
     receipt: Type.Optional(Receipt),
   },

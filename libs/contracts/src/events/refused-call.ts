@@ -17,7 +17,9 @@ export const RefusedCall = Type.Object(
     accountId: Type.String(),
     tokenId: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
-    model: Type.Optional(Type.String({ description: "model that the client named. It is absent if the request was not read" })),
+    model: Type.Optional(
+      Type.String({ description: "model that the client named. It is absent if the request was not read" }),
+    ),
     status: Type.Integer({ description: "HTTP status that the client got" }),
     code: Type.String({ description: "the failure's code" }),
     param: Type.Optional(Type.String({ description: "the field or header that was wrong" })),

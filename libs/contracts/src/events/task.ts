@@ -36,7 +36,9 @@ export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(
     Type.Object({
-      sealed: Type.String({ description: "record of the task, which is encrypted because it contains a prompt and addresses" }),
+      sealed: Type.String({
+        description: "record of the task, which is encrypted because it contains a prompt and addresses",
+      }),
       untilMs: Type.Number({ description: "time in Unix ms until which the task can be fetched" }),
     }),
   ),

@@ -15,7 +15,9 @@ export const CallAttempt = Type.Object({
   channel: Type.String(),
   key: Type.String({ description: "the key's name, never the key" }),
   ms: Type.Integer({ minimum: 0, description: "time in ms until the answer began or the attempt failed" }),
-  status: Type.Optional(Type.Integer({ description: "HTTP status of the vendor's answer. It is absent if the vendor did not answer" })),
+  status: Type.Optional(
+    Type.Integer({ description: "HTTP status of the vendor's answer. It is absent if the vendor did not answer" }),
+  ),
   failed: Type.Optional(Type.String({ description: "code of the failure. It is absent if the attempt succeeded" })),
   vendorCode: Type.Optional(Type.String({ description: "vendor's code of its refusal" })),
   vendorMessage: Type.Optional(
@@ -79,13 +81,17 @@ export const UsageEvent = Type.Object(
     group: Type.String(),
     team: Type.Optional(Type.String({ description: "team of the key. It is absent if the key has no team" })),
     member: Type.Optional(
-      Type.String({ description: "member that created the key, as NAME or TEAM/NAME. It is absent if an operator created the key" }),
+      Type.String({
+        description: "member that created the key, as NAME or TEAM/NAME. It is absent if an operator created the key",
+      }),
     ),
     area: Type.String(),
     endpoint: Type.String({ description: "method and path pattern" }),
     model: Type.String({ description: "model that served the call, and whose price applies" }),
     requestedModel: Type.Optional(
-      Type.String({ description: "model that the client named, if another model served the call as a fallback or a share" }),
+      Type.String({
+        description: "model that the client named, if another model served the call as a fallback or a share",
+      }),
     ),
     upstreamModel: Type.String(),
     channelId: Type.String(),

@@ -4,9 +4,14 @@ import type { VariableReader } from "@modelgate/platform";
 export function responsesVariables(read: VariableReader) {
   return {
     threads: {
-      lifetimeMs: read.integer("THREAD_LIFETIME_MS", 5 * 60_000, "Time after its latest message in which a thread can be continued.", {
-        min: 1_000,
-      }),
+      lifetimeMs: read.integer(
+        "THREAD_LIFETIME_MS",
+        5 * 60_000,
+        "Time after its latest message in which a thread can be continued.",
+        {
+          min: 1_000,
+        },
+      ),
       /** Maximum bytes of a stored thread, compressed. */
       maxBytes: 4 * 1024 * 1024,
     },
@@ -50,12 +55,9 @@ export function responsesVariables(read: VariableReader) {
       eventsLifetimeMs: 60 * 60_000,
     },
     stored: {
-      lifetimeMs: read.integer(
-        "RESPONSE_LIFETIME_MS",
-        7 * 24 * 3_600_000,
-        "Time for which a response is stored.",
-        { min: 1_000 },
-      ),
+      lifetimeMs: read.integer("RESPONSE_LIFETIME_MS", 7 * 24 * 3_600_000, "Time for which a response is stored.", {
+        min: 1_000,
+      }),
       /** Maximum bytes of a stored response with its input, compressed. */
       maxBytes: 4 * 1024 * 1024,
     },
