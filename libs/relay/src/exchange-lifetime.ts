@@ -81,13 +81,13 @@ export class ExchangeLifetime implements SendState, Disposable {
   }
 
   /**
-   * Handles the abort of the call's signal. If the client disconnected and a slot of `DetachedAnswers` is free, the
-   * vendor's answer is read to its end; otherwise the exchange is aborted.
+   * Handles the abort of the call's signal. If the client disconnected after the request was sent, and a slot of
+   * `DetachedAnswers` is free, the vendor's answer is read to its end; otherwise the exchange is aborted.
    */
   handleEvent(): void {
     const delayed = this.#delayedAbort;
-    const isFinished = this.#ending.reason instanceof ClientDisconnected && this.isSent && !this.signal.aborted;
-    if (isFinished) this.#slot = this.#detachedAnswers.take();
+    const mayFinish = this.#ending.reason instanceof ClientDisconnected && this.isSent && !this.signal.aborted;
+    if (mayFinish) this.#slot = this.#detachedAnswers.take();
     if (this.#slot === undefined) delayed?.abort();
     else this.#slot.signal.addEventListener("abort", () => delayed?.abort(), { once: true });
   }

@@ -29,7 +29,7 @@ export interface ServiceRelay {
   readonly body: JsonLimits;
   /** Records refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
-  /** Throws Failure if the service cannot serve calls now. */
+  /** Throws an Error if the service cannot serve calls now. */
   ready(): void;
 }
 

@@ -8,7 +8,7 @@ import type { UpstreamHead } from "./stream-reader.ts";
 import { renderSupported, type UnsupportedRules } from "./unsupported.ts";
 import { parseAnswer, parseAnyAnswer } from "./read-answer.ts";
 
-/** At least one value. */
+/** List with at least one value, so that its first value exists. */
 export type NonEmptyList<Value> = readonly [Value, ...Value[]];
 
 /** A vendor's complete answer: its neutral form, with the usage, its JSON and its bytes. */
@@ -18,7 +18,7 @@ export interface VendorAnswer<Answer> {
   readonly bytes: Buffer;
 }
 
-/** The vendor side of a wire, as an exchange uses it. */
+/** Members of a wire's vendor side that an exchange uses. */
 type ExchangeVendor<Request, Answer, Output> = Pick<
   VendorSide<Request, Answer, Output>,
   "render" | "parse" | "usage" | "taskOf" | "startsTask"

@@ -15,7 +15,7 @@ export interface Exchange extends SentFees {
   readonly body: Buffer | Readable;
   /** Additional headers of the request; they replace default headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Query parameters of the request. */
+  /** Additional query parameters of the request. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Request that the provider has built already; absent: the request is built from `body`, `headers` and `query`. */
   readonly request?: VendorRequest | undefined;
@@ -103,10 +103,7 @@ export interface CompleteAnswer {
 export interface StartedTask {
   /** Usage, if the vendor reported it before the task has finished. */
   readonly usage?: Units | undefined;
-  /**
-   * Set if the gateway cancels the task at the vendor after the client has disconnected. Absent: the gateway waits for
-   * the task's end.
-   */
+  /** The task at its vendor, which the gateway cancels if the client disconnects. Absent: it cannot be cancelled. */
   readonly run?: Pick<VendorRun, "id" | "hasEnded" | "usageOf"> | undefined;
   /** Waits for the complete answer. Rejects with Failure if the task fails or the client disconnects. */
   finish(vendor: VendorLink): Promise<CompleteAnswer>;

@@ -9,7 +9,6 @@ import { eventStream, type FrameReading, type StreamTranslator } from "./stream-
  */
 export type PassMode = "bytes" | "patched";
 
-/** Options of a `PassTranslator`. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;
@@ -80,7 +79,10 @@ export class PassTranslator implements StreamTranslator {
     return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
-  /** The first frame with output is read by `read`, because `early` and the charge of some wires need it. */
+  /**
+   * Returns undefined until `read` has read the first frame with output, because `early` and the charge of some wires
+   * need that frame.
+   */
   readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;

@@ -7,8 +7,8 @@ import { interruptionFailure } from "./buffered-stream.ts";
 import { unlimitedJson, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
- * Reads a complete answer of at most `maxBytes` and passes it to its reader. Rejects with Failure answer_too_large,
- * with upstream_error if the answer is interrupted or unreadable, or with the reader's Failure.
+ * Reads a complete answer of at most `maxBytes` and passes it to its reader. Rejects with the Failures of `collect`,
+ * with upstream_error if the answer is unreadable, or with the reader's Failure.
  */
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,

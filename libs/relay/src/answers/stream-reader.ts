@@ -40,7 +40,7 @@ export interface StreamTranslator {
   /**
    * Reads a chunk that begins with a frame. Returns the `FrameReading.text` of its frames if they are complete, contain
    * only output of the model and are passed to the client unchanged. Undefined if they must be read one by one.
-   * Absent: always.
+   * Absent: all frames are read one by one.
    */
   readOutput?(chunk: Buffer): string | undefined;
   /**
@@ -89,7 +89,7 @@ export interface FrameReading {
   render(): Buffer | string;
 }
 
-/** Head of a vendor's answer. */
+/** Headers of a vendor's answer. */
 export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 
 /** Media type of server-sent events. */
@@ -100,7 +100,7 @@ export function isEventStream(head: UpstreamHead): boolean {
   return String(head.headers["content-type"] ?? "").includes(eventStreamFraming.mediaType);
 }
 
-/** Splits a vendor's bytes into frames. */
+/** Splits a vendor's bytes into frames, and parses the frames. */
 export type VendorFraming = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);

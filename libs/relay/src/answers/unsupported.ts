@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 /** Maps fields of the hub request (the gateway's internal form) to their names in a client's wire. */
 export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
-/** A rendered request, with the names of the fields that were left out. */
+/** Names of the fields that were left out of a rendered request. */
 export interface RenderedFields {
   readonly dropped: readonly string[];
 }

@@ -22,7 +22,7 @@ import {
 } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Limits of a JSON body. */
+/** Limits of a JSON body: its bytes and the time until it arrives, and the depth and number of its values. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
 /** A JSON body: its bytes for forwarding, and the result of `inspect`. Dispose it when the bytes have been sent. */
@@ -87,7 +87,7 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
   }
   // Duplicate members are refused, because the vendor might read another value than the one checked and priced here.
   await inTurnsFor(bytes, refuseDuplicatesInTurns(bytes, value));
-  // The caller's inspection of a large value takes long, so other calls may proceed before it.
+  // `inspect` takes long for a large value, so other calls may proceed before it.
   if (isLargeJson(bytes)) await nextTurn();
   return value;
 }

@@ -5,7 +5,7 @@ import type { BufferedStream } from "../answers/buffered-stream.ts";
 import { isEventStream, type StreamAnswerReader } from "../answers/stream-reader.ts";
 import type { RouteLink } from "./route-link.ts";
 
-/** Source of a stream's bytes. */
+/** A vendor's stream: that of one connection (`BufferedStream`), or of several connections (`RunStream`). */
 export type StreamSource = Pick<BufferedStream, "abort" | "pause" | "pipe" | "resume">;
 
 /** Maximum number of consecutive attempts to resume a broken stream without a new event in between. */

@@ -12,7 +12,6 @@ import type { StreamSource } from "./run-stream.ts";
 /** Members of an answer's sink that forwarding a stream uses. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
-/** Options of a `StreamForwarder`. */
 export interface StreamForwarderOptions {
   readonly sink: StreamSink;
   readonly source: StreamSource;
@@ -47,7 +46,7 @@ export interface StreamOwner {
   onVendorEnd(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
 
-/** Result of a stream. */
+/** Status of a call whose stream has ended. */
 export interface StreamEnd {
   readonly ended: CallStatus;
   /** Set if the stream failed. */
@@ -110,7 +109,7 @@ export class StreamForwarder implements BodySink {
     if (options.ending.aborted) this.handleEvent();
   }
 
-  /** Ends the stream because the gateway ended the call. */
+  /** Handles the abort of `ending`. If the gateway ended the call, the stream fails. */
   handleEvent(): void {
     const failure = gatewayFailureOf(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);
@@ -124,8 +123,8 @@ export class StreamForwarder implements BodySink {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
-    // The usual chunk is complete frames with only output, which the held money covers. Splitting it and reading its
-    // frames would take longer than everything else.
+    // Most chunks contain only complete frames with output, and the held money covers them. Splitting such a chunk and
+    // reading its frames would take longer than everything else.
     const text = aligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
     if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
       meter.addOutput(text);

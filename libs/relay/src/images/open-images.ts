@@ -17,7 +17,6 @@ export function imagesVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables for images. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
 /** Dependencies of image requests in every client wire. */

@@ -24,7 +24,6 @@ export const outputLimitExceeded = "output-limit-exceeded";
 /** Reason to end a stream: the money does not suffice, Redis is unavailable, or the vendor exceeds the output limit. */
 export type StreamStop = Failure | typeof outputLimitExceeded;
 
-/** Options of an `Allowance`. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;

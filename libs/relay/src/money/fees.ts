@@ -4,7 +4,6 @@ import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteratio
 import type { MaxFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
-/** Options of `CallFees`. */
 export interface FeesOptions {
   /** Tools and service tiers that the client requests; undefined: none. */
   readonly requested: RequestedFees | undefined;
@@ -149,14 +148,14 @@ export class CallFees {
   #atTier(price: Price, units: Units): Bill {
     const { tier: reported, sentTier } = this.#attempt;
     const tier = reported ?? sentTier ?? "default";
-    const factor = price.serviceTiers.get(tier);
+    const tierPrice = price.serviceTiers.get(tier);
     // A cheaper tier reduces the price only if the answer confirms it.
-    const confirmed = reported !== undefined || (factor?.factor ?? 0n) > price.factor;
+    const isConfirmed = reported !== undefined || (tierPrice?.factor ?? 0n) > price.factor;
     return {
       units,
-      price: (confirmed ? factor : undefined) ?? price,
-      serviceTier: tier === "default" || !(confirmed || factor === undefined) ? undefined : tier,
-      isTierUnpriced: factor === undefined && !cheapTiers.has(tier),
+      price: (isConfirmed ? tierPrice : undefined) ?? price,
+      serviceTier: tier === "default" || !(isConfirmed || tierPrice === undefined) ? undefined : tier,
+      isTierUnpriced: tierPrice === undefined && !cheapTiers.has(tier),
     };
   }
 
@@ -197,10 +196,10 @@ export class CallFees {
     const { requested, price, allow, unpriced } = this.#options;
     // If the attempt's wire is not the client's, the tool has another path. Messages then name the client's tool with
     // the same unit.
-    const ownUnits =
+    const clientTool =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
-    const path = ownUnits?.path ?? tool.path;
+    const path = clientTool?.path ?? tool.path;
     if (tool.model !== undefined) allowModel(allow, tool.model, `${path}.model`);
     if (tool.fallback !== undefined) return this.#checkFallback(tool.fallback, path);
     if (unpriced === "pass") return;

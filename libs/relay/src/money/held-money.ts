@@ -35,8 +35,8 @@ export interface MoneyRequest {
 }
 
 /**
- * Holds money for a call. Throws Failure if the balance or the tokens per minute do not suffice, or if Redis is
- * unavailable.
+ * Holds money for a call. Throws Failure if the balance, a budget or the tokens per minute do not suffice, or if Redis
+ * is unavailable.
  */
 export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<HeldMoney> {
   const { call, price, expected } = request;

@@ -34,7 +34,7 @@ export interface JobCost {
   readonly upperNanos: Nanos;
 }
 
-/** Usage of a call. */
+/** Usage to bill for a call. */
 export interface Metered {
   readonly units: Units;
   readonly estimated: boolean;
@@ -79,8 +79,9 @@ export interface Measure {
   /** Maximum usage that is billed. Absent members are derived from `upper`. */
   readonly bound?: Partial<UsageBound> | undefined;
   /**
-   * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `countText` counts the tokens
-   * of the text that the model wrote, if the exchange shows it. `ended` says how the call ended; absent: completed.
+   * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `countText` counts the
+   * tokens of the text that the model wrote; 0 if the answer has no text. `ended` is the call's status; absent:
+   * completed.
    */
   meter(reported: Units | undefined, countText: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
 }

@@ -73,7 +73,7 @@ export class Meter {
     this.usage = { ...this.usage, images: this.#images };
   }
 
-  /** Adds raw output of the model. */
+  /** Adds raw output. Its text is extracted later (`textExtractor`), in larger pieces. */
   addOutput(raw: string): void {
     if (raw === "") return;
     this.#hasNewOutput = true;
@@ -87,7 +87,7 @@ export class Meter {
     return this.#rawCharacters > 0 || this.#textCharacters > 0 || this.usage !== undefined;
   }
 
-  /** Returns an estimate of the output tokens, for the certain cost of a hold. */
+  /** Returns an estimate of the output tokens so far. It is charged if the process dies. */
   get roughTokens(): number {
     this.#extractText();
     return estimateTokens(this.#textCharacters);
@@ -220,7 +220,7 @@ function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
-/** Adds the request to the measured units. An interrupted call without units is free of the price per request too. */
+/** Adds the request to the measured units. A failed call without units does not pay the price per request either. */
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
   const [, , ended] = args;
@@ -231,8 +231,8 @@ async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter
 const noUsage: Metered = { units: {}, estimated: true };
 
 /**
- * Estimates the units of a call whose vendor reported none. The request's text is counted; media count with their
- * maximum.
+ * Estimates the units of a call whose vendor reported none. The tokenizer counts a body that is text only; the text of
+ * any other body is estimated by its size. Media count with their maximum.
  */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";

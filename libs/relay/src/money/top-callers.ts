@@ -80,8 +80,8 @@ let accounts: TopCallers | undefined;
 let groups: TopCallers | undefined;
 
 /**
- * Starts to count calls by account and by group, and shows the `count` with the most calls of each in the metrics; 0:
- * none.
+ * Starts to count calls by account and by group. The metrics show the `count` accounts and the `count` groups with the
+ * most calls; 0: none.
  */
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);

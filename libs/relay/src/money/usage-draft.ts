@@ -112,8 +112,8 @@ function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: Bill): v
 }
 
 /**
- * Adds optional details: the team and member of the key, the attempts of a call, its dropped fields, and the tags and
- * end user that the client named.
+ * Adds optional details: the team and member of the key, the attempts of a call, the vendor's request id, the dropped
+ * fields, and the tags and end user that the client named.
  */
 function addDetails(
   draft: UsageDraft,

@@ -3,7 +3,7 @@ import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { CreatedId } from "@modelgate/wires/vendor-stores";
 
-/** Maximum characters of an id that is remembered. The ids of vendors have less than a hundred. */
+/** Maximum characters of an id that is remembered. The ids of vendors have fewer than a hundred. */
 const maxIdCharacters = 256;
 
 /**
