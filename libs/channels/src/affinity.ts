@@ -34,9 +34,9 @@ export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Lo
         return undefined;
       }
     },
-    store(owner, { store: keep }, key) {
+    store(owner, { store: name }, key) {
       redis
-        .set(keyOf(owner, keep), key, "PX", lifetimeMs)
+        .set(keyOf(owner, name), key, "PX", lifetimeMs)
         .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not stored"));
     },
   };

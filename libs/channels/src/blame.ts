@@ -47,8 +47,8 @@ const oneAccount = { accounts: "one account" } as const;
  * - All accounts: at least three different request bodies and two accounts must have failed, and more accounts must fail
  *   than succeeded in the last seconds. Each account has one vote, however many calls it makes.
  * - All models of a channel or key: in addition, at least two models must fail, and more models than succeeded.
- * - One failure is enough after a cooldown that no successful call has followed. A retry-after or a refused key is enough
- *   for its account the first time, and for all accounts the second time.
+ * - One failure is enough after a cooldown that no successful call has followed. One retry-after or refused key is enough
+ *   for its account; for all accounts, two are enough instead of three.
  * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of the
  *   key, one is enough for all accounts.
  */

@@ -38,12 +38,12 @@ export async function connectSocket(
   const onAbort = (): void => socket.terminate();
   signal.addEventListener("abort", onAbort, { once: true });
   const removeListener = (): void => signal.removeEventListener("abort", onAbort);
-  let answered: IncomingMessage["headers"] = {};
-  socket.once("upgrade", (response: IncomingMessage) => (answered = response.headers));
+  let answerHeaders: IncomingMessage["headers"] = {};
+  socket.once("upgrade", (response: IncomingMessage) => (answerHeaders = response.headers));
   socket.once("open", () => {
     removeListener();
     socket.pause();
-    resolve({ status: 101, headers: answered, socket, ...withoutBody(socket) });
+    resolve({ status: 101, headers: answerHeaders, socket, ...withoutBody(socket) });
   });
   socket.once("unexpected-response", (_request, response: IncomingMessage) => {
     removeListener();
@@ -51,8 +51,8 @@ export async function connectSocket(
   });
   socket.on("error", (error: Error) => {
     removeListener();
-    const silent = /handshake has timed out/.test(error.message);
-    reject(silent ? new Failure("upstream_timeout", undefined, { cause: error }) : error);
+    const hasTimedOut = /handshake has timed out/.test(error.message);
+    reject(hasTimedOut ? new Failure("upstream_timeout", undefined, { cause: error }) : error);
   });
   if (signal.aborted) onAbort();
   return promise;

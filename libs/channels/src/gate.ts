@@ -6,8 +6,8 @@ import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 /** The concurrency seats that a running attempt occupies. Dispose it when the exchange has ended. */
 export interface OccupiedSeats extends Disposable {
   /**
-   * Reports that the vendor has answered or failed. This ends the attempt's trial of a scope after a cooldown; other
-   * calls may then use the scope.
+   * Reports that the vendor has begun to answer. This ends the attempt's trial of a scope after a cooldown; other calls
+   * may then use the scope.
    */
   tried(): void;
 }
@@ -39,7 +39,10 @@ export interface Gate extends AsyncDisposable {
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }
 
-/** Time after which a full channel is tried again. It is short because nobody knows when a running call will end. */
+/**
+ * Time after which a channel that is full, or that another call tests, is tried again. It is short because nobody knows
+ * when a running call will end.
+ */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),

@@ -134,7 +134,7 @@ const failingMs = { first: 5_000, longest: 300_000 } as const;
  */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
-/** Cause of a cooldown. */
+/** Failure that starts a cooldown, and the values that determine the cooldown's length. */
 export interface CooldownCause {
   readonly kind: CooldownKind;
   readonly reason: string;

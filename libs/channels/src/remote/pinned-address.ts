@@ -53,8 +53,7 @@ export async function pinnedAddress(
   checkUrl(url);
   const host = hostOf(url);
   const isOrigin = url.origin === trustedOrigin;
-  // Many proxies accept only hosts by name. The proxy gets the name of this host also from calls to the channel's
-  // address.
+  // Many proxies accept only hosts by name. The proxy knows this name anyway: calls to the channel contain it too.
   if (isOrigin && isProxied === true) return host;
   const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
   const [first] = addresses;
