@@ -11,8 +11,9 @@ export const shards: readonly string[] = Array.from({ length: shardCount }, (_, 
 );
 
 /**
- * Returns the shard of an account, from the FNV-1a hash of its id up to the first `~`. Accounts with the same part before
- * `~` share a shard, so that one script can change the budgets of their organisation: acme, acme~search, acme~ads.
+ * Returns the shard of an account, from the FNV-1a hash of its id up to the first `~`. Accounts with the same part
+ * before `~` share a shard, so that one script can change the budgets of their organisation: acme, acme~search,
+ * acme~ads.
  */
 export function shardOf(accountId: string): string {
   const separator = accountId.indexOf("~");
@@ -31,13 +32,17 @@ export const accountKeys = {
   sessionSettings: (accountId: string, id: string) => `session-settings:{s${shardOf(accountId)}}:${id}`,
   contentSizes: (accountId: string) => `content-sizes:{s${shardOf(accountId)}}:${accountId}`,
   contentExpiries: (accountId: string) => `content-expiries:{s${shardOf(accountId)}}:${accountId}`,
-  /** Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest. */
+  /**
+   * Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest.
+   */
   tokenIds: "token-ids",
   /** Time at which a key that was replaced at `replacedAt` was last used. */
   replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
   accountTokens: (accountId: string) => `tokens:{s${shardOf(accountId)}}:${accountId}`,
   bucket: (accountId: string, limitsId: string) => `bucket:{s${shardOf(accountId)}}:${limitsId}`,
-  /** Hash: id of a token with a limit of requests per day -> the latest day with a request, and its number of requests. */
+  /**
+   * Hash: id of a token with a limit of requests per day -> the latest day with a request, and its number of requests.
+   */
   requestDays: (accountId: string) => `request-days:{s${shardOf(accountId)}}:${accountId}`,
   seats: (accountId: string, limitsId: string) => `seats:{s${shardOf(accountId)}}:${limitsId}`,
   hold: (accountId: string, callId: string) => `hold:{s${shardOf(accountId)}}:${callId}`,

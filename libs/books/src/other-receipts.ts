@@ -170,8 +170,8 @@ async function insertSecondSettlement(
 }
 
 /**
- * Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. `former` is the JSON
- * of the event with this receipt, because a chain in Redis may contain it again; "" if it is unknown.
+ * Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. `former` is the
+ * JSON of the event with this receipt, because a chain in Redis may contain it again; "" if it is unknown.
  */
 export async function insertReplacedReceipt(
   transaction: Transaction<Tables>,

@@ -14,7 +14,9 @@ export function callName(account: string, id: string): string {
   return `${account}\n${id}`;
 }
 
-/** Returns events in the order of their calls' names. Rows are locked in this order, so that ledgers do not deadlock. */
+/**
+ * Returns events in the order of their calls' names. Rows are locked in this order, so that ledgers do not deadlock.
+ */
 export function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
   return events.toSorted((left, right) =>
     callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,

@@ -44,13 +44,13 @@ const oneAccount = { accounts: "one account" } as const;
  * - One account: at least three different request bodies must have failed, and since the first of these failures there
  *   must be at least as many failures as successes. Earlier successes do not count, so an outage after a thousand
  *   successful calls is detected as quickly as one at the start.
- * - All accounts: at least three different request bodies and two accounts must have failed, and more accounts must fail
- *   than succeeded in the last seconds. Each account has one vote, however many calls it makes.
+ * - All accounts: at least three different request bodies and two accounts must have failed, and more accounts must
+ *   fail than succeeded in the last seconds. Each account has one vote, however many calls it makes.
  * - All models of a channel or key: in addition, at least two models must fail, and more models than succeeded.
- * - One failure is enough after a cooldown that no successful call has followed. One retry-after or refused key is enough
- *   for its account; for all accounts, two are enough instead of three.
- * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of the
- *   key, one is enough for all accounts.
+ * - One failure is enough after a cooldown that no successful call has followed. One retry-after or refused key is
+ *   enough for its account; for all accounts, two are enough instead of three.
+ * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of
+ *   the key, one is enough for all accounts.
  */
 export function findBlamedExtent(tallies: readonly Tally[], failure: BlamedFailure, now: number): Extent | undefined {
   return possibleExtents(failure).find((extent) => hasEnoughEvidence(extent, tallies, failure, now));

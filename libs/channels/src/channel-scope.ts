@@ -34,7 +34,8 @@ export function keyModelScopeOf(route: Route): ChannelScope {
 }
 
 /**
- * Returns whether a scope equals `container` or is a part of it: a key or model of the channel, or a model with the key.
+ * Returns whether a scope equals `container` or is a part of it: a key or model of the channel, or a model with the
+ * key.
  */
 export function isWithin(scope: ChannelScope, container: ChannelScope): boolean {
   return scope === container || scope.startsWith(`${container}/`) || scope.startsWith(`${container}#`);

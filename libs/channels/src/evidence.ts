@@ -91,8 +91,8 @@ export class Evidence {
  */
 export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize: number, make: () => Value): Value {
   const existing = map.get(key);
-  // If each call moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The order
-  // of use is therefore maintained only when the map is more than half full.
+  // If each call moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
+  // order of use is therefore maintained only when the map is more than half full.
   if (existing !== undefined && map.size <= maxSize / 2) return existing;
   const value = existing ?? make();
   // Moved to the end: the first entry is the least recently used one.

@@ -142,7 +142,9 @@ function secondsUntil(timeMs: number): number {
 export interface PickOptions extends ChoiceOptions {
   /** Absent: there are no cooldowns, and nothing is switched off. */
   readonly cooldowns?: Cooldowns | undefined;
-  /** Returns whether this call has already tried the route or was refused a seat there. Absent: no route is excluded. */
+  /**
+   * Returns whether this call has already tried the route or was refused a seat there. Absent: no route is excluded.
+   */
   excluded?(candidate: Candidate, key: ChannelKey): boolean;
   /** Returns a number that selects the channel's next key, modulo `poolSize`, so that its usable keys take turns. */
   readonly turn: (channelId: string, poolSize: number) => number;
@@ -152,9 +154,9 @@ export interface PickOptions extends ChoiceOptions {
 
 /**
  * Returns the route for the next attempt; undefined if none is usable. The preferred key is chosen if it is usable.
- * Otherwise a channel is chosen by `choice` among those of the highest priority that has a usable key, and its keys take
- * turns. A key is unusable while it or its channel is in a cooldown or switched off, or if it is excluded. The function
- * has no side effects, except those of `random` and `turn`.
+ * Otherwise a channel is chosen by `choice` among those of the highest priority that has a usable key, and its keys
+ * take turns. A key is unusable while it or its channel is in a cooldown or switched off, or if it is excluded. The
+ * function has no side effects, except those of `random` and `turn`.
  */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);

@@ -11,14 +11,16 @@ export const shortPauseMs = 30_000;
 const keepSeconds = 2 * 3_600;
 const hourMs = 3_600_000;
 
-/** Returns the name of the hash with the number of short pauses of each scope in the hour (UTC) of a Unix time in ms. */
+/**
+ * Returns the name of the hash with the number of short pauses of each scope in the hour (UTC) of a Unix time in ms.
+ */
 function hashAt(nowMs: number): string {
   return `channels:short-pauses:${Math.floor(nowMs / hourMs)}`;
 }
 
 /**
- * Counts a cooldown that starts, if it is a short pause after failures. Several replicas may start the same pause before
- * they hear of each other, so further pauses of the scope in the first half of a pause are not counted.
+ * Counts a cooldown that starts, if it is a short pause after failures. Several replicas may start the same pause
+ * before they hear of each other, so further pauses of the scope in the first half of a pause are not counted.
  */
 export async function countShortPause(
   redis: Redis,
@@ -33,7 +35,9 @@ export async function countShortPause(
   await redis.expire(hashAt(startMs), keepSeconds);
 }
 
-/** Reads the number of short pauses of each channel, key and model that started in the hour (UTC) of a Unix time in ms. */
+/**
+ * Reads the number of short pauses of each channel, key and model that started in the hour (UTC) of a Unix time in ms.
+ */
 export async function readShortPauses(redis: Redis, nowMs: number): Promise<ReadonlyMap<ChannelScope, number>> {
   const counts = await redis.hgetall(hashAt(nowMs));
   return new Map(Object.entries(counts).map(([scope, count]) => [scope, Number(count)]));

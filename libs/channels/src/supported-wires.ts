@@ -35,9 +35,9 @@ export class SupportedWires {
   }
 
   /**
-   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `requested`, then
-   * the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last. The order is
-   * computed once per candidate.
+   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `requested`,
+   * then the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last. The
+   * order is computed once per candidate.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
     const { vendor, orders } = this.#configured(candidate);

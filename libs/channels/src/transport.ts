@@ -36,8 +36,8 @@ export function openTransport(): Transport {
     const name = proxy === undefined ? origin : `${origin} ${proxy}`;
     const existing = pools.get(name);
     if (existing !== undefined) {
-      // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
-      // order of use is therefore maintained only when the map is more than half full.
+      // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector.
+      // The order of use is therefore maintained only when the map is more than half full.
       if (pools.size <= maxPools / 2) return existing;
       // Moved to the end: the first entry is the least recently used one.
       pools.delete(name);

@@ -26,8 +26,8 @@ export interface SentAttempt {
 export interface Verdict {
   readonly failure: Failure;
   /**
-   * Next step. `elsewhere`: the same route in another wire; `withoutSignatures`: the same route without thinking signatures;
-   * `another`: another route; `none`: no further attempt.
+   * Next step. `elsewhere`: the same route in another wire; `withoutSignatures`: the same route without thinking
+   * signatures; `another`: another route; `none`: no further attempt.
    */
   readonly next: "none" | "elsewhere" | "withoutSignatures" | "another";
 }

@@ -106,9 +106,9 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       totalMs: 600_000,
       /** Maximum nesting depth of a body. */
       depth: 256,
-      // Real requests stay below the three following limits. Vendors accept at most 300,000 tokens for embeddings in one
-      // request, which are as many values; 10,000 messages have 60,000 members; no vendor's API has a hundred fields in
-      // one request.
+      // Real requests stay below the three following limits. Vendors accept at most 300,000 tokens for embeddings in
+      // one request, which are as many values; 10,000 messages have 60,000 members; no vendor's API has a hundred
+      // fields in one request.
       /** Maximum number of values in a body, at all depths. */
       values: 500_000,
       /** Maximum number of members of all objects in a body together. */

@@ -16,8 +16,8 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
   plan(call: Call, request: Request, serving: ServingModel): Planned | Promise<Planned>;
   /**
    * Builds the exchange of one attempt. Throws Failure (400) for errors in the client's request, and for fields that
-   * the route's wire cannot express. `history` is "withoutSignatures" after a vendor has refused thinking signatures in the
-   * conversation; the exchange then leaves them out.
+   * the route's wire cannot express. `history` is "withoutSignatures" after a vendor has refused thinking signatures in
+   * the conversation; the exchange then leaves them out.
    */
   exchange(plan: Planned, route: WireRoute, history: "withoutSignatures" | undefined): Exchange | Promise<Exchange>;
   /**
@@ -26,9 +26,9 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
    */
   countUnsupported?(plan: Planned, wire: UpstreamWire, upstreamModel: string): Promise<number>;
   /**
-   * Plans a call again with an output limit of `tokens` per answer, which is sent to the vendor. Called if the client set
-   * no output limit and its money does not cover the default limit. Returns undefined if an output limit does not reduce
-   * the call's cost. Absent: an output limit never reduces the cost.
+   * Plans a call again with an output limit of `tokens` per answer, which is sent to the vendor. Called if the client
+   * set no output limit and its money does not cover the default limit. Returns undefined if an output limit does not
+   * reduce the call's cost. Absent: an output limit never reduces the cost.
    */
   withAffordableOutput?(plan: Planned, tokens: number): Planned | undefined;
   /** False if only the model that the client names may serve a call. Absent: fallbacks may serve it too. */
@@ -53,8 +53,8 @@ export interface Plan extends Pick<CallPricing, "endUser" | "fees"> {
   /** Route (`channel/key`) of an earlier call of the conversation. It is tried first. */
   readonly prefer?: ChannelKeyId | undefined;
   /**
-   * Conversation that the call belongs to. Calls of a conversation are sent to the same route if possible. Absent if the
-   * model has only one route.
+   * Conversation that the call belongs to. Calls of a conversation are sent to the same route if possible. Absent if
+   * the model has only one route.
    */
   readonly conversation?: Conversation | undefined;
   /** True if an exchange can be built without the thinking signatures in the history. Absent: false. */

@@ -13,7 +13,7 @@ export interface AccountBudgets {
 const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };
-/** Budgets of accounts that had budgets at their last call, by Redis connection and account. */
+/** Latest lists of the accounts that have had budgets, by Redis connection and account. */
 const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**

@@ -160,7 +160,7 @@ export interface BudgetUsage extends AppliedBudget {
   readonly usedBefore: number;
 }
 
-/** Returns the amount that is left of a budget; negative if a soft budget was exceeded. */
+/** Returns the amount that is left of a budget; negative if the budget was exceeded. */
 export function leftOf({ budget, carriedNanos, usedNanos }: BudgetUsage): Nanos {
   return parseNanos(budget.nanos) + carriedNanos - usedNanos;
 }

@@ -45,7 +45,7 @@ export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetP
   return period;
 }
 
-/** Returns the period with a number. */
+/** Returns the period with this number. */
 export function periodWith(name: PeriodName, zone: string, number: number): BudgetPeriod {
   if (name === "total") return total;
   const start = (at: number): number => firstMoment(zone, firstDayOf[name](at));
@@ -62,7 +62,7 @@ const numberOf: Calendar = {
   quarter: (day) => Math.floor(monthOf(day) / 3),
 };
 
-/** Returns the first day of the period with a number. */
+/** Returns the first day of the period with this number, as a count of days from 1 January 1970. */
 const firstDayOf: Calendar = {
   day: (number) => number,
   week: (number) => number * 7 - daysBeforeThursday,

@@ -96,8 +96,8 @@ export async function deleteOrganisationBudget(redis: Redis, accountId: string, 
 }
 
 /**
- * Deletes the states of an organisation's budgets when the last of its accounts have left it. If an account joins later,
- * they begin with the spending in the books again.
+ * Deletes the states of an organisation's budgets when the last of its accounts have left it. If an account joins
+ * later, they begin with the spending in the books again.
  */
 export async function deleteOrganisationBudgets(
   redis: Redis,

@@ -129,9 +129,9 @@ export class ReceiptChainCheck {
   }
 
   #follow(entry: ChainEntry): boolean {
-    const { receipt, amountNanos, hashMatches: sound } = entry;
+    const { receipt, amountNanos, hashMatches } = entry;
     const before = this.#last?.receipt;
-    if (!sound) return this.#diverge(entry, "does not match its hash: it was altered");
+    if (!hashMatches) return this.#diverge(entry, "does not match its hash: it was altered");
     if (before !== undefined || receipt.number === 1) {
       if (receipt.previous !== (before?.hash ?? ""))
         return this.#diverge(entry, "does not have the hash of the receipt before it");

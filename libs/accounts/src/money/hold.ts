@@ -91,8 +91,8 @@ export class InsufficientQuota extends Failure {
 
 /**
  * Reserves money in one atomic step. Throws Failure: InsufficientQuota or insufficient_quota (402, balance or budget),
- * rate_limit_exceeded (429, tokens per minute), server_overloaded (503, Redis unavailable, slow or being restored, or
- * the outbox full).
+ * account_disabled (403), rate_limit_exceeded (429, tokens per minute), server_overloaded (503, Redis unavailable, slow
+ * or being restored, or the outbox full).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));

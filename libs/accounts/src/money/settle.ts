@@ -57,9 +57,9 @@ const settleScript = defineScript({
 });
 
 /**
- * Settles a call in one atomic step, exactly once per call id. Returns undefined if it was not settled: it was settled
- * before, or a condition of `Settlement` is not met. The part of the cost above the hold is taken from the available
- * amount, but never below zero. The event records the amount that was taken.
+ * Settles a call in one atomic step, exactly once per call id. Returns undefined if this step did not settle it: the
+ * call was settled before, Redis has lost its hold, or a condition of `Settlement` is not met. The part of the cost
+ * above the hold is taken from the available amount, but never below zero. The event records the amount that was taken.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, draft } = settlement;

@@ -125,7 +125,7 @@ function creationTime({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
-/** Returns the lowest of the receipt numbers in the first page of calls in the books and of `others`. */
+/** Returns the lowest of the receipt numbers in the first page of the books that contains calls, and of `others`. */
 async function oldestReceipt(
   kept: ReturnType<VerifyOptions["readEntries"]>,
   others: readonly number[],

@@ -35,8 +35,8 @@ const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
 /**
- * Returns the message that publishes an event; `body` is the event as JSON. A call that was charged again gets a message
- * id with its receipt's hash, so that its event is not dropped as a duplicate.
+ * Returns the message that publishes an event; `body` is the event as JSON. A call that was charged again gets a
+ * message id with its receipt's hash, so that its event is not dropped as a duplicate.
  */
 function messageOf(event: OutboxEvent, body: string): BusMessage {
   const receipt = "receipt" in event ? event.receipt : undefined;
@@ -97,11 +97,11 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
     } catch (error) {
       results = turn.map(() => error);
     }
-    const isStuck = new Set<string>();
+    const stuckOrders = new Set<string>();
     for (const [at, written] of turn.entries())
       if (results[at] === undefined) storedEntries.add(written.entry);
-      else isStuck.add(written.order); // it stays in the outbox, with the later events of its task
-    waiting = isStuck.size === 0 ? later : later.filter(({ order }) => !isStuck.has(order));
+      else stuckOrders.add(written.order); // it stays in the outbox, with the later events of its task
+    waiting = stuckOrders.size === 0 ? later : later.filter(({ order }) => !stuckOrders.has(order));
   }
   return storedEntries;
 }

@@ -108,7 +108,7 @@ export interface Transition {
   readonly cipher?: { encrypt(task: TaskRecord): string } | undefined;
 }
 
-/** Creates the event of a task's transition, with an encrypted copy of the task. */
+/** Creates the event of a task's transition. If there is a cipher, the event contains an encrypted copy of the task. */
 export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
   return {
     id: transitionId(task),

@@ -4,7 +4,7 @@ import { accountKeys } from "../keys.ts";
 import { endedKeyMs } from "./key.ts";
 import type { PreviousKey, Token } from "./token.ts";
 
-/** Key of a token that a rotation has replaced. */
+/** A key that a rotation has replaced, with its digest. */
 type KeyWithDigest = Pick<PreviousKey, "expiresAt" | "replacedAt"> & { readonly digest: string };
 
 const projectScript = defineScript({

@@ -29,8 +29,8 @@ export interface ClaimedDelivery extends EncryptedTarget {
 type DueDelivery = Pick<Selectable<AlertDeliveriesTable>, "alert" | "since" | "target" | "tries">;
 
 /**
- * Claims due deliveries, so that no other ledger sends them now. The targets take turns. A claim also schedules the next
- * attempt: if the ledger dies, another one repeats the delivery.
+ * Claims due deliveries, so that no other ledger sends them now. The targets take turns. A claim also schedules the
+ * next attempt: if the ledger dies, another one repeats the delivery.
  */
 export async function claimDeliveries(
   { db }: Books,

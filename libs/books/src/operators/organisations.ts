@@ -36,8 +36,8 @@ interface BookedOrganisation {
 }
 
 /**
- * Stores a new organisation. Returns "exists" if an organisation with this id exists, and "used" if the audit has entries
- * of a deleted one, which the new one's admins could read.
+ * Stores a new organisation. Returns "exists" if an organisation with this id exists, and "used" if the audit has
+ * entries of a deleted one, which the new one's admins could read.
  */
 export async function bookOrganisation(
   { db }: Books,
@@ -68,9 +68,9 @@ export async function bookOrganisation(
 /**
  * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
  * this id, "no-account" if the account does not exist or belongs to another organisation, and "no-organisation" if the
- * organisation does not exist. Returns "used" if a deleted team had this id and its members used the playground, because
- * their usage would become the new team's, and "other-shard" if the account would join an organisation with budgets whose
- * accounts are on another shard.
+ * organisation does not exist. Returns "used" if a deleted team had this id and its members used the playground,
+ * because their usage would become the new team's, and "other-shard" if the account would join an organisation with
+ * budgets whose accounts are on another shard.
  */
 export async function bookTeam(
   { db }: Books,

@@ -46,7 +46,8 @@ export class BufferedStream implements BodySink {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
     this.#buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
     if (this.#hasFirstFrame) return;
-    // The first frame is checked only when it is complete, because the start of an error message may look like an answer.
+    // The first frame is checked only when it is complete, because the start of an error message may look like an
+    // answer.
     const frame = firstFrame(this.#buffered, this.#framing);
     if (frame === undefined && this.#buffered.length < maxBufferedBytes) return;
     this.#hasFirstFrame = true;

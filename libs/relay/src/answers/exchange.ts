@@ -56,7 +56,10 @@ export interface CompleteAnswerReader {
 /** Reads an answer that needs further requests to its vendor, for example to poll a task or fetch files. */
 export interface TaskReader {
   readonly kind: "task";
-  /** Reads the first answer. Rejects with the same Failures as `CompleteAnswerReader.read`; another channel is then tried. */
+  /**
+   * Reads the first answer. Rejects with the same Failures as `CompleteAnswerReader.read`; another channel is then
+   * tried.
+   */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
@@ -94,7 +97,8 @@ export interface CompleteAnswer {
   /** Reported charges in addition to tokens, such as tool calls. */
   readonly fees?: ReportedExtraUsage | undefined;
   /**
-   * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote none.
+   * Returns the text that the model wrote; its tokens are counted if the vendor reports no usage. Absent: it wrote
+   * none.
    */
   text?(): string;
 }

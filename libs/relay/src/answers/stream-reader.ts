@@ -4,7 +4,8 @@ import { eventStreamFraming, type StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
 /**
- * Reads an answer that is a stream. It does not handle money; `StreamForwarder` acts on the usage that the frames report.
+ * Reads an answer that is a stream. It does not handle money; `StreamForwarder` acts on the usage that the frames
+ * report.
  */
 export interface StreamAnswerReader {
   readonly kind: "stream";

@@ -5,8 +5,8 @@ import type { CallRun } from "../call-run.ts";
 import type { RouteLink } from "./route-link.ts";
 
 /**
- * Cancels an answer that its vendor still generates in the background, because the operator pays for it and nobody reads
- * it. Returns the usage that the vendor reports. Never rejects.
+ * Cancels an answer that its vendor still generates in the background, because the operator pays for it and nobody
+ * reads it. Returns the usage that the vendor reports. Never rejects.
  */
 export async function cancelUnfinished(
   { call }: Pick<CallRun, "call">,

@@ -77,8 +77,8 @@ export class RouteLink implements VendorLink {
   }
 
   /**
-   * Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure if the vendor refuses it or
-   * cannot be reached.
+   * Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure if the vendor refuses it
+   * or cannot be reached.
    */
   async #send(request: VendorRequest, signal: AbortSignal, addsMembers: boolean): Promise<UpstreamAnswer> {
     const { candidate, key, provider } = this.#route;

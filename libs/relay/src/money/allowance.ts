@@ -133,8 +133,8 @@ export class Allowance implements Disposable {
     // The tokens of the checked frame are not subtracted, because their estimate is too high for a frame that contains
     // the complete answer.
     const left = max - meter.maxShownTokens;
-    // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises the
-    // limit.
+    // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises
+    // the limit.
     this.#uncheckedBytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }

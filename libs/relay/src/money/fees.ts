@@ -19,8 +19,8 @@ export interface FeesOptions {
   /** Throws Failure if the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
   /**
-   * Returns the price of a model that may answer instead of the requested one; undefined if it is unknown. Throws Failure
-   * if the caller may not use the model. Absent: no such model has a price.
+   * Returns the price of a model that may answer instead of the requested one; undefined if it is unknown. Throws
+   * Failure if the caller may not use the model. Absent: no such model has a price.
    */
   readonly fallbackPrice?: ((model: string) => Price | undefined) | undefined;
 }
