@@ -5,7 +5,7 @@ import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
 import { addAmounts, amountsOf, sumsAsColumns, sumColumns, type Sums } from "./sums.ts";
 
-/** Tables of totals, and the length of their periods in ms. All totals are sums of the same calls. */
+/** Tables of totals, and the length of their periods in ms. */
 export const totalsPeriods = {
   hourly_totals: 3_600_000,
   daily_totals: 86_400_000,

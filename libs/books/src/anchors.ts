@@ -119,7 +119,7 @@ export async function readLostAnchors({ db }: Books, limit: number): Promise<rea
 
 /**
  * Signs the heads of all accounts with a complete chain, if the books contain no anchors yet because an earlier version
- * wrote them. Calls of these accounts may already be deleted, so only an anchor can prove the balance.
+ * wrote the books. Calls of these accounts may already be deleted, so only an anchor can prove the balance.
  */
 export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
   if ((await readAnchors(books, undefined, 1)).length > 0) return;

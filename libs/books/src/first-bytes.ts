@@ -23,7 +23,10 @@ function bucketMiddle(bucket: number): number {
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account and hour. */
-export async function addFirstBytes(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addHourlyFirstByteTimes(
+  transaction: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<void> {
   const rows = countByKey(events, (event, moment) => [
     { account: event.accountId, ...periodAndBucket(event, moment, hourMs) },
   ]);
@@ -40,7 +43,7 @@ export async function addFirstBytes(transaction: Transaction<Tables>, events: re
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account and day. */
-export async function addDailyFirstBytes(
+export async function addDailyFirstByteTimes(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<void> {
@@ -64,7 +67,10 @@ function periodAndBucket({ model, channelId: channel, firstByteMs }: UsageEvent,
 }
 
 /** Counts the times to the first byte of newly inserted completed calls, by account, day and tag value. */
-export async function addTagFirstBytes(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
+export async function addTagFirstByteTimes(
+  transaction: Transaction<Tables>,
+  events: readonly UsageEvent[],
+): Promise<void> {
   const rows = countByKey(events, (event, moment) => {
     const { period, bucket } = periodAndBucket(event, moment, dayMs);
     return tagsOf(event).map(({ name, value }) => ({ account: event.accountId, period, name, value, bucket }));

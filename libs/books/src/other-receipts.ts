@@ -16,8 +16,8 @@ export interface SecondSettlement {
 }
 
 /**
- * Records the receipts that receipts of new calls replace (`replaces`), because events with the replaced receipts may
- * still arrive.
+ * Records the receipts that were replaced by those of new calls (`replaces`), because events with the replaced receipts
+ * may still arrive.
  */
 export async function recordReplacedReceipts(
   transaction: Transaction<Tables>,

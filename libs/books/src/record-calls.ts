@@ -7,7 +7,7 @@ import type { Books } from "./open.ts";
 import { recordReplacedReceipts, applyRepeatedEvents } from "./other-receipts.ts";
 import { ensurePartitions, clearPartitionCache, isWithoutPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
-import { addDailyFirstBytes, addFirstBytes, addTagFirstBytes } from "./first-bytes.ts";
+import { addDailyFirstByteTimes, addHourlyFirstByteTimes, addTagFirstByteTimes } from "./first-bytes.ts";
 import { executeInBatches, rowsPerStatement } from "./in-parts.ts";
 import { callName, orderByName } from "./read-positions.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
@@ -48,15 +48,15 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
     const tagged = await limitTags(books, transaction, added);
     await addLabels(transaction, tagged);
     await addTotals(transaction, tagged);
-    await addFirstBytes(transaction, added);
+    await addHourlyFirstByteTimes(transaction, added);
     await recordReplacedReceipts(transaction, added);
     await changeAccounts(transaction, [
       ...added.map(({ accountId, receipt }) => ({ accountId, receipt })),
       ...(await applyRepeatedEvents(transaction, repeated)),
     ]);
     await addTagTotals(transaction, tagged);
-    await addTagFirstBytes(transaction, tagged);
-    await addDailyFirstBytes(transaction, added);
+    await addTagFirstByteTimes(transaction, tagged);
+    await addDailyFirstByteTimes(transaction, added);
     return added;
   });
 }

@@ -13,7 +13,7 @@ export function sumName(column: SumColumn): string {
 /** Amounts by column. A missing amount is 0. */
 export type Sums = Map<string, bigint>;
 
-/** Adds amounts to sums. */
+/** Adds amounts to the sums with the same names. */
 export function addAmounts(sums: Sums, amounts: Iterable<readonly [string, bigint]>): void {
   for (const [name, amount] of amounts) sums.set(name, (sums.get(name) ?? 0n) + amount);
 }

@@ -93,8 +93,8 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   if (latest > number)
     return diverges(`it ends at entry ${number}, but entry ${latest} was signed: the end is missing`);
   const { rows } = await sql<{ count: number }>`select count(*) as count from audit where number = 0`.execute(books.db);
-  const inserted = rows[0]?.count ?? 0;
-  return inserted === 0 ? { head } : diverges(`entries were inserted outside its chain: ${inserted}`);
+  const outsideChain = rows[0]?.count ?? 0;
+  return outsideChain === 0 ? { head } : diverges(`entries were inserted outside its chain: ${outsideChain}`);
 }
 
 /** Time in ms after the migration for which an earlier version may still write entries. */

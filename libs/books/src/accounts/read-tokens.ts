@@ -42,7 +42,7 @@ const ReplacedKey = Type.Object({
   /** Time at which the key stops working. */
   expiresAt: Type.String(),
 });
-/** A key of a token that a rotation has replaced. Times are in RFC 3339. */
+/** A key that a rotation has replaced. Times are in RFC 3339. */
 export type ReplacedKey = Static<typeof ReplacedKey>;
 
 /** Parses a record of any structure. The code that creates a token from it checks the members. */

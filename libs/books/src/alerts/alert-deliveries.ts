@@ -21,11 +21,10 @@ const maxErrorCharacters = 300;
 /** A delivery that one ledger has claimed. */
 export interface ClaimedDelivery extends EncryptedTarget {
   readonly alert: Alert;
-  /** True if the delivery is given up if this attempt fails. */
+  /** True if the failure of this attempt ends the delivery. */
   readonly isLast: boolean;
 }
 
-/** A delivery that is due. */
 type DueDelivery = Pick<Selectable<AlertDeliveriesTable>, "alert" | "since" | "target" | "tries">;
 
 /**

@@ -40,7 +40,7 @@ export async function deleteAlertTarget({ db }: Books, id: string, actor: string
   });
 }
 
-/** Reads the targets of accounts ("" for those that receive all alerts), or all targets; oldest first. */
+/** Reads the targets of accounts ("": those that receive alerts of every account), or all targets; oldest first. */
 export async function readAlertTargets({ db }: Books, accounts?: readonly string[]): Promise<readonly AlertTarget[]> {
   let query = db.selectFrom("alert_targets").selectAll();
   if (accounts !== undefined) query = query.where("account", "in", accounts);

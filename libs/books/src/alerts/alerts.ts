@@ -60,7 +60,7 @@ async function insertAlerts(
   return stored;
 }
 
-/** Reads the periods of stored alerts of this kind and subject that begin with a text. */
+/** Reads the periods of stored alerts of this account, kind and subject: those periods that begin with `prefix`. */
 export async function readAlertPeriods(
   { db }: Books,
   { account, kind, subject }: Pick<NewAlert, "account" | "kind" | "subject">,

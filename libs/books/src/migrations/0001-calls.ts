@@ -61,7 +61,7 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Creates the tables of calls, totals, credits and tasks, and that of accounts with their last receipts. */
+/** Creates the tables above, with indexes for filters and periods. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index calls_by_time on calls (at, account, id)`.execute(db);

@@ -137,7 +137,7 @@ interface MembershipChange extends Omit<BookedMembership, "role"> {
 
 /**
  * Gives a person a role in a team or an organisation, or ends the membership. Returns "no-team" if the team or the
- * organisation does not exist.
+ * organisation does not exist, and "last-admin" if the organisation would lose its last admin.
  */
 export async function changeMembership(
   { db }: Books,
