@@ -16,7 +16,7 @@ export {
   budgetVersionOf,
   deleteOrganisationBudget,
   deleteOrganisationBudgets,
-  projectBudgets,
+  writeBudgetsToRedis,
   type BudgetList,
   type BudgetState,
 } from "./budgets/project-budgets.ts";

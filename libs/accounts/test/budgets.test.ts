@@ -13,7 +13,7 @@ import {
   hold,
   makeToken,
   newKey,
-  projectBudgets,
+  writeBudgetsToRedis,
   projectToken,
   readBudgetUsage,
   readRemainingMoney,
@@ -53,7 +53,7 @@ function budget(scope: string, more: Partial<Budget> = {}): Budget {
   return { id: `bud_${count++}`, scope, period: "month", zone: "UTC", nanos: "100", mode: "hard", createdAt, ...more };
 }
 const put = (budgets: readonly Budget[], states = new Map<string, BudgetState>()) =>
-  projectBudgets(redis, id, { version: ++version, budgets }, states);
+  writeBudgetsToRedis(redis, id, { version: ++version, budgets }, states);
 
 /** Reserves money for a call. Returns the call's id. */
 async function placeHold(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
@@ -268,9 +268,9 @@ describe("a change of the budgets", () => {
     const one = budget("account");
     await put([one]);
     const list = { version: 1, budgets: [] };
-    expect(await projectBudgets(redis, id, list, new Map())).toBe("newer");
+    expect(await writeBudgetsToRedis(redis, id, list, new Map())).toBe("newer");
     expect(await budgetVersionOf(redis, id)).toBe(version);
-    expect(await projectBudgets(redis, "absent", list, new Map())).toBe("no-account");
+    expect(await writeBudgetsToRedis(redis, "absent", list, new Map())).toBe("no-account");
     expect(await redis.exists(accountKeys.account("absent"))).toBe(0);
   });
 

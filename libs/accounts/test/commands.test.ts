@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { testUsageDraft, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
-import { admit, createAccount, hold, projectBudgets, releaseSeat, settle, type Budget } from "../src/index.ts";
+import { admit, createAccount, hold, writeBudgetsToRedis, releaseSeat, settle, type Budget } from "../src/index.ts";
 
 let backends: LocalBackends;
 let redis: Redis;
@@ -58,11 +58,11 @@ test("the four scripts of a call with every limit call fewer than 25 commands; a
     const amount = { period: "month", zone: "Europe/Berlin", nanos: "1000000000", mode: "hard" } as const;
     return { id: `bud_${at}`, scope, ...amount, createdAt: "2026-01-01T00:00:00Z" };
   });
-  await projectBudgets(redis, accountId, { version: 1, budgets }, new Map());
+  await writeBudgetsToRedis(redis, accountId, { version: 1, budgets }, new Map());
   expect(await commandsOfCall()).toBe(plain + 4);
   const ofOrganisation = budgets.map((budget) => ({ ...budget, id: `o${budget.id}`, scope: "organisation:acme" }));
-  await projectBudgets(redis, accountId, { version: 2, budgets: [...ofOrganisation, ...budgets] }, new Map());
+  await writeBudgetsToRedis(redis, accountId, { version: 2, budgets: [...ofOrganisation, ...budgets] }, new Map());
   expect(await commandsOfCall()).toBe(plain + 8);
-  await projectBudgets(redis, accountId, { version: 3, budgets: budgets.slice(3) }, new Map());
+  await writeBudgetsToRedis(redis, accountId, { version: 3, budgets: budgets.slice(3) }, new Map());
   expect(await commandsOfCall()).toBe(plain);
 });

@@ -32,7 +32,7 @@ export interface BudgetList {
  * Writes the budgets of an account to Redis. `states` has the spending, by id, of budgets without a state in Redis.
  * Budgets with a state keep it; states of removed budgets are deleted.
  */
-export async function projectBudgets(
+export async function writeBudgetsToRedis(
   redis: Redis,
   accountId: string,
   { version, budgets }: BudgetList,

@@ -1,4 +1,4 @@
-import { budgetsWithoutState, budgetVersionOf, projectBudgets, readBudgets } from "@modelgate/accounts";
+import { budgetsWithoutState, budgetVersionOf, writeBudgetsToRedis, readBudgets } from "@modelgate/accounts";
 import { markBudgetsProjected, readBudgetsOf, readUnprojectedBudgets, type BookedBudgets } from "@modelgate/books";
 import { eventStreams } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
@@ -27,7 +27,7 @@ export async function projectBookedBudgets(
   const unknown = await budgetsWithoutState(redis, account, budgets);
   if (unknown.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs);
   const states = await spendingOfAll(books, account, unknown);
-  const reply = await projectBudgets(redis, account, { version, budgets }, states);
+  const reply = await writeBudgetsToRedis(redis, account, { version, budgets }, states);
   if (reply !== "no-account") await markBudgetsProjected(books, booked);
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createServer, type Server } from "node:tls";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { createAccount, periodAt, projectBudgets, storeVerification, type Budget } from "@modelgate/accounts";
+import { createAccount, periodAt, writeBudgetsToRedis, storeVerification, type Budget } from "@modelgate/accounts";
 import { bookAlertTarget, bookToken, openBooks, readAlerts, recordCalls, type Books } from "@modelgate/books";
 import { endModelCooldowns, startModelCooldown } from "@modelgate/channels";
 import { alertKinds, alertTargetKinds, Failure, refusedCall } from "@modelgate/contracts";
@@ -104,7 +104,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
     ["bud_1", { period, spentNanos: 90n }],
     ["bud_2", { period, spentNanos: 900n }],
   ]);
-  await projectBudgets(redis, "acme", { version: 1, budgets: [budget, other] }, states);
+  await writeBudgetsToRedis(redis, "acme", { version: 1, budgets: [budget, other] }, states);
   const call = {
     ...testUsageDraft("acme", "one"),
     time: new Date(now).toISOString(),

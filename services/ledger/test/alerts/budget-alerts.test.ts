@@ -6,7 +6,7 @@ import {
   makeToken,
   newKey,
   periodAt,
-  projectBudgets,
+  writeBudgetsToRedis,
   projectToken,
   shardOf,
   type Budget,
@@ -67,7 +67,7 @@ afterEach(async () => {
 let version = 0;
 /** Gives the account this budget, which Redis does not count yet. */
 async function give(more: Partial<Budget> = {}): Promise<void> {
-  await projectBudgets(redis, "acme", { version: ++version, budgets: [{ ...budget, ...more }] }, new Map());
+  await writeBudgetsToRedis(redis, "acme", { version: ++version, budgets: [{ ...budget, ...more }] }, new Map());
 }
 /** Records a call with a cost at a time. */
 async function callAt(timeMs: number, costNanos: string, tokenId = "tok_1") {
