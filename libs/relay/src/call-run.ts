@@ -64,7 +64,6 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   /** Counts the usage of a streamed answer while it arrives. */
   readonly meter: Meter;
   readonly lifetime: ExchangeLifetime;
-  /** Outcome of the call so far. */
   outcome: Outcome = notSent;
   readonly #triedBefore: readonly AttemptReport[];
 

@@ -27,7 +27,6 @@ export interface ServiceRelay {
   readonly outbox: Outbox;
   /** Limits of JSON bodies. */
   readonly body: JsonLimits;
-  /** Records refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   /** Throws an Error if the service cannot serve calls now. */
   ready(): void;

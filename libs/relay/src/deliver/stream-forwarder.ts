@@ -49,7 +49,6 @@ export interface StreamOwner {
 /** Status of a call whose stream has ended. */
 export interface StreamEnd {
   readonly ended: CallStatus;
-  /** Set if the stream failed. */
   readonly failure?: Failure;
 }
 
@@ -339,7 +338,6 @@ export class OutputBuffer {
   /** True while every frame was added unchanged. */
   #isUnchanged = true;
 
-  /** Adds the rendering of a frame. */
   add(rendered: Buffer | string, frame: Buffer): void {
     if (rendered !== frame) this.#isUnchanged = false;
     if (typeof rendered === "string") {

@@ -29,7 +29,6 @@ export interface ImagesDeps {
   readonly taskWaitMs: number;
 }
 
-/** Opens the dependencies of image requests. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

@@ -89,7 +89,7 @@ const openStreams = new Gauge({ name: "modelgate_open_streams", help: "Open stre
 /** OpenTelemetry's names of operations that differ from the model's kind. */
 const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "embeddings" };
 
-/** A call that has ended. */
+/** A call that has ended, for its log line, metrics and span. */
 export interface EndedCall {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;

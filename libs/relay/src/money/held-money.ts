@@ -17,7 +17,6 @@ import {
   type UsageRecord,
 } from "./usage-draft.ts";
 
-/** Dependencies for holding money. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };

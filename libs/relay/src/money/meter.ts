@@ -50,7 +50,7 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Records a usage report. */
+  /** Records a usage report of the vendor, which replaces the previous one. */
   report(usage: Units): void {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
     this.reportedTokens = Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
@@ -199,7 +199,7 @@ export async function usageAfterDisconnect(cost: CallCost, expected: Expectation
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
 }
 
-/** Returns the usage of a complete answer. */
+/** Returns the usage to bill for a complete answer: the vendor's report, or an estimate. */
 export function meterCompleteAnswer(
   cost: CallCost,
   answer: Pick<CompleteAnswer, "addedBytes" | "usage" | "text">,

@@ -31,7 +31,6 @@ export interface Settlements extends AsyncDisposable {
  */
 const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
-/** Opens the settlements of a process. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   return new OpenSettlements(deps);
 }
@@ -113,7 +112,6 @@ export interface HoldProgress {
   readonly draft: UsageDraft;
 }
 
-/** A hold whose lease is renewed. */
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;

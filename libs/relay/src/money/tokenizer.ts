@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { estimateTokens } from "./expect.ts";
 
-/** A text to count. */
+/** A text whose tokens the worker thread counts. */
 export interface CountJob {
   readonly id: number;
   readonly text: string;
