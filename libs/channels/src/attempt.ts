@@ -22,7 +22,6 @@ export interface AttemptLimits {
   readonly budgetMs: number;
 }
 
-/** Runs the attempts of calls. */
 export interface Attempts {
   /** Tries the call's routes one after another until a vendor begins an acceptable answer. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<OpenAttempt<Accepted>>;

@@ -46,7 +46,7 @@ const accountCooldowns = new Gauge({
   },
 });
 
-/** Sets the states that the metrics show. */
+/** Selects the states that the metrics read whenever they are collected. */
 export function showStates(states: ChannelStates): void {
   currentStates = states;
   channelStates.reset();

@@ -33,7 +33,6 @@ export interface FailureEvidence {
   readonly isNeverClientFault?: boolean | undefined;
 }
 
-/** Outcome of one call. */
 export interface CallOutcome {
   /** Time of the outcome in Unix ms. */
   readonly at: number;
@@ -52,7 +51,6 @@ export interface Tally extends Subject {
 export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
 
-  /** Counts an outcome. */
   add(channelId: string, { account, model, key }: Subject, outcome: CallOutcome): void {
     const tallies = getOrCreate(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
     const name = `${account}\n${model}\n${key}`;

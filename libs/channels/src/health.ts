@@ -25,7 +25,6 @@ export interface Cooldowns {
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
-/** A call's route and account. */
 export interface Attempt {
   readonly route: Route;
   readonly account: string;

@@ -15,7 +15,6 @@ const maxAccountCooldowns = 1_000;
  */
 const maxRemembered = 2_000;
 
-/** Dependencies of `SharedCooldowns`. */
 export interface SharedCooldownsOptions {
   readonly redis: Redis;
   readonly log: Logger;

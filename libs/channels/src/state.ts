@@ -17,7 +17,7 @@ export interface Cooldown {
   readonly reason: string;
   /** Message of the vendor, or of the operating system about a connection, in one line. */
   readonly vendorMessage?: string | undefined;
-  /** Start of this state, as an RFC 3339 time. */
+  /** Start of the cooldown, as an RFC 3339 time. */
   readonly since: string;
   /** End in Unix ms. After it the scope is tried again. */
   readonly until: number;
@@ -30,7 +30,7 @@ export interface Cooldown {
 /** Reason why a channel or key is switched off until an operator switches it on. */
 export interface Switched {
   readonly reason: string;
-  /** Start of this state, as an RFC 3339 time. */
+  /** Time at which the channel or key was switched off, in RFC 3339. */
   readonly since: string;
 }
 
@@ -46,7 +46,6 @@ export interface ChannelStates {
   readonly switched: ReadonlyMap<ChannelScope, Switched>;
 }
 
-/** Reads the shared states. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
   const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);

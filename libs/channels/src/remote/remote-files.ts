@@ -13,7 +13,6 @@ export interface RemoteLimits {
   readonly maxRedirects: number;
 }
 
-/** A file to fetch. */
 export interface RemoteFileRequest {
   readonly url: string;
   /** Returns whether the file's media type is accepted; it is "" if the server declares none. */
