@@ -58,7 +58,7 @@ function remember(redis: Redis, accountId: string, current: AccountBudgets): voi
   accounts.set(accountId, current);
 }
 
-/** Reads the budgets of an account from Redis. */
+/** Reads the current budgets of an account, without the cache. */
 export async function findBudgets(redis: Redis, accountId: string): Promise<readonly Budget[]> {
   const list = await redis.get(accountKeys.budgetList(accountId));
   return list === null ? [] : readBudgets(list);

@@ -88,7 +88,7 @@ export async function createAccount(redis: Redis, account: AccountOpening): Prom
   return verdict;
 }
 
-/** Reads an account; undefined if it does not exist. */
+/** Reads an account and its money; undefined if Redis does not contain it. */
 export async function findAccount(redis: Redis, id: string): Promise<Account | undefined> {
   const fields = await redis.hgetall(accountKeys.account(id));
   const { available, held, credited, spent, name = id, createdAt = "", disabled } = fields;

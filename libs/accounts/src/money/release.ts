@@ -3,7 +3,6 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { retryDuringOutage } from "./settle.ts";
 
-/** A hold to be released. */
 export interface Release {
   readonly accountId: string;
   readonly callId: string;

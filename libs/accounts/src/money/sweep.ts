@@ -59,7 +59,6 @@ export async function sweepHolds(
   return swept;
 }
 
-/** Returns the number of open holds of a shard. */
 export async function countOpenHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }

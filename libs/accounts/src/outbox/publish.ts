@@ -24,7 +24,7 @@ interface SerializedEntry {
   readonly order: string;
 }
 
-/** An event in the outbox. */
+/** An event, and its place in the outbox: the shard, and the id of the entry in the Redis stream. */
 export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;
@@ -134,7 +134,6 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
-/** Returns the number of events in the outbox of a shard. */
 export async function outboxLength(redis: Redis, shard: string): Promise<number> {
   return redis.xlen(accountKeys.outbox(shard));
 }

@@ -48,7 +48,6 @@ export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.tasksDue(shard));
 }
 
-/** Returns the number of open tasks of a shard. */
 export function countOpenTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }

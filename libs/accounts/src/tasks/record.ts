@@ -21,7 +21,6 @@ export interface TaskRecord {
   /** Channel through which the task was created. It is polled through the same channel with the same key. */
   readonly channelId: string;
   readonly keyId: string;
-  /** Wire of the vendor. */
   readonly wire: VideoWire;
   /** Vendor's id of the task, in a form that only the task's provider reads. */
   readonly operation: string;
