@@ -25,7 +25,6 @@ export interface Anchor {
   readonly signature: string;
 }
 
-/** Signs anchors and verifies their signatures. */
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;

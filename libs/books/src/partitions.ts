@@ -52,7 +52,6 @@ async function deleteIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
-/** Clears the cache of days whose partitions exist. */
 export function clearPartitionCache(books: Books): void {
   knownDays.delete(books);
 }

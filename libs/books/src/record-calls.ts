@@ -93,7 +93,6 @@ async function insertIds(transaction: Transaction<Tables>, events: readonly Usag
   return new Set(insertedRows.map(({ account, id }) => callName(account, id)));
 }
 
-/** Inserts the labels of calls. */
 async function addLabels(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const rows = events.flatMap((event) =>
     labelsOf(event).map((label) => ({

@@ -55,7 +55,6 @@ async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent
   return { accountId, receipt, before };
 }
 
-/** Returns the table row of a credit. */
 export function creditRow(event: CreditEvent) {
   return {
     account: event.accountId,

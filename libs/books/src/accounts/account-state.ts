@@ -44,7 +44,6 @@ export async function changeAccount(
   });
 }
 
-/** Returns the name and state in a row. */
 export function stateOf({ account, name, disabled, version }: StateRow): BookedState {
   return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
 }

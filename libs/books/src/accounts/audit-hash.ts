@@ -4,7 +4,6 @@ import type { AuditTable } from "../schema.ts";
 /** Name of the mark that contains the number and hash of the last entry, separated by a space. */
 export const auditHeadMark = "audit-head";
 
-/** An entry of the audit without its hash. */
 export type AuditRow = Omit<AuditTable, "hash">;
 
 /** Returns an entry's hash: SHA-256 in hex of the previous entry's hash and all members of the entry. */

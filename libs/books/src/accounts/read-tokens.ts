@@ -130,7 +130,6 @@ export async function readPlaygroundTokens(
   return rows.flatMap(readableToken);
 }
 
-/** Returns the token of a row. */
 export function tokenOf({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
   return {
     account: row.account,

@@ -18,7 +18,6 @@ export interface Restoration {
   readonly nanos: string;
 }
 
-/** Records a restoration. */
 export async function writeRestoration({ db }: Books, restoration: Restoration): Promise<void> {
   const { account, time, reason, calls, nanos } = restoration;
   await db

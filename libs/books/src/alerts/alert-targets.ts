@@ -12,7 +12,6 @@ export interface EncryptedTarget {
 
 const readTarget = recordParser("alert target", AlertTarget);
 
-/** Stores a new target. */
 export async function bookAlertTarget(
   { db }: Books,
   { target, sealed }: EncryptedTarget,
@@ -53,7 +52,6 @@ export async function findAlertTarget({ db }: Books, id: string): Promise<Encryp
   return row && { target: targetOf(row), sealed: row.sealed };
 }
 
-/** Returns the target of a row. */
 export function targetOf({ record }: Pick<Selectable<AlertTargetsTable>, "record">): AlertTarget {
   return readTarget(record);
 }

@@ -126,7 +126,6 @@ export async function deleteOldAlerts({ db }: Books, before: number): Promise<vo
   });
 }
 
-/** Returns the alert of a row. */
 export function alertOf({ at, open: _lasts, details, ...row }: Selectable<AlertsTable>): Alert {
   // `recordAlerts` writes these members.
   // oxlint-disable-next-line typescript/no-unsafe-assignment

@@ -4,7 +4,6 @@ import type { Books } from "../open.ts";
 import { targetOf } from "./alert-targets.ts";
 import { alertOf } from "./alerts.ts";
 
-/** An alert with its deliveries. */
 export interface DeliveredAlert extends Alert {
   readonly deliveries: readonly AlertDelivery[];
 }

@@ -63,7 +63,6 @@ export class SqliteThread {
     return reply;
   }
 
-  /** Closes the file and ends the thread. */
   async close(): Promise<void> {
     if (this.#ended !== undefined) return;
     await this.#request("close");

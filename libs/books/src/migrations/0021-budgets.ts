@@ -1,7 +1,6 @@
 import type { Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Adds the table of accounts' budgets. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "budgets", {
     columns: { account: "text", version: "integer", projected: "integer", record: "text" },

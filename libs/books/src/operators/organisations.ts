@@ -9,7 +9,6 @@ import { lockAccount } from "../accounts/tokens.ts";
 /** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
 type MembershipRole = "admin" | "member";
 
-/** A team of an organisation. */
 interface BookedTeam {
   readonly id: string;
   readonly name: string;
