@@ -140,8 +140,8 @@ class PreparedCall {
 }
 
 /**
- * Builds the vendor's request for an exchange. Headers and query parameters of the client are added if the vendor has
- * the client's wire.
+ * Builds the vendor's request for an exchange. If the vendor has the client's wire, the client's headers are added, and
+ * the client's query parameters replace those of the exchange.
  */
 export function requestFor(
   call: Pick<Call, "requestId">,

@@ -198,8 +198,8 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
 }
 
 /**
- * Delivers an answer to the client and settles the call; the money is settled before the client receives the last byte.
- * Throws Failure if a task fails.
+ * Delivers an answer to the client and settles the call. The settlement begins before the client receives the last
+ * byte. Throws Failure if a task fails.
  */
 export function deliver(run: CallRun, attempted: OpenAttempt<AcceptedAnswer>): Promise<void> {
   const { deps, call, lifetime, outcome, plan, serving } = run;

@@ -15,7 +15,7 @@ export interface Exchange extends SentFees {
   readonly body: Buffer | Readable;
   /** Additional headers of the request; they replace default headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Additional query parameters of the request. */
+  /** Query parameters of the request. Those that a client sends in the same wire replace them. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Request that the provider has built already; absent: the request is built from `body`, `headers` and `query`. */
   readonly request?: VendorRequest | undefined;

@@ -39,7 +39,7 @@ export interface StreamOwner {
   /** Returns the usage of a stream that the gateway ends for this reason. */
   meterEndedEarly(reason: StreamStop): Promise<Metered>;
   /**
-   * Called when the vendor's stream has ended, before the client's stream ends, so that the money is settled first.
+   * Called when the vendor's stream has ended, before the client's stream ends, so that the settlement begins first.
    * `cut` is the usage of a stream that the gateway ended early. The client receives the last bytes when the returned
    * promise is fulfilled.
    */
@@ -179,14 +179,14 @@ export class StreamForwarder implements BodySink {
     if (this.#isWaitingForMoney) return void (this.#waitingFrames = [...this.#waitingFrames, ...frames]);
     const out = this.#output;
     const failure = this.#renderFrames(frames);
-    const isDry = this.#uncovered !== undefined;
-    const bytes = out.take(!isDry && this.#splitter.empty ? chunk : undefined);
+    const isUncovered = this.#uncovered !== undefined;
+    const bytes = out.take(!isUncovered && this.#splitter.empty ? chunk : undefined);
     // The answer is complete with the terminal frame, even if the vendor then resets or never closes the connection.
-    if (this.#hasLastFrame && !isDry && failure === undefined) return this.#end(bytes);
-    const flows = bytes.length === 0 || this.#options.sink.write(bytes);
+    if (this.#hasLastFrame && !isUncovered && failure === undefined) return this.#end(bytes);
+    const canWriteMore = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
-    if (!flows || isDry) this.#options.source.pause();
-    if (isDry) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
+    if (!canWriteMore || isUncovered) this.#options.source.pause();
+    if (isUncovered) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
   }
 
   /**
@@ -238,7 +238,7 @@ export class StreamForwarder implements BodySink {
 
   /**
    * Ends the client's stream after the vendor's answer is complete. `before` is written before the translator's last
-   * bytes. Both are sent only after the money is settled.
+   * bytes. Both are sent only after the settlement has begun.
    */
   #end(before: Buffer | string): void {
     if (this.#hasEnded) return;
@@ -274,7 +274,10 @@ export class StreamForwarder implements BodySink {
     if (!sink.full) source.resume();
   }
 
-  /** Stops the vendor and ends the client's stream as if the answer had reached its output limit. */
+  /**
+   * Stops the vendor and ends the client's stream as if the answer had reached its output limit. The stream fails if its
+   * wire cannot express this, or if the reason is not a limit.
+   */
   async #endEarly(reason: StreamStop): Promise<void> {
     if (this.#hasEnded) return;
     const { sink, source, translator, owner } = this.#options;
@@ -305,8 +308,8 @@ export class StreamForwarder implements BodySink {
 
   #sendHeartbeat(): void {
     const { sink, translator } = this.#options;
-    const sign = sink.full ? "" : translator.heartbeat();
-    if (sign !== "") sink.write(sign);
+    const heartbeat = sink.full ? "" : translator.heartbeat();
+    if (heartbeat !== "") sink.write(heartbeat);
   }
 
   #finish(end: StreamEnd): void {

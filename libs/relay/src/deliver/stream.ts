@@ -21,8 +21,8 @@ import { StreamForwarder, type StreamOwner, type StreamSink } from "./stream-for
 type AcceptedStream = Extract<AcceptedAnswer, { kind: "stream" }>;
 
 /**
- * Passes a stream to its client. Settles the call when the vendor's stream has ended, before the client receives its
- * last byte.
+ * Passes a stream to its client. The settlement begins when the vendor's stream has ended, before the client receives
+ * its last byte.
  */
 export async function deliverStream(
   run: CallRun,
@@ -70,7 +70,7 @@ export async function deliverStream(
 
 /**
  * Reads a stream to its end after its client disconnected before the first byte. Settles the call by the usage that the
- * vendor reports.
+ * vendor reports, or by an estimate if there is no report.
  */
 export async function readDetachedStream(
   run: CallRun,

@@ -70,11 +70,11 @@ export class Allowance implements Disposable {
   }
 
   /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold if little is left. */
-  admits(wordBytes: number, isThought = false): boolean {
+  admits(textBytes: number, isThought = false): boolean {
     this.#hasReasoning ||= isThought;
-    this.#frameTokens = Math.ceil(wordBytes / minBytesPerToken);
+    this.#frameTokens = Math.ceil(textBytes / minBytesPerToken);
     if (!this.#check()) return false;
-    this.#uncheckedBytes = Math.max(0, this.#uncheckedBytes - wordBytes);
+    this.#uncheckedBytes = Math.max(0, this.#uncheckedBytes - textBytes);
     return true;
   }
 
@@ -111,14 +111,15 @@ export class Allowance implements Disposable {
     const { output, meter } = this.#options;
     if (this.#coveredTokens >= output.max) return this.#checkAtMaximum();
     const left = this.#coveredTokens - meter.maxTokens - this.#frameTokens;
-    const early = left - output.step / 2;
+    const leftBeforeExtension = left - output.step / 2;
     let isQuiet = this.#extending === undefined && this.#refused === undefined;
-    if (early < output.step / 8 && isQuiet) {
+    if (leftBeforeExtension < output.step / 8 && isQuiet) {
       void this.#extend();
       isQuiet = false;
     }
     // Unless an extension is in progress or has failed, the next check must come early enough to begin one.
-    this.#uncheckedBytes = Math.max(0, Math.floor((isQuiet ? early : left) + this.#frameTokens) * minBytesPerToken);
+    const tokens = (isQuiet ? leftBeforeExtension : left) + this.#frameTokens;
+    this.#uncheckedBytes = Math.max(0, Math.floor(tokens) * minBytesPerToken);
     return left >= 0;
   }
 
@@ -151,8 +152,8 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Extends the hold by a step, or by the largest smaller amount that the money covers. Returns the Failure if it
-   * cannot.
+   * Extends the hold by a step. If the money does not cover the step, tries half of it, and so on. Returns the Failure
+   * if the smallest step is refused too, or if Redis stays unavailable.
    */
   async #extendByStep(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;

@@ -20,7 +20,7 @@ import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bo
 export interface Expectation {
   /** Money to hold. */
   readonly upperNanos: Nanos;
-  /** Cost that is certain once the call is sent: the price per request, and the price of the estimated input. */
+  /** Cost that is certain once the call is sent; for text, the price per request and that of the estimated input. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
   /** Estimated tokens, counted against the API key's limit per minute. */
