@@ -275,8 +275,8 @@ export class StreamForwarder implements BodySink {
   }
 
   /**
-   * Stops the vendor and ends the client's stream as if the answer had reached its output limit. The stream fails if its
-   * wire cannot express this, or if the reason is not a limit.
+   * Stops the vendor and ends the client's stream as if the answer had reached its output limit. The stream fails if
+   * its wire cannot express this, or if the reason is not a limit.
    */
   async #endEarly(reason: StreamStop): Promise<void> {
     if (this.#hasEnded) return;
