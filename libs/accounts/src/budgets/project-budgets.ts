@@ -29,8 +29,9 @@ export interface BudgetList {
 }
 
 /**
- * Writes the budgets of an account to Redis. `states` has the spending, by id, of budgets without a state in Redis.
- * Budgets with a state keep it; states of removed budgets are deleted.
+ * Writes the budgets of an account to Redis, unless Redis has this version or a later one ("newer"). `states` has the
+ * spending, by id, of budgets without a state in Redis. Budgets with a state keep it. States of removed budgets are
+ * deleted, except those of an organisation.
  */
 export async function writeBudgetsToRedis(
   redis: Redis,

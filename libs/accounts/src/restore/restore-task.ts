@@ -28,8 +28,8 @@ const restoreScript = defineScript({
 
 /**
  * Restores a task that Redis has lost. An open task is due for a poll immediately, and the lease of its hold, if the
- * hold exists, is extended. An ended task is not polled, even if Redis contains an older state of it. Returns false if
- * Redis already contains the task.
+ * hold exists, is extended. An ended task is not polled, and replaces an open state of the task in Redis. Returns false
+ * if Redis contains the task otherwise.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;
