@@ -156,6 +156,8 @@ export function privateHostsVariable(read: VariableReader): string {
   );
 }
 
+/** Settings of a service that calls vendors: values of variables, and constants. */
 export type RelayEnv = ReturnType<typeof relayVariables>;
 
+/** Amounts, sizes and times that limit each call. */
 export type RelayLimits = Readonly<RelayEnv["limits"]>;

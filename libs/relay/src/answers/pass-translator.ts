@@ -9,6 +9,7 @@ import { eventStream, type FrameReading, type StreamTranslator } from "./stream-
  */
 export type PassMode = "bytes" | "patched";
 
+/** Changes that a `PassTranslator` makes to a stream, and the wire of the stream. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;

@@ -12,6 +12,7 @@ import type { StreamSource } from "./run-stream.ts";
 /** Members of an answer's sink that forwarding a stream uses. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
+/** Source and sink of a stream, and the objects that read, meter and limit it. */
 export interface StreamForwarderOptions {
   readonly sink: StreamSink;
   readonly source: StreamSource;

@@ -17,6 +17,7 @@ export function imagesVariables(read: VariableReader) {
   };
 }
 
+/** Settings of a service that serves images: values of variables, and constants. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
 /** Dependencies of image requests in every client wire. */
@@ -29,6 +30,7 @@ export interface ImagesDeps {
   readonly taskWaitMs: number;
 }
 
+/** Opens the fetcher of images, which may also reach the private hosts in `privateHosts`. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

@@ -24,6 +24,7 @@ export const outputLimitExceeded = "output-limit-exceeded";
 /** Reason to end a stream: the money does not suffice, Redis is unavailable, or the vendor exceeds the output limit. */
 export type StreamStop = Failure | typeof outputLimitExceeded;
 
+/** Output for which money is held, its meter, and the function that extends the hold. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;

@@ -4,6 +4,7 @@ import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteratio
 import type { MaxFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
+/** Tools and service tiers of a call, and the prices and rules that apply to them. */
 export interface FeesOptions {
   /** Tools and service tiers that the client requests; undefined: none. */
   readonly requested: RequestedFees | undefined;

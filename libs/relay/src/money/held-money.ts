@@ -17,6 +17,7 @@ import {
   type UsageRecord,
 } from "./usage-draft.ts";
 
+/** Dependencies of `holdMoney`, and of the hold that it returns. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };

@@ -31,6 +31,7 @@ export interface Settlements extends AsyncDisposable {
  */
 const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
+/** Opens the settlements of a process. The outbox publishes the event of each settled call. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   return new OpenSettlements(deps);
 }
@@ -112,6 +113,7 @@ export interface HoldProgress {
   readonly draft: UsageDraft;
 }
 
+/** A hold whose lease `Renewals` extends. */
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
