@@ -22,6 +22,7 @@ export interface AttemptLimits {
   readonly budgetMs: number;
 }
 
+/** Sends calls to vendors, with retries on other routes. */
 export interface Attempts {
   /** Tries the call's routes one after another until a vendor begins an acceptable answer. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<OpenAttempt<Accepted>>;

@@ -41,6 +41,7 @@ export function isWithin(scope: ChannelScope, container: ChannelScope): boolean 
   return scope === container || scope.startsWith(`${container}/`) || scope.startsWith(`${container}#`);
 }
 
+/** Returns the channel id at the beginning of a scope. */
 export function channelOfScope(scope: ChannelScope): string {
   return /^[^/#]*/.exec(scope)?.[0] ?? scope;
 }

@@ -33,6 +33,7 @@ export interface FailureEvidence {
   readonly isNeverClientFault?: boolean | undefined;
 }
 
+/** Success or failure of one call. `failed` is absent after a success. */
 export interface CallOutcome {
   /** Time of the outcome in Unix ms. */
   readonly at: number;

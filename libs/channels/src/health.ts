@@ -25,6 +25,7 @@ export interface Cooldowns {
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
+/** Route that an attempt uses, and the account that makes the call. */
 export interface Attempt {
   readonly route: Route;
   readonly account: string;

@@ -15,6 +15,7 @@ const maxAccountCooldowns = 1_000;
  */
 const maxRemembered = 2_000;
 
+/** Parameters of `SharedCooldowns.open`. */
 export interface SharedCooldownsOptions {
   readonly redis: Redis;
   readonly log: Logger;

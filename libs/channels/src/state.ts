@@ -46,6 +46,7 @@ export interface ChannelStates {
   readonly switched: ReadonlyMap<ChannelScope, Switched>;
 }
 
+/** Reads the states that all replicas share, including cooldowns that have ended but are still remembered. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
   const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);

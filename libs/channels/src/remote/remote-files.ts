@@ -13,6 +13,7 @@ export interface RemoteLimits {
   readonly maxRedirects: number;
 }
 
+/** File to fetch into memory, and the conditions of the fetch. */
 export interface RemoteFileRequest {
   readonly url: string;
   /** Returns whether the file's media type is accepted; it is "" if the server declares none. */
