@@ -3,6 +3,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { retryDuringOutage } from "./settle.ts";
 
+/** Account and call whose hold is released because the call costs nothing. */
 export interface Release {
   readonly accountId: string;
   readonly callId: string;

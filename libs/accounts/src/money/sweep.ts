@@ -59,6 +59,7 @@ export async function sweepHolds(
   return swept;
 }
 
+/** Returns the number of holds that are neither settled nor released, including those whose lease has ended. */
 export async function countOpenHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }

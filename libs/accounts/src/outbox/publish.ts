@@ -134,6 +134,7 @@ function rethrow(error: unknown): never {
   throw error;
 }
 
+/** Returns the number of events of a shard that are not published yet. */
 export async function outboxLength(redis: Redis, shard: string): Promise<number> {
   return redis.xlen(accountKeys.outbox(shard));
 }

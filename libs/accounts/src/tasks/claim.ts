@@ -48,6 +48,7 @@ export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.tasksDue(shard));
 }
 
+/** Returns the number of tasks that are still polled, including those that a process has claimed. */
 export function countOpenTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }
