@@ -25,6 +25,7 @@ export interface Anchor {
   readonly signature: string;
 }
 
+/** Signs anchors with the secret in use, and verifies signatures of all accepted secrets. */
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;

@@ -52,6 +52,7 @@ async function deleteIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
+/** Forgets which partitions exist, so that `ensurePartitions` creates those that another ledger has dropped. */
 export function clearPartitionCache(books: Books): void {
   knownDays.delete(books);
 }

@@ -55,6 +55,7 @@ async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent
   return { accountId, receipt, before };
 }
 
+/** Converts a credit to a row of `credits`. */
 export function creditRow(event: CreditEvent) {
   return {
     account: event.accountId,

@@ -6,6 +6,7 @@ import { ownerConditions } from "./read-calls.ts";
 import { sumColumns } from "./sums.ts";
 import { renderPeriod, type TotalsDimension, type TotalsQuery } from "./totals-query.ts";
 
+/** Table that has sums of calls per hour or day. */
 export type TotalsName = keyof typeof totalsPeriods;
 
 /** One group of a table of totals: the values of its dimensions, and its sums by column. */

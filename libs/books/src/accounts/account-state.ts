@@ -44,6 +44,7 @@ export async function changeAccount(
   });
 }
 
+/** Converts a row of `accounts`. An account without a name has its id as the name. */
 export function stateOf({ account, name, disabled, version }: StateRow): BookedState {
   return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
 }

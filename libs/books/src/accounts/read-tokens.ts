@@ -130,6 +130,7 @@ export async function readPlaygroundTokens(
   return rows.flatMap(readableToken);
 }
 
+/** Converts a row of `tokens`. Throws UnknownShape if its JSON is invalid. */
 export function tokenOf({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
   return {
     account: row.account,

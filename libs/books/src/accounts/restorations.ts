@@ -18,6 +18,7 @@ export interface Restoration {
   readonly nanos: string;
 }
 
+/** Stores a restoration, which operators can read with the account. */
 export async function writeRestoration({ db }: Books, restoration: Restoration): Promise<void> {
   const { account, time, reason, calls, nanos } = restoration;
   await db

@@ -12,6 +12,7 @@ export interface EncryptedTarget {
 
 const readTarget = recordParser("alert target", AlertTarget);
 
+/** Stores a new target, and records this in the audit without its secret part. */
 export async function bookAlertTarget(
   { db }: Books,
   { target, sealed }: EncryptedTarget,
@@ -52,6 +53,7 @@ export async function findAlertTarget({ db }: Books, id: string): Promise<Encryp
   return row && { target: targetOf(row), sealed: row.sealed };
 }
 
+/** Converts a row of `alert_targets`. Throws UnknownShape if its JSON is invalid. */
 export function targetOf({ record }: Pick<Selectable<AlertTargetsTable>, "record">): AlertTarget {
   return readTarget(record);
 }

@@ -126,6 +126,7 @@ export async function deleteOldAlerts({ db }: Books, before: number): Promise<vo
   });
 }
 
+/** Converts a row of `alerts`. */
 export function alertOf({ at, open: _lasts, details, ...row }: Selectable<AlertsTable>): Alert {
   // `recordAlerts` writes these members.
   // oxlint-disable-next-line typescript/no-unsafe-assignment

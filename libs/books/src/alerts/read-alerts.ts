@@ -4,6 +4,7 @@ import type { Books } from "../open.ts";
 import { targetOf } from "./alert-targets.ts";
 import { alertOf } from "./alerts.ts";
 
+/** An alert with its deliveries: to all targets, or to those that the filter `targetsOf` selects. */
 export interface DeliveredAlert extends Alert {
   readonly deliveries: readonly AlertDelivery[];
 }
