@@ -28,7 +28,7 @@ import { failureFrom } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** Details of a call that become known while it runs. They are recorded if the call is refused. */
+/** Details of a call that become known while it runs. `recordRefusal` needs them. */
 export interface CallFacts {
   /** Name of the model in the request. */
   model?: string;

@@ -30,7 +30,7 @@ export interface UpgradeCall extends Pick<
 /** Upgrades the connection. A handler that throws must not have written to the socket; its exception is answered. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
-/** Options of the upgrade listener of an area's service. */
+/** Options of the upgrade listener of an area's service. An endpoint without a handler is refused (unknown_url). */
 export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }

@@ -167,7 +167,7 @@ interface HoldingOwner {
 /** Bytes of a budget that one body uses. Disposal releases all of them. */
 export class Holding implements Disposable {
   readonly #budget: BufferBudget;
-  readonly #uses: HoldingOwner;
+  readonly #owner: HoldingOwner;
   #bytes = 0;
   /** Ends the body. Undefined unless the body is arriving. */
   #breakOff: ((failure: Failure) => void) | undefined;
@@ -176,9 +176,9 @@ export class Holding implements Disposable {
   /** False after the first disposal. Further disposals do nothing. */
   #open = true;
 
-  constructor(budget: BufferBudget, uses: HoldingOwner) {
+  constructor(budget: BufferBudget, owner: HoldingOwner) {
     this.#budget = budget;
-    this.#uses = uses;
+    this.#owner = owner;
   }
 
   get bytes(): number {
@@ -190,23 +190,23 @@ export class Holding implements Disposable {
    * server_overloaded (503, the budget is full).
    */
   take(bytes: number): void {
-    this.#budget.takeFor(this, this.#uses, bytes, true);
+    this.#budget.takeFor(this, this.#owner, bytes, true);
     this.#bytes += bytes;
   }
 
   /** Counts bytes that are in memory already. No limit applies to them, but they reduce what `take` may take. */
   count(bytes: number): void {
-    this.#budget.takeFor(this, this.#uses, bytes, false);
+    this.#budget.takeFor(this, this.#owner, bytes, false);
     this.#bytes += bytes;
   }
 
   /**
-   * Counts the body as arriving until `endArriving` is called. Meanwhile the budget may release the body's bytes and call
-   * `breakOff` to make room for other bodies. Throws Failure rate_limit_exceeded (429) if too many bodies are arriving.
+   * Counts the body as arriving until `endArriving` is called. To make room for other bodies, the budget may meanwhile
+   * release its bytes and call `breakOff`. Throws Failure rate_limit_exceeded (429) if too many bodies are arriving.
    */
   startArriving(breakOff: (failure: Failure) => void): void {
-    const { account, token } = this.#uses;
-    this.#budget.checkArriving(this.#uses);
+    const { account, token } = this.#owner;
+    this.#budget.checkArriving(this.#owner);
     this.#breakOff = breakOff;
     this.#listed = [account.arriving.add(this), token.arriving.add(this)];
   }
@@ -226,7 +226,7 @@ export class Holding implements Disposable {
 
   [Symbol.dispose](): void {
     this.endArriving();
-    this.#budget.releaseFor(this.#uses, this.#bytes, this.#open);
+    this.#budget.releaseFor(this.#owner, this.#bytes, this.#open);
     this.#bytes = 0;
     this.#open = false;
   }

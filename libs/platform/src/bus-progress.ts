@@ -5,7 +5,7 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 export interface Progress {
   /** Sequence number of the last message in the stream. */
   readonly last: number;
-  /** Sequence number of the last message up to which all messages were handled. */
+  /** Sequence number up to which all messages were handled. */
   readonly handled: number;
   /** Number of messages that are not acknowledged. */
   readonly waiting: number;

@@ -105,7 +105,7 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a first message, then `options.gatherMs` for more, and fetches those in one request. Fetching each message
+   * Waits for a first message, then `options.gatherMs` for more, and fetches those in one request. Fetching each one
    * separately would wake this process and NATS for every message. While the stream has no new messages, one request
    * runs for `waitMs`.
    */

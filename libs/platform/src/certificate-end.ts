@@ -45,7 +45,7 @@ async function readEnd(socket: Socket, { host, protocol }: TlsServer): Promise<s
   return Number.isNaN(expiryMs) ? undefined : new Date(expiryMs).toISOString();
 }
 
-/** Functions that ask a server to begin TLS, by its protocol. They return whether the server does so. */
+/** Functions that prepare a connection for TLS, by protocol. They return whether the server accepts TLS. */
 const beginTls: Readonly<Record<"nats" | "postgres", (socket: Socket) => Promise<boolean>>> = {
   // NATS begins with a line that describes the server.
   async nats(socket) {

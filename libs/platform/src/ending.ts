@@ -25,8 +25,8 @@ declare module "node:net" {
 
 /**
  * Returns the signal that is aborted if a call ends before its answer is complete. Its reason is a Failure if the
- * gateway ends the call, or ClientDisconnected if the client disconnects. A handler that has begun to write the answer must
- * also write the failure. A handler that has not begun rejects, and `areaHandler` answers.
+ * gateway ends the call, or ClientDisconnected if the client disconnects. A handler that has begun to write the answer
+ * must also write the failure. A handler that has not begun only rejects, and `areaHandler` writes the failure.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
   const existing = response[endingKey];

@@ -25,7 +25,7 @@ export interface HttpServerOptions {
   readonly ending?: AbortSignal;
   /** Time in ms between the abort of `ending` and the end of `drainMs`. */
   readonly farewellMs?: number;
-  /** Time in ms after which a connection is closed if its client does not read its answer; default: `defaultStalledMs`. */
+  /** Time in ms after which a connection is closed if its client does not read; default: `defaultStalledMs`. */
   readonly stalledMs?: number;
 }
 
@@ -59,7 +59,7 @@ const keepAliveMs = 75_000;
 const lastRequestsMs = 1_000;
 
 /**
- * Listens on a port. Throws StartError if it is in use. Sets no timeout for request bodies; their readers time them.
+ * Listens on a port. Throws StartError if the port is in use. Sets no timeout for request bodies; their readers do.
  */
 export async function listen({
   host,
@@ -125,7 +125,7 @@ interface OpenResponse {
   readonly response: ServerResponse;
   /** Bytes that were passed to the operating system when the progress was last checked; -1 before the first check. */
   written: number;
-  /** Time of the last progress, or at which nothing waited for the client. */
+  /** Time at which the client last read bytes, or at which no bytes waited for it. */
   movedAt: number;
 }
 

@@ -87,7 +87,7 @@ export {
 } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
 export { certificateEnd, type TlsServer } from "./certificate-end.ts";
-export { readContentCertificates, storeContentCertificates } from "./process/content-certificates.ts";
+export { readContentCertificateEnds, storeContentCertificateEnds } from "./process/content-certificates.ts";
 export { sharedBus, sharedContentRedis, sharedRedis, sharedRefusedCalls } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";
 export type { Values } from "./script/values.ts";

@@ -9,7 +9,7 @@ export type { Logger } from "pino";
  */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** Maximum ms that shutdown waits until the last lines are written; the reader of the log may have ended. */
+/** Maximum ms that shutdown waits until the last lines are written. Without a reader they are never written. */
 const maxCloseMs = 1_000;
 
 /**
@@ -34,8 +34,8 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**
- * pino's destination, which collects lines and writes them together. It gets lines as bytes: to add a line as text, it
- * would compute the length in bytes of all collected text, which copies the text. The declared type allows only text.
+ * pino's destination, which collects lines and writes them together. It gets lines as bytes, because for each line of
+ * text it would copy all collected text to compute the length in bytes. pino's type for it allows only text.
  */
 interface LineBlock {
   write(line: Buffer | string): boolean;

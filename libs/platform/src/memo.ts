@@ -7,7 +7,6 @@ export class BoundedMap<Value> {
     this.#maxEntries = maxEntries;
   }
 
-  /** True if the map has no entries. */
   get isEmpty(): boolean {
     return this.#entries.size === 0;
   }

@@ -73,7 +73,6 @@ export function observeRequest({ method = "", route, status, seconds }: Finished
   series.observe(seconds);
 }
 
-/** Is 1 while a store is connected, otherwise 0. */
 const storeUp = new Gauge({
   name: "modelgate_store_up",
   help: "1 if the store is connected.",

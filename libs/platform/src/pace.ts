@@ -28,7 +28,7 @@ export class Pace implements Disposable {
   #timer: NodeJS.Timeout;
   readonly #startedAt = performance.now();
   #checkedAt = this.#startedAt;
-  /** Time at which the client last sent bytes, or at which the reader last accepted none. */
+  /** Time at which the client last sent bytes, or at which the reader was last blocked. */
   #lastSentAt = this.#startedAt;
   #blockedMs = 0;
   #bytes = 0;

@@ -55,8 +55,8 @@ export interface WorkCheckOptions {
 const sweepMs = 60_000;
 
 /**
- * Checks whether Redis may contain work that is due. Reading the servers' count of writes costs one command; reading
- * all shards costs hundreds. Without new writes, only an entry that was not yet due can become due.
+ * Checks whether Redis may contain work that is due. Reading the count of writes costs one command for each server;
+ * reading the work of all shards costs hundreds. Without new writes, work becomes due only because time passes.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;

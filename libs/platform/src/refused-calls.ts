@@ -32,7 +32,7 @@ export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;
 /**
  * Publishes refused calls for the ledger. Calls never wait for this, and a call that cannot be published is lost,
  * because no money is involved. If an account has more than `maxOfAccount` refused calls within `gatherMs`, the further
- * ones are only counted.
+ * ones are only counted. Beyond `maxCallsPerInterval` calls of all accounts, further ones may be lost.
  */
 export class RefusedCalls implements AsyncDisposable {
   readonly #redis: Redis;

@@ -37,7 +37,7 @@ export function serviceVariables<Env>(
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/** Reads a service's variables. The common variables are checked, but not returned. Throws StartError. */
+/** Reads a service's variables. The common ones are checked, but not returned. Throws StartError if one is invalid. */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,
@@ -107,7 +107,7 @@ export function storeVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables that `storeVariables` reads. */
+/** Address of the Redis for accounts and configuration, and the secrets of the services. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
 /** Reads the address and the size limit of the Redis for clients' content. */
@@ -123,7 +123,7 @@ export function contentVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables that `contentVariables` reads. */
+/** Address and size limit of the Redis for clients' content. */
 export interface ContentEnv {
   readonly content: ReturnType<typeof contentVariables>;
 }
@@ -151,7 +151,7 @@ export function busVariables(read: VariableReader) {
   };
 }
 
-/** Values of the variables that `busVariables` reads. */
+/** Address of the event bus, and the limits of its streams. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
 /** Reads the variables of a service that charges calls: the store and the bus. */

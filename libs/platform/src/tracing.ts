@@ -5,7 +5,7 @@ import type { Logger } from "./log.ts";
 /** Attributes of a span. They never contain data of a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A span: the part of a request in one service. */
+/** A span: the part of a request in one service, or one step of that part. */
 export interface Span {
   /** W3C header for the next service; undefined if there is no trace. */
   readonly traceparent: string | undefined;
@@ -24,7 +24,7 @@ export interface SpanStart {
   readonly attributes?: () => SpanAttributes;
 }
 
-/** Starts a span. */
+/** Function that starts a span, or only forwards the header of its parent if tracing is off. */
 export type StartSpan = (start: SpanStart) => Span;
 
 /** Returns the trace id of a span; undefined if there is no trace. */

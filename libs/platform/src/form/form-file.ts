@@ -19,7 +19,7 @@ export interface FormFile {
   readonly contentType: string;
   /** Reads the bytes. Throws Failure request_too_large (413) that names the field, or the error that ended the form. */
   bytes(): AsyncIterable<Buffer>;
-  /** Ends reading of the complete form; all readers of the form get this error. */
+  /** Stops reading the whole form; all readers of the form get this error. */
   breakOff(error: Error): void;
 }
 

@@ -28,7 +28,7 @@ export interface FormLimits extends PaceLimits {
 export interface Form extends AsyncIterable<FormPart>, Disposable {
   /** Memory that the form uses. Disposal of the form releases it. */
   readonly holding: Holding;
-  /** Ends reading of the form; the iteration throws this error. */
+  /** Stops reading the form; the iteration throws this error. */
   breakOff(error: Error): void;
 }
 
@@ -67,7 +67,6 @@ function checkFormHeaders({ headers }: IncomingMessage, { maxBytes }: FormLimits
   if (Number(headers["content-length"] ?? 0) > maxBytes) throw bodyTooLarge(maxBytes);
 }
 
-/** Parser, holding and signal of a form that is being read. */
 interface OpenFormOptions {
   readonly parser: busboy.Busboy;
   readonly holding: Holding;

@@ -4,7 +4,7 @@ import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
 import { readRedisUrl } from "../redis-url.ts";
 
-/** Redis hash with the ends (RFC 3339) of the certificates of the Redis for clients' content, by its servers' addresses. */
+/** Redis hash: the ends (RFC 3339) of the certificates of the servers in CONTENT_REDIS_URL, by `host:port`. */
 const key = "certificates:content";
 const hourMs = 3_600_000;
 /** Time, in seconds, for which the ends are kept after they were stored. */
@@ -14,9 +14,9 @@ const keepSeconds = (3 * hourMs) / 1_000;
  * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL: first immediately, then every hour, until
  * the result is disposed. The ledger, which watches certificates, has no access to this Redis.
  */
-export function shareContentCertificates(redis: Redis, url: string, log: Logger): Disposable {
+export function shareContentCertificateEnds(redis: Redis, url: string, log: Logger): Disposable {
   const share = (): void =>
-    void storeContentCertificates(redis, url).catch((error: unknown) =>
+    void storeContentCertificateEnds(redis, url).catch((error: unknown) =>
       log.debug({ err: error }, "certificates of the content's redis not shared"),
     );
   share();
@@ -24,7 +24,7 @@ export function shareContentCertificates(redis: Redis, url: string, log: Logger)
 }
 
 /** Reads the certificates of the servers in an address, and stores their ends. */
-export async function storeContentCertificates(redis: Redis, url: string): Promise<void> {
+export async function storeContentCertificateEnds(redis: Redis, url: string): Promise<void> {
   const address = readRedisUrl(url, "CONTENT_");
   if (!address.tls) return;
   const ends: Record<string, string> = {};
@@ -36,7 +36,7 @@ export async function storeContentCertificates(redis: Redis, url: string): Promi
   await redis.multi().del(key).hset(key, ends).expire(key, keepSeconds).exec();
 }
 
-/** Reads the ends that processes with access to the Redis for clients' content stored, by the servers' addresses. */
-export async function readContentCertificates(redis: Redis): Promise<ReadonlyMap<string, string>> {
+/** Reads the stored ends of certificates, by `host:port`. */
+export async function readContentCertificateEnds(redis: Redis): Promise<ReadonlyMap<string, string>> {
   return new Map(Object.entries(await redis.hgetall(key)));
 }

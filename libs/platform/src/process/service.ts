@@ -36,8 +36,8 @@ export interface OpenService {
   /** Handlers of the service's port. If they are an AreaServer, the edge of the same process calls it directly. */
   readonly serves: PortHandlers | AreaServer;
   /**
-   * Stops accepting connections and starting long work. Resolves when open work has ended; the abort of `ending` ends
-   * it.
+   * Stops accepting connections and starting long work. Resolves when the open work has ended. When `ending` is
+   * aborted, the service must end that work.
    */
   readonly drain?: () => Promise<void>;
   /** Throws the reason why the service cannot serve now; /readyz shows it. */
@@ -46,7 +46,7 @@ export interface OpenService {
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** Role of a service: the edge that clients call, an area that the edge calls, or a backend that records calls. */
+/** Role of a service: the edge that clients call, an area that the edge calls, or a backend (ledger, control). */
 export type ServiceRole = "edge" | "area" | "backend";
 
 /** Changes the values that a service is opened with, so that tests can lower limits. */

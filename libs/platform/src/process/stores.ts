@@ -1,7 +1,7 @@
 import { openBus, type Bus } from "../bus.ts";
 import { openContentRedis, openRedis, type Redis } from "../redis.ts";
 import type { BusEnv, ContentEnv, StoreEnv } from "../service-variables.ts";
-import { shareContentCertificates } from "./content-certificates.ts";
+import { shareContentCertificateEnds } from "./content-certificates.ts";
 import { announceProcess } from "./presence.ts";
 import { RefusedCalls } from "../refused-calls.ts";
 import { sharedPart } from "./shared.ts";
@@ -25,7 +25,7 @@ export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEn
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
     const opened = await openContentRedis(url, shared.log, redis.timeoutMs);
     shared.defer(() => opened.disconnect());
-    shared.use(shareContentCertificates(await sharedRedis(shared, { redis }), url, shared.log));
+    shared.use(shareContentCertificateEnds(await sharedRedis(shared, { redis }), url, shared.log));
     return opened;
   },
 );

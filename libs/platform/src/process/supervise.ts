@@ -7,7 +7,7 @@ import type { CommonEnv } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
 import { waitForStop } from "./life.ts";
 
-/** The workers to supervise. */
+/** Workers to supervise, and the common variables of their services. */
 export interface Supervision {
   readonly common: CommonEnv;
   readonly workers: number;

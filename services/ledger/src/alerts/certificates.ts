@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Books } from "@modelgate/books";
 import { readPublishedConfiguration } from "@modelgate/catalog";
-import { certificateEnd, readContentCertificates, type Redis, type TlsServer } from "@modelgate/platform";
+import { certificateEnd, readContentCertificateEnds, type Redis, type TlsServer } from "@modelgate/platform";
 import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
@@ -40,7 +40,7 @@ export async function findCertificateAlerts(
     if (alert !== undefined) await recorder.record(books, [alert]);
   };
   for (const file of storeUrls.flatMap(clientCertificateOf)) await record(`the file ${file}`, await endOfFile(file));
-  for (const [name, end] of await readContentCertificates(redis)) await record(name, end);
+  for (const [name, end] of await readContentCertificateEnds(redis)) await record(name, end);
   for (let at = 0; at < servers.length; at += atOnce) {
     const some = servers.slice(at, at + atOnce);
     const ends = await Promise.all(some.map(([, server]) => certificateEnd(server)));

@@ -7,7 +7,7 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBooks, readAlerts, type Books } from "@modelgate/books";
 import { publishedKey } from "@modelgate/catalog";
-import { certificateEnd, createLogger, storeContentCertificates, type Redis as AnyRedis } from "@modelgate/platform";
+import { certificateEnd, createLogger, storeContentCertificateEnds, type Redis as AnyRedis } from "@modelgate/platform";
 import {
   listen,
   makeAuthority,
@@ -123,7 +123,7 @@ test("the nodes of a Cluster, and the master that Sentinels name, are watched wi
 
 test("the certificates of the Redis for content are watched by the processes that use it", async () => {
   for (const url of [backends.clusterUrl, backends.redisUrl, backends.plainRedisUrl])
-    await storeContentCertificates(redis, url);
+    await storeContentCertificateEnds(redis, url);
   expect(await found([])).toEqual([alertOf(hostOf(backends.redisUrl))]);
   expect(await redis.ttl("certificates:content")).toBeGreaterThan(2 * 3_600);
   await redis.del("certificates:content");
