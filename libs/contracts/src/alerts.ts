@@ -35,7 +35,7 @@ export const Alert = Type.Object({
   id: Type.String(),
   kind: Type.Enum([...alertKinds, "test"]),
   severity: Type.Enum([...alertSeverities]),
-  /** Account that the alert is about, or the scope of an organisation (`organisation:ID`); "" if it is about the gateway. */
+  /** Account or organisation (`organisation:ID`) that the alert is about; "" if it is about the gateway. */
   account: Type.String(),
   /** Part that the alert is about: the id of a budget or API key, the name of a channel, for example. */
   subject: Type.String(),

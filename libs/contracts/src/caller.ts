@@ -55,8 +55,8 @@ export const Caller = Type.Object(
     budgets: Type.Optional(Budgets),
     /**
      * Format of model lists and their errors, which the client's headers select: `alpha` for Anthropic clients, `gamma`
-     * for Gemini clients. The edge sets it, because it removes the headers with keys, which are among them. Absent for
-     * other endpoints.
+     * for Gemini clients. The edge sets it, because services do not get all of these headers: the edge removes those
+     * with keys. Absent for other endpoints.
      */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Id of the session settings to which the API key is bound. Such a key can only open sessions. */

@@ -1,9 +1,9 @@
 const prefix = "organisation:";
 
 /**
- * Returns the name that stands for an organisation where the id of an account is expected: as the account of its people,
- * and of entries of the audit about the organisation itself. No account has such an id, so code that knows only accounts
- * gives no access to it.
+ * Returns the name that stands for an organisation where the id of an account is expected: in the records of its people
+ * and budgets, and in audit entries about the organisation itself. No account has such an id, so code that knows only
+ * accounts gives no access to it.
  */
 export function organisationScope(organisation: string): string {
   return prefix + organisation;

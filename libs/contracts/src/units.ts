@@ -59,12 +59,12 @@ export function tokensIn(units: Units): number {
   return inputTotal(units) + outputTotal(units);
 }
 
-/** Returns the number of all input tokens of a call, for vendors' formats with a single number. */
+/** Returns the number of all input tokens of a call, including cached, audio and image tokens. */
 export function inputTotal(units: Units): number {
   return sumOfUnits(units, inputTokenUnits);
 }
 
-/** Returns the number of all output tokens of a call, including reasoning. */
+/** Returns the number of all output tokens of a call, including reasoning, audio and image tokens. */
 export function outputTotal(units: Units): number {
   return sumOfUnits(units, outputTokenUnits);
 }

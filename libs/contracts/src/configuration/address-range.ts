@@ -17,8 +17,8 @@ export interface AddressRange {
 
 /**
  * Parses an IP address or a range in CIDR notation; undefined for any other text. IPv6 addresses that map IPv4
- * addresses are converted to IPv4, because clients' addresses are. A range that contains both mapped and other
- * addresses is not accepted.
+ * addresses are converted to IPv4, because clients' addresses are converted too. A range that contains both mapped and
+ * other addresses is not accepted.
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", written, ...more] = text.split("/");

@@ -59,7 +59,7 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
-/** Returns the schema's problems, one for each path: the most specific one that the schema reports there. */
+/** Returns the schema's problems, one for each path: the first, or for a union the expected types of all branches. */
 function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
   const messages = new Map<string, string>();
   for (const error of schema.Errors(value)) {

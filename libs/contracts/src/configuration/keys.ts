@@ -9,8 +9,8 @@ export function isSendableKey(key: string): boolean {
 }
 
 /**
- * Lists keys that are not valid references or cannot be sent to a vendor. The keys are never quoted, because this text
- * is written to logs and terminals.
+ * Lists keys of channels that are not valid references, cannot be sent to a vendor, or appear more than once in their
+ * channel. The keys are never quoted, because this text is written to logs and terminals.
  */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
   for (const [position, { keys = [] }] of channels.entries()) {

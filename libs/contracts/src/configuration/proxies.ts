@@ -6,8 +6,8 @@ export const noProxy = "none";
 const schemes: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "socks5h:"]);
 
 /**
- * Returns the reason why a text is not the URL of a proxy, phrased to follow its name; undefined if it is one. The text
- * is never quoted, because it may contain a password.
+ * Returns the reason why a text is not the URL of a proxy, as a predicate (`is longer than …`); undefined for a valid
+ * URL. The text is never quoted, because it may contain a password.
  */
 export function proxyUrlProblem(text: string): string | undefined {
   if (text.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
@@ -23,7 +23,7 @@ export function proxyUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the scheme, host and port of a proxy, without its name and password, as operators may see it. */
+/** Returns the scheme, host and port of a proxy. Operators must not see its user name and password. */
 export function proxyAddress(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;

@@ -1,9 +1,9 @@
 import type { Configuration, ConfigurationProblem } from "./schema.ts";
 
 /**
- * Headers that a channel cannot set, because the gateway sets them itself or they change the price. They concern
- * authentication, the connection, the type and encoding of the body, and tracing; or a vendor reads a price option in
- * them, as in `x-vertex-ai-*` and `anthropic-beta`. `*` at the end matches any suffix.
+ * Headers that a channel cannot set. The gateway itself sets those for authentication, the connection, the type and
+ * encoding of the body, and tracing. In others, such as `x-vertex-ai-*` and `anthropic-beta`, a vendor reads options
+ * that change the price. `*` at the end matches any suffix.
  */
 const reservedHeaders: readonly string[] = [
   "authorization",

@@ -29,7 +29,7 @@ export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];
 }
 
-/** Ids of all endpoints. */
+/** Ids of all endpoints, in the order of the table. */
 export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
   (id): id is EndpointId => id in endpoints,
 );

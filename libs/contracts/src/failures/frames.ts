@@ -9,7 +9,7 @@ export type RenderFailureFrame = (failure: Failure, requestId: string, sequence?
 const dataEvent = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
 const errorEvent = (json: object): string => `event: error\n${dataEvent(json)}`;
 
-/** Error event of each stream format. Only `responses` numbers its events. */
+/** Renderers of the error events, by stream format. Only `responses` numbers its events. */
 export const failureFrames = {
   chat: (failure, requestId) => dataEvent(renderFailure("common", failure, requestId)),
   responses: ({ code, message }, _requestId, sequence = -1) =>
@@ -22,7 +22,7 @@ export const failureFrames = {
   audio: (failure, requestId) => dataEvent({ type: "error", ...renderFailure("common", failure, requestId) }),
 } as const satisfies Record<StreamFormat, RenderFailureFrame>;
 
-/** Returns the error event of an endpoint's stream; undefined if the endpoint is unknown or does not stream. */
+/** Returns the renderer of a stream's error event; undefined if the endpoint is unknown or does not stream. */
 export function failureFrameOf(id: string): RenderFailureFrame | undefined {
   const endpoint = endpointIds.find((each) => each === id);
   const format = endpoint === undefined ? undefined : endpointOf(endpoint).streams;

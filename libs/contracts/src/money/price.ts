@@ -253,8 +253,8 @@ export function isToolUnit(unit: UnitName): boolean {
 }
 
 /**
- * Returns the used units that have no price, in the order of the usage event. Reasoning is left out, because it is part
- * of the output. If only requests have a price, it covers all tokens, and only tools are listed.
+ * Returns the used units that have no price, in the order of the usage event. Requests are left out, and reasoning,
+ * because it is part of the output. If only requests have a price, it covers all tokens, and only tools are listed.
  */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   const unpriced: UnitName[] = [];
