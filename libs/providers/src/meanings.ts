@@ -13,7 +13,7 @@ export function credentialsRefused(error: ErrorBody): VendorFailure {
 /** Failure of a key that has reached its rate limit. */
 export const keyRateLimitFailure: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const vendorTimeoutFailure: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
-/** Failure of the vendor, or of an address that is not the vendor's. */
+/** Failure of the vendor, or of something else that answered instead of it, such as a firewall or a wrong base URL. */
 export const vendorFailed: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
 /** Failure of an overloaded vendor. */
 export const vendorOverloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
@@ -46,8 +46,8 @@ export function inputRefused(error: ErrorBody): VendorFailure {
 export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "channel" };
 
 /**
- * Creates the failure of a 403 that does not concern the key but something that the request names (a file, a region, a
- * policy). Another vendor may accept it. The client gets the vendor's message.
+ * Creates the failure of a 401, 402 or 403 that does not concern the key but something that the request names (a file,
+ * a region, a policy). Another vendor may accept it. The client gets the vendor's message.
  */
 export function requestForbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };
@@ -72,8 +72,8 @@ const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-pr
 
 /**
  * Returns the failure of a permission that the operator's account lacks; undefined for any other error. It blames the
- * model if the message names one, otherwise the key. If the message names something that the client chose, the client is
- * to blame.
+ * request if the message names something that the client chose, the model if the message names a model, otherwise the
+ * key.
  */
 export function permissionDenied(error: ErrorBody): VendorFailure | undefined {
   const { message = "" } = error;
@@ -138,7 +138,7 @@ export function failureOfStatus(status: number, error: ErrorBody): VendorFailure
 /** Classifies a 403 by its message. */
 function failureOfForbidden(error: ErrorBody): VendorFailure {
   if (isAboutRegion(error)) return regionRefused;
-  // A 403 with an empty body may come from a device between gateway and vendor, such as a firewall.
+  // A 403 without a known error body may come from a device between gateway and vendor, such as a firewall.
   if (error.message === undefined && error.code === undefined && error.type === undefined) return vendorFailed;
   return permissionDenied(error) ?? (isAboutKey(error) ? keyRefused(error) : requestForbidden(error));
 }

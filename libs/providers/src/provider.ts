@@ -72,7 +72,7 @@ export interface Provider {
    * tasks.
    */
   request(call: VendorCall): VendorRequest;
-  /** Builds a request about an answer that is generated in the background. Absent: answers end with their connections. */
+  /** Builds a request about an answer in the background. Absent: an answer ends with its connection. */
   run?(call: RunCall): VendorRequest;
   /**
    * Creates the authorization headers if they are fetched, or computed from the complete request. `signRequest` calls

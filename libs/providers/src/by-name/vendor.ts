@@ -45,8 +45,8 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
 }
 
 /**
- * Returns the headers with the key. Some vendors of the messages wire read the key from `authorization`, others from
- * `x-api-key`.
+ * Returns the headers with the key. On the messages wire, `authorization` and `x-api-key` both contain it, because a
+ * vendor reads only one of them.
  */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;

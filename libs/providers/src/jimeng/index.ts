@@ -37,7 +37,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (refusedKeyCodes?.includes(code)) return keyRefused({ ...error, code: String(code) });
   if (limitCodes?.includes(code)) return keyRateLimitFailure;
   if (internalErrorCodes?.includes(code)) return vendorFailed;
-  // 504xx and 505xx mean that a review refused a text or an image, in the input or the output.
+  // All other codes from 50410 to 50599 mean that a review refused a text or an image, in the input or the output.
   if (code >= 50_410 && code < 50_600) return inputRefused({ ...error, code: String(code) });
   return failureOfStatus(status, error);
 }

@@ -65,8 +65,8 @@ function isForbidden(status: number, code: string | undefined): boolean {
 }
 
 /**
- * Classifies a 404. A missing model or path is not the client's fault, because the gateway's configuration names the
- * model.
+ * Classifies a 404; undefined if neither the model nor the path is missing. A missing one is not the client's fault,
+ * because the gateway's configuration names the model.
  */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const errorName = code ?? type;

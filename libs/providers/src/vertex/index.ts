@@ -68,8 +68,8 @@ function bodyOf(call: AnswerCall): Buffer {
 }
 
 /**
- * Returns the client's headers that are sent to the vendor: for the messages wire its beta features. The version is in
- * the body.
+ * Returns the client's headers that are sent to the vendor. On the messages wire the version is left out, because the
+ * body contains it.
  */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
