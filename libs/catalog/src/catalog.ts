@@ -173,8 +173,8 @@ export function compileCatalog(
     return isListed && [name, ...fallbacksOf(name)].some((model) => isServed(group, model));
   });
   /**
-   * Chooses at random, by their shares, one of the models among which a model's calls are divided and that have a
-   * channel for the group. Returns the model itself if there is none.
+   * Chooses one of the models among which a model's calls are divided, at random by their shares. Only models with a
+   * channel for the group are chosen. Returns the model itself if there are none.
    */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const servable = [...(shares.get(model.name) ?? [])].filter(

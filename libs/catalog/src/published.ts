@@ -122,7 +122,7 @@ export async function readPublishedConfiguration(redis: Redis): Promise<Publishe
 export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
-/** The last text whose version was read. Control reads the version every two seconds, and parsing the text takes a while. */
+/** The last text whose version was read. It is cached, because control reads the version every two seconds. */
 let lastRead = { text: "", version: "" };
 
 /**
@@ -140,7 +140,7 @@ export async function publishedVersion(redis: Redis): Promise<string | undefined
   }
 }
 
-/** Encrypts the vendors' keys, and publishes a configuration for all services. Returns its version. */
+/** Encrypts the keys, proxies and headers of channels, and publishes a configuration. Returns its version. */
 export async function publishConfiguration(
   redis: Redis,
   { groups, models }: Pick<PublishedConfiguration, "groups" | "models">,
