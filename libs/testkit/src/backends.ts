@@ -45,7 +45,7 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a Redis server on this machine. */
+/** Starts a Redis server on this machine, which keeps its data over a restart. */
 export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);

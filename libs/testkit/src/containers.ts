@@ -31,7 +31,7 @@ export async function canUseImage(name: string): Promise<boolean> {
 /** Containers of Redis and NATS. */
 export interface Containers extends Backends {
   readonly how: "containers";
-  /** Port of Redis. */
+  /** Port of Redis on the loopback address. */
   readonly redisPort: number;
   /** Address at which NATS reports its connections and streams. */
   readonly natsMonitorUrl: string;
@@ -39,7 +39,7 @@ export interface Containers extends Backends {
 
 /**
  * Starts containers of Redis and NATS, whose ports are published on the loopback address. With `reusedBy`, returns the
- * running containers that were started with the same value if there are such.
+ * running containers that were started with the same value, if there are any.
  */
 export async function startContainers(reusedBy?: string): Promise<Containers> {
   const [redis, nats] = await Promise.all([

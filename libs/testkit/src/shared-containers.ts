@@ -80,7 +80,7 @@ async function empty(containers: Containers): Promise<boolean> {
 async function isConnected({ redisPort, natsMonitorUrl }: Containers): Promise<boolean> {
   const clients = await redisCommand(redisPort, "CLIENT LIST");
   const connections = await (await fetch(`${natsMonitorUrl}/connz`)).text();
-  // The connection that sends the command is on the list.
+  // One client is always listed: the connection that sends the command.
   return (
     clients.split("\n").filter((line) => line.startsWith("id=")).length > 1 ||
     !/"num_connections": 0\b/.test(connections)

@@ -109,7 +109,7 @@ const quickLimits: Limits = {
   ledger: { ...quickRecording.ledger, rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
 };
 
-/** Starts Redis, NATS and every service, and waits until the edge is ready. */
+/** Starts the backends unless they are given, and the needed services. Waits until calls can be served. */
 export async function startSuite<B extends Backends = Backends>(options: SuiteOptions<B>): Promise<Suite<B>> {
   const backends = options.backends ?? ((await startBackends()) as B);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-suite-"));

@@ -8,7 +8,7 @@ export interface Limits {
   readonly [name: string]: Limits | number;
 }
 
-/** Name of the variable from which that program reads the limits, as JSON. */
+/** Name of the variable from which `program.ts` reads the limits, as JSON. */
 export const limitsVariable = "TESTKIT_LIMITS";
 
 /** Returns a service's values with its limits replaced. */
@@ -18,7 +18,7 @@ export function adjustEnv<Env>(service: string, env: Env, { relay, [service]: ow
   return withReplacedNumbers(env, limits, service);
 }
 
-/** Limits of a ledger that records events soon after each other. */
+/** Limits with which the ledger records an event almost immediately. */
 export const quickRecording = { ledger: { recording: { gatherMs: 50 } } } as const satisfies Limits;
 
 /** Merges two sets of limits; those of `more` have priority. */
@@ -37,7 +37,7 @@ function withReplacedNumbers<Value>(value: Value, limits: Limits | number, path:
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)
     throw new Error(`${path} is no limit: a test names it`);
-  // A number replaces a number, and an object one with the same members.
+  // A number replaces a number, and an object replaces an object.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (typeof limits === "number") return limits as Value;
   const copy = { ...value };

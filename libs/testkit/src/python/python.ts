@@ -8,7 +8,7 @@ import { createInterface } from "node:readline";
 const root = join(import.meta.dirname, "../../../..");
 const configured = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tools/python-*/bin/python"))[0];
 
-/** Path of the Python with the packages of docs/requirements.txt; undefined if there is none. */
+/** Path of a Python program with the packages of docs/requirements.txt; undefined if there is none. */
 export const python = configured !== undefined && existsSync(configured) ? configured : undefined;
 
 /** Maximum seconds of a sample. */
@@ -50,7 +50,7 @@ export class PythonForks implements AsyncDisposable {
     });
   }
 
-  /** Runs a sample to its end, after the samples before: it then has the modules that these loaded when they called. */
+  /** Runs a sample to its end, after all earlier samples, so that it can use the modules that these have loaded. */
   run(code: string, place: PythonPlace): Promise<PythonEnd> {
     const end = this.#last.then(() => this.#runNow(code, place));
     this.#last = end.catch(() => undefined);

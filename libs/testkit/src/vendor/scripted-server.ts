@@ -39,8 +39,8 @@ export interface ScriptedServer extends AsyncDisposable {
 }
 
 /**
- * Starts a scripted server on a free port. A table has answers by the end of the path; the longest matching end counts,
- * and other paths are not found.
+ * Starts a scripted server on a free port. A table contains answers by the end of the path. The longest matching end
+ * counts; other paths are answered with 404.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,

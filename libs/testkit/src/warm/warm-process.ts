@@ -55,7 +55,6 @@ export class WarmProcess {
     });
   }
 
-  /** True if the process can run a program. */
   get canRun(): boolean {
     return this.#canRun && this.#process.connected;
   }
@@ -90,7 +89,7 @@ export class WarmProcess {
     return this.canRun;
   }
 
-  /** Ends the process. */
+  /** Kills the process, and waits for its end. */
   async end(): Promise<void> {
     this.#keepParentAlive(true);
     this.#signal("SIGKILL");
@@ -130,7 +129,7 @@ export class WarmProcess {
       // Signals the process group, which includes child processes.
       if (this.#canRun) process.kill(-(this.#process.pid ?? 0), word);
     } catch {
-      // the process has ended in between
+      // the process has already ended
     }
   }
 
