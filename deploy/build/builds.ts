@@ -5,8 +5,8 @@ import { claim, markUsed, userOf } from "./claim.mjs";
 import { sourceStamp } from "./sources.ts";
 
 /**
- * Minimum number of folders. Their names are numbers and are used again: Node's compile cache, whose entries belong to
- * paths, does not grow.
+ * Minimum number of folders for bundles. Their names are reused, so that Node's compile cache, which has entries by
+ * path, does not grow.
  */
 const minSlots = 4;
 /** Name of the file with the bundle's number and the stamp of its sources, in the folder of a bundle. */
@@ -24,7 +24,7 @@ export function currentBuild(root: string, stamp = sourceStamp(root)): string | 
   return slotsOf(root).find((slot) => infoOf(slot).stamp === stamp);
 }
 
-/** Prevents that a bundle is replaced while this process runs. */
+/** Marks a bundle as used, so that it is not replaced while this process runs. */
 export function markInUse(folder: string): void {
   try {
     markUsed(folder, useMark);
@@ -96,7 +96,7 @@ async function waitForLock(builds: string): Promise<() => void> {
   throw new Error(`another process holds ${join(builds, "lock.*")} for too long`);
 }
 
-/** Returns the number of a bundle, which increases with each, and the stamp of its sources. */
+/** Returns the number of a bundle and the stamp of its sources. Each new bundle has a higher number. */
 function infoOf(slot: string): { readonly number: number; readonly stamp?: string | undefined } {
   try {
     const [number, stamp] = readFileSync(join(slot, stampFile), "utf8").split(" ");

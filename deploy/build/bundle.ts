@@ -3,7 +3,7 @@ import { writePackages } from "./packages.ts";
 import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
 import { sourcePaths } from "./source-paths.ts";
 
-/** Packages that others use if they are installed. They are not. */
+/** Packages that other packages use only if they are installed, which they are not here. */
 const optionalPackages = ["bufferutil", "utf-8-validate", "pg-native", "supports-color"];
 
 /**

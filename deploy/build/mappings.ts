@@ -15,14 +15,14 @@ for (let value = 0; value < digits.length; value++) valueOfCode[digits.charCodeA
 const [comma, semicolon] = [",".charCodeAt(0), ";".charCodeAt(0)];
 
 /**
- * Returns the positions in the sources of positions in a file, from the `mappings` of its source map. Stores only what
- * was asked for: Node's `SourceMap` takes 15 MB for a file of ours.
+ * Converts positions in a file to positions in its sources, by the `mappings` of its source map. Stores only the wanted
+ * positions, because Node's `SourceMap` takes 15 MB for a file of the bundle.
  */
 export function findPositions(mappings: string, wanted: readonly Position[]): readonly (SourcePosition | undefined)[] {
   const found: (SourcePosition | undefined)[] = wanted.map(() => undefined);
   const wantedLines = new Set(wanted.map((place) => place.line));
   const lastLine = Math.max(...wantedLines);
-  // Column, source, line and column in the source. Segments have changes of these, and of the index of a name.
+  // Column, source, line and column in the source, name. A segment contains the changes of these values.
   const state = new Int32Array(5);
   let line = 0;
   let field = 0;

@@ -4,7 +4,8 @@ import { findPositions } from "./mappings.ts";
 
 /*
  * Gives stack traces the positions of the sources. Node's `--enable-source-maps` reads all maps at the start and stores
- * them decoded; this reads a file's map when a stack with an unknown position in that file is shown, and stores the position.
+ * them decoded. This module reads the map of a file only when a stack with an unknown position in that file is shown,
+ * and stores the position.
  */
 
 /** Position of a call in a file of the bundle. */
@@ -57,7 +58,7 @@ function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
   return text.replace(key, () => known.get(key) ?? key);
 }
 
-/** Finds and stores the positions in the sources. A position without one is stored as it is. */
+/** Finds and stores the positions in the sources. A position without a source is stored unchanged. */
 function learn(places: readonly Place[]): void {
   if (known.size + places.length > maxKnown) known.clear();
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {

@@ -5,10 +5,10 @@ import { programNames, sourceProgram } from "./programs.ts";
 /** Module that gives stack traces their positions in the sources. Every program and thread loads it first. */
 const positions = join(import.meta.dirname, "positions.ts");
 
-/** Start of a thread from a file next to the source, or a use of the source's path. */
+/** Matches the start of a thread from a file next to the source, and uses of the source's path. */
 const pathPattern = /new URL\("(?:\.\/)?([\w-]+-worker)\.ts", import\.meta\.url\)|\bimport\.meta\.(url|dirname)\b/g;
 
-/** Code that would name a TypeScript file when it runs, or whose result differs in a bundle. Images have no TypeScript. */
+/** Matches code that would load a TypeScript file, which images do not contain, or whose result differs in a bundle. */
 const unsuitable = /new (?:URL|Worker)\(\s*["'`][^"'`\n]*\.ts["'`]|\bimport\.meta\.(?:resolve|main)\b/;
 
 /**

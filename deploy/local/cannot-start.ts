@@ -6,7 +6,7 @@ const configurationStatus = 78;
 /** Maximum number of the newest output lines to show. */
 const shownLines = 8;
 
-/** Failure that a person can correct. Its message is printed as one sentence; the exit status is 1. */
+/** Failure that a person can correct. Only its message is printed, without a stack; the exit status is 1. */
 export class CannotStart extends Error {}
 
 /**
@@ -22,7 +22,7 @@ export function failureText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Returns the newest lines of an output, to follow a sentence. */
+/** Returns the newest lines of an output, as the end of a sentence. */
 export function lastLines(logs: string): string {
   const lines = logs
     .trim()

@@ -120,7 +120,7 @@ function followProcess(child: ChildProcess, { name, logFile, onLine, afterwards 
       // Signals the process group: the guard script and its program.
       if (running) process.kill(-pid, word);
     } catch {
-      // the process has ended in between
+      // the process has already ended
     }
   };
   return {

@@ -51,7 +51,7 @@ export function portsOf(free: readonly number[]): SuitePorts {
   const pairs = serviceNames.map(
     (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
   );
-  // Every name has its pair, which `fromEntries` does not know.
+  // Every name has a pair of ports, but the type of `fromEntries` does not show this.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   return Object.fromEntries(pairs) as SuitePorts;
 }

@@ -42,7 +42,7 @@ const ownRedisArguments = ["--hz", "1"];
 /** Thrown if Ctrl-C is pressed before everything is ready. This is not a failure. */
 class EndRequested extends Error {}
 
-/** Services of the gateway's process: those that MODELGATE_SERVICES names, or all. */
+/** Services of the gateway's process, unless MODELGATE_SERVICES names others. */
 const ofGateway = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -254,7 +254,7 @@ function printMessage(name: string, words: string): void {
   if (process.exitCode === undefined) printComplaint(name, words);
 }
 
-/** Returns the result of a promise, unless an end is requested or forced before. */
+/** Settles like a promise, but rejects if an end is requested, or a process ends, before the promise settles. */
 function unlessEnding<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, ending.promise.then(stopWaiting)]);
 }

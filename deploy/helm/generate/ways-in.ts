@@ -10,7 +10,7 @@ const [ingress = {}] = manifest("components/ingress/ingress.yaml");
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 
-/** Returns the annotations of the Ingress, which are the default of their value. */
+/** Returns the annotations of the manifests' Ingress, which are the default of the chart's value. */
 export function ingressAnnotations(): Readonly<Record<string, string>> {
   const metadata = ingress["metadata"];
   const annotations = isFields(metadata) ? metadata["annotations"] : undefined;

@@ -16,7 +16,7 @@ const read = (path: string): string => readFileSync(join(root, path), "utf8");
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"], gateway: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
-/** Returns the maximum time (ms) of a process after its drain, read from the code: its last steps and its last log lines. */
+/** Reads from the code the maximum ms of a process after its drain: for its last steps and its last log lines. */
 function endMs(): number {
   const bounds = [
     /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/life.ts")),
