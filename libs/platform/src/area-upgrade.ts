@@ -84,7 +84,10 @@ export function localUpgradeHandler({
 /** Status of an answer that switches the connection to WebSocket. */
 const switchingProtocols = 101;
 
-/** Runs an upgrade. If it throws, answers on the socket. Resolves with the status of the answer. */
+/**
+ * Runs an upgrade. If it throws, answers on the socket, unless the client has disconnected. Resolves with the status of
+ * the answer; with 101 also if the client has disconnected.
+ */
 async function upgradeOrRefuse(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,

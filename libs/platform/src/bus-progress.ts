@@ -9,7 +9,7 @@ export interface Progress {
   readonly handled: number;
   /** Number of messages that are not acknowledged. */
   readonly waiting: number;
-  /** Returns the age in ms of the oldest unacknowledged message; 0 if all messages are acknowledged. */
+  /** Returns the age in ms of the oldest unacknowledged message; 0 if all are acknowledged, or if it is missing. */
   age(): Promise<number>;
 }
 

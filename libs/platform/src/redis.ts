@@ -73,7 +73,7 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
   throw problem;
 }
 
-/** Adds timeouts to the commands of a connection. Logs and counts when the connection is lost or restored. */
+/** Adds timeouts to the commands of a connection. Logs the loss and return of the connection, and sets its metric. */
 function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => addTimeoutAndBreaker(node, log, timeoutMs));
   else addTimeoutAndBreaker(redis, log, timeoutMs);

@@ -107,8 +107,8 @@ export function authoriseBySecret(secrets: Secrets): Authorise {
 }
 
 /**
- * Creates the request listener of an operator's API (of control or inside). Requests and answers are JSON, and every
- * call is authorised.
+ * Creates the request listener of an operator's API (of control or the ledger). Every call is authorised. Requests and
+ * answers are JSON, except a StreamedAnswer.
  */
 export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, log: Logger): RequestListener {
   const find = routeFinder(routes);
