@@ -80,8 +80,8 @@ export const modelEndpoints = {
 const readMoney = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
 
 /**
- * Endpoints that return the remaining budget of a key, in the formats of other gateways. All of them report the same
- * amounts.
+ * Endpoints that return the amounts that a key or its account has spent and may still spend, in the formats of other
+ * gateways.
  */
 export const moneyEndpoints = {
   billingSubscription: {
