@@ -23,7 +23,7 @@ const defaultPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
 export function vendorOfRow(name: string, row: VendorRow): Provider {
   const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
   const paths = { ...defaultPaths, ...row.paths };
-  const ownWires = Object.keys(defaultPaths).filter((wire): wire is UpstreamWire => wire in defaultPaths);
+  const knownWires = Object.keys(defaultPaths).filter((wire): wire is UpstreamWire => wire in defaultPaths);
   return {
     name,
     title,
@@ -33,7 +33,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
     pricesAs,
     dialect,
     wires,
-    moreWires: ownWires.filter((wire) => !wires.includes(wire)),
+    moreWires: knownWires.filter((wire) => !wires.includes(wire)),
     modelsAt: modelsAt === "none" ? undefined : modelsAt,
     request: requestBuilder(({ baseUrl: base, wire, model }) => {
       const url = new URL(`${base.replace(/\/+$/, "")}${paths[wire] ?? ""}`);

@@ -30,7 +30,7 @@ const requestCodes: ReadonlySet<string> = new Set(["content_policy_violation", "
 /** Codes of a 404 for a path that does not exist. A 404 whose body has no code also means this. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
-/** Classifies an error of an OpenAI-compatible vendor by its status and the code in its body. */
+/** Classifies an error of an OpenAI-compatible vendor by its status, and the code and message in its body. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;

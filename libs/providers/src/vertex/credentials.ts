@@ -12,7 +12,7 @@ const scope = "https://www.googleapis.com/auth/cloud-platform";
 /** Maximum number of accounts whose tokens are cached. */
 const maxAccounts = 64;
 
-/** Returns whether a key is a credentials file: of a service account, or of an external workload's identity. */
+/** Returns whether a key looks like a credentials file (of a service account or an external workload's identity). */
 function isDocument(key: string): boolean {
   return key.startsWith("{");
 }
