@@ -2,7 +2,7 @@
 const [minPauseMs, maxPauseMs] = [20, 200];
 
 /**
- * Waits until a check returns a value other than false or undefined, and returns that value. If that takes too long,
+ * Waits until a check returns a value other than false, null or undefined, and returns it. If that takes too long,
  * fails with a message that contains `expected`, the description of the event.
  */
 export async function until<T>(

@@ -1,5 +1,5 @@
 /**
- * Returns an ordinary usage event without its price, for tests in which only the money matters. The type `UsageDraft`
+ * Returns an ordinary usage event without its cost, for tests in which only the money matters. The type `UsageDraft`
  * is not named, because this package imports no library.
  */
 export function testUsageDraft(accountId: string, id: string) {

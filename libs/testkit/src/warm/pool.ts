@@ -12,8 +12,8 @@ const processOfRun = new WeakMap<Child, { readonly key: string; readonly process
 const isTestRun = process.env["VITEST"] !== undefined;
 
 /**
- * Starts a service, in a process that has run the same program before if there is one. Outside of test runs always
- * starts a new process.
+ * Starts a service, in a process that has run the same program before if there is one. Outside of test runs, and with
+ * variables for Node itself, always starts a new process.
  */
 export const spawnWarm: typeof spawnService = (options) => {
   const { name, command, args, env = {} } = options;
