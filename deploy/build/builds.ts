@@ -34,8 +34,8 @@ export function markInUse(folder: string): void {
 }
 
 /**
- * Bundles the present sources in place of the oldest bundle that no process uses, unless another process does it at the
- * same time. Returns the folder.
+ * Bundles the present sources, into a new folder or in place of an old bundle. Returns the folder. If another process
+ * is bundling, waits for it first, and bundles only if that bundle is not of the present sources.
  */
 export async function buildCurrent(root: string, bundle: (folder: string) => Promise<void>): Promise<string> {
   const builds = buildsOf(root);
@@ -61,7 +61,10 @@ export async function buildCurrent(root: string, bundle: (folder: string) => Pro
   }
 }
 
-/** Returns the folder for the next bundle: of those that no process uses, the one with the oldest bundle. */
+/**
+ * Returns the folder for the next bundle: that of an old bundle that no process uses; or a new folder, if there are
+ * fewer than `minSlots` or the old bundles are in use.
+ */
 function nextSlot(root: string): string {
   const slots = slotsOf(root);
   const oldest = slots.toSorted((left, right) => infoOf(left).number - infoOf(right).number);

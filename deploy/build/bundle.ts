@@ -7,8 +7,8 @@ import { sourcePaths } from "./source-paths.ts";
 const optionalPackages = ["bufferutil", "utf-8-validate", "pg-native", "supports-color"];
 
 /**
- * Writes all programs and their modules into a folder. A file holds the modules that the same programs and services
- * use, so a process loads only what it runs.
+ * Writes the named programs and their modules into a folder. A file holds the modules that the same programs and
+ * services use, so a process loads only what it runs.
  */
 export async function bundle(folder: string, names: readonly ProgramName[] = programNames): Promise<void> {
   await using build = await rolldown({

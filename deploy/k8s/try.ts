@@ -133,7 +133,7 @@ async function passes(pod: Pod, probe: Fields): Promise<boolean> {
   );
 }
 
-/** Waits until the probes of a pod pass, for the time that its first probe allows. */
+/** Waits until all probes of a pod pass, for about a minute. */
 async function ready(pod: Pod): Promise<void> {
   const probes = ["startupProbe", "livenessProbe", "readinessProbe"].flatMap((kind) => {
     const probe = pod.container[kind];

@@ -46,7 +46,7 @@ function logEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** Returns a function that prints messages with their service's name. A message that repeats is printed less often. */
+/** Returns a function that prints messages with their service's name, the same message at most once per `repeatMs`. */
 export function serviceMessagePrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),

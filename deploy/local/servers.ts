@@ -162,8 +162,8 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
 const debianPostgres = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
 /**
- * Returns the path of a program on PATH, in folders that users' PATH lacks, or in the repository's tools; undefined if
- * there is none.
+ * Returns the path of a program on PATH, in folders that are often not on PATH, or in the repository's tools; undefined
+ * if it is not found.
  */
 export function findProgram(name: string): string | undefined {
   const folders = [
@@ -190,7 +190,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Resolves when the server is ready. Rejects with its last output if it ends before. */
+/** Resolves when the server is ready. Ends it and rejects with its last output if it is not ready in time. */
 async function untilReady(child: Child, port: number, kind: ServerKind): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {

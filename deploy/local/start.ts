@@ -76,7 +76,7 @@ try {
   await stopAll();
 }
 
-/** Starts everything in parallel, waits until all is ready, and prints the banner. */
+/** Starts everything, in parallel where possible, waits until all is ready, and prints the banner. */
 async function start(): Promise<void> {
   await checkPlace();
   mkdirSync(join(data, "logs"), { recursive: true });

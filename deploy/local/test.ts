@@ -71,7 +71,7 @@ function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
-/** Prints the test time of each package and of the slowest files and, on the last line, the counts. */
+/** Prints the counts of a run; before them, for a large run, the test times of packages and of the slowest files. */
 function summarise(ok: boolean, report: RunReport | undefined): boolean {
   if (!ok) process.stdout.write("\ntests: failed\n");
   if (report === undefined) return ok;

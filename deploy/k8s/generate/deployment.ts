@@ -32,8 +32,8 @@ export function prefixOf(name: string): string {
 }
 
 /**
- * Returns the Deployment of a service. The HorizontalPodAutoscaler sets the number of pods. `urls` has the addresses of
- * the other services.
+ * Returns the Deployment of a service. The HorizontalPodAutoscaler sets the number of pods. `urls` contains the
+ * addresses of the areas' services.
  */
 export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, string>>): object {
   const { name, drainSeconds } = row;
@@ -135,7 +135,7 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
   ];
 }
 
-/** Returns constraints that spread the pods of a service over zones and, if possible, over nodes. */
+/** Returns constraints that spread the pods of a service over zones and nodes, if possible. */
 function spreadConstraints(labels: Readonly<Record<string, string>>): readonly object[] {
   return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
     topologyKey,
