@@ -2,7 +2,6 @@ import type { ServerResponse } from "node:http";
 
 /** Destination of an answer: its head (status and headers), then its body in pieces. Independent of the transport. */
 export interface AnswerSink {
-  /** True after the head was sent. */
   readonly headSent: boolean;
   /** True if nothing more can be sent, because the answer is complete or the client has disconnected. */
   readonly closed: boolean;

@@ -81,7 +81,6 @@ export interface AreaOptions<A extends Area = Area> {
   readonly area: A;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /** Recorder of refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly handlers: AreaHandlers<A>;
 }

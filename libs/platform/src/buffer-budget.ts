@@ -57,7 +57,6 @@ export class BufferBudget {
     this.#shares = shares;
   }
 
-  /** Bytes in use. */
   get usedBytes(): number {
     return this.#taken;
   }

@@ -36,7 +36,6 @@ export interface ReaderOptions {
   handle(bodies: readonly string[]): Promise<void>;
   /** Returns the connection; undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
-  /** Called if the stream does not exist. */
   onStreamMissing(): void;
 }
 

@@ -8,7 +8,7 @@ import { certificateRefused, certificateCheck, withoutCertificate } from "./cert
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
-/** Event bus of a process. */
+/** Event bus of a process: NATS JetStream. */
 export interface Bus extends AsyncDisposable {
   /**
    * Publishes messages, which JetStream stores in the order of the list. Resolves when JetStream has answered all of

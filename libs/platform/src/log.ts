@@ -43,7 +43,6 @@ interface LineBlock {
 
 /** Log of a process, and the logs of its services. */
 export interface ProcessLog {
-  /** Log of the process. */
   readonly log: Logger;
   /** Creates the log of one service, which adds the service's name to each line. */
   readonly ofService: (service: string) => Logger;

@@ -44,7 +44,7 @@ const requestDuration = new SeriesHistogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-/** A request that has ended. */
+/** Method, route, status and duration of a request that has ended. */
 export interface FinishedRequest {
   readonly method: string | undefined;
   /** Path of the endpoint in the table of endpoints; undefined if the request matches no endpoint. */

@@ -1,6 +1,5 @@
 import { Counter, Histogram, type LabelValues } from "prom-client";
 
-/** Name, help and labels of a metric. */
 interface SeriesOptions<Label extends string> {
   readonly name: string;
   readonly help: string;

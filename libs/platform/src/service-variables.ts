@@ -13,13 +13,13 @@ export interface ServiceVariables<Env> {
   describe(): readonly DeclaredVariable[];
 }
 
-/** Values of the common variables of all services. */
+/** Values of the variables that all services have: ports, hosts, log level, collector and drain. */
 export type CommonEnv = Readonly<ReturnType<typeof commonVariables>>;
 
-/** Values of a service's variables. */
+/** Values that `readEnv` returns for a service's variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** Options of the common variables. */
+/** Differences of one service in the common variables. */
 export interface CommonOptions {
   /** Name and default of the port's variable; absent: the service's name with `_PORT` (TEXT_PORT), and 0. */
   readonly port?: readonly [name: string, fallback: number];

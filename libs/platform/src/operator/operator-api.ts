@@ -203,7 +203,7 @@ export class StreamedAnswer {
   }
 }
 
-/** An answer with additional headers. */
+/** A JSON answer with additional headers. */
 export class AnswerWithHeaders {
   readonly data: unknown;
   readonly headers: Readonly<Record<string, string>>;

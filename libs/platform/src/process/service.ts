@@ -31,7 +31,7 @@ export interface PortHandlers {
   readonly upgrade?: UpgradeHandler | undefined;
 }
 
-/** An open service. */
+/** Handlers of an open service, and the steps of its shutdown. */
 export interface OpenService {
   /** Handlers of the service's port. If they are an AreaServer, the edge of the same process calls it directly. */
   readonly serves: PortHandlers | AreaServer;

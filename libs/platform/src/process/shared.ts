@@ -6,7 +6,6 @@ import type { ProcessSelf } from "./presence.ts";
  * first used. The parts are closed after the last service, in reverse order.
  */
 export class Shared implements AsyncDisposable {
-  /** The log of the process. */
   readonly log: Logger;
   /** Content of the process's announcements; undefined: the process makes none. */
   readonly self: ProcessSelf | undefined;

@@ -55,8 +55,8 @@ export type Script<Key extends string, Arguments extends Readonly<Record<string,
 
 /**
  * Reads a script from its files and creates the function that runs it. The function calls the script by its digest, and
- * sends the text only if the server does not know the digest. It rejects with TypeError if a key or argument is missing,
- * or if a reply is not one of `replies`.
+ * sends the text only if the server does not know the digest. It rejects with TypeError if a key or argument is
+ * missing, or if a reply is not one of `replies`.
  */
 export function defineScript<
   const Key extends string,
