@@ -99,7 +99,6 @@ export const AlertDelivery = Type.Object({
   /** Name of the target. */
   name: Type.String(),
   state: Type.Enum([...deliveryStates]),
-  /** Number of attempts. */
   tries: Type.Integer(),
   /** Time of the next attempt (RFC 3339); null if there is none. */
   nextAt: Type.Union([Type.String(), Type.Null()]),

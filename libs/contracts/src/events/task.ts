@@ -1,6 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/** States of a video task. */
+/** States of a video task; `completed` and `failed` are final. */
 export const TaskState = Type.Union([
   Type.Literal("queued"),
   Type.Literal("in_progress"),

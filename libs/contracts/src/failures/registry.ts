@@ -1,6 +1,5 @@
 /** One cause of failure: its values in each format of error bodies, and its default message. */
 export interface FailureKind {
-  /** HTTP status. */
   readonly status: number;
   /** Value of `error.type` in the common format. */
   readonly type: string;
