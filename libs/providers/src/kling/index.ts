@@ -33,7 +33,7 @@ const failuresByCode: Readonly<Record<number, VendorFailure>> = {
 /** Codes for a wrong parameter, a violated policy, or unsafe content. */
 const inputCodes: readonly number[] = [1200, 1201, 1300, 1301];
 
-/** Classifies an error of this vendor. */
+/** Classifies an error of this vendor by the code in its body, or by its status if the code is unknown. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);
