@@ -1,7 +1,7 @@
 /** Id of a channel's key, written `channel/key`. The key's health and limits are stored under this id. */
 export type ChannelKeyId = `${string}/${string}`;
 
-/** Returns the id of a channel's key. */
+/** Joins the id of a channel and the id of one of its keys. */
 export function channelKeyId(channel: string, key: string): ChannelKeyId {
   return `${channel}/${key}`;
 }
