@@ -8,7 +8,7 @@ import { controlServer, type ServerControl } from "./server-control.ts";
 export interface Backends extends AsyncDisposable {
   readonly redisUrl: string;
   readonly natsUrl: string;
-  /** Kind of the servers. */
+  /** Way in which the servers run. */
   readonly how: "containers" | "local servers";
 }
 

@@ -53,7 +53,7 @@ export interface SuiteOptions<B extends Backends> {
 /** Layout of the services of a suite. */
 export type Shape = "one" | "apart";
 
-/** All layouts of a suite. */
+/** All layouts, for tests that run in each of them. */
 export const shapes: readonly Shape[] = ["one", "apart"];
 
 /** Running services, with their backends and the simulator, for one test file. */
@@ -66,7 +66,7 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly secret: string;
   readonly backends: B;
   readonly simulator: SimulatorClient;
-  /** Returns the process that runs a service. */
+  /** Returns the process that runs a service. Throws an error if the service was not started. */
   process(name: ServiceName): Child;
   /** Starts a service again whose process has ended, on the same ports. */
   restart(name: ServiceName): Promise<void>;

@@ -20,7 +20,6 @@ export interface PythonPlace {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Exit status and output of a sample. */
 interface PythonEnd {
   readonly status: number;
   readonly output: string;
