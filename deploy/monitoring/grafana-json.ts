@@ -5,7 +5,7 @@ const heights = { row: 1, curves: 8, figure: 4, states: 8 } as const;
 const columns = 24;
 const datasource = { type: "prometheus", uid: "${datasource}" } as const;
 
-/** Returns a dashboard as JSON for Grafana. */
+/** Renders a dashboard as JSON for Grafana. Panels are placed from left to right, under the heading of their row. */
 export function dashboardJson(uid: string, title: string, rows: readonly Row[]): string {
   const panels: object[] = [];
   let y = 0;

@@ -11,7 +11,7 @@ export interface Plan {
   readonly folder: string;
 }
 
-/** Command of a release. */
+/** Step of a release: one command. */
 export interface Step {
   readonly what: string;
   readonly command: readonly [program: string, ...words: readonly string[]];

@@ -27,7 +27,7 @@ export function nameOf(store: Store): string {
   return textOf(valueAt(setOf(store), "/metadata/name"));
 }
 
-/** Returns the template of a bundled server. */
+/** Returns the template of a server, which is rendered if its value `bundled` is set. */
 export function storeTemplate(store: Store, head: string): string {
   const values = `.Values.${store}`;
   const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });

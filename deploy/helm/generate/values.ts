@@ -226,7 +226,7 @@ const podSettings = Type.Object(
   { ...strict, description: "Settings of every pod." },
 );
 
-/** Returns the schema of values.yaml. */
+/** Returns the schema of values.yaml, which also contains the descriptions and defaults. */
 export function valuesSchema(sources: ValueSources) {
   const { rows, simulator, fixedVariables, images, storage, registry } = sources;
   return Type.Object(

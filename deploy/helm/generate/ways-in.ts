@@ -18,7 +18,7 @@ export function ingressAnnotations(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** Returns the template of the Gateway and its route. */
+/** Returns the template of the Gateway and its route, which are rendered if `gateway.enabled` is set. */
 export function gatewayTemplate(head: string): string {
   const valuesPath = ".Values.gateway";
   return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [
@@ -34,7 +34,7 @@ export function gatewayTemplate(head: string): string {
   ]).concat("{{- end }}\n");
 }
 
-/** Returns the template of the Ingress. */
+/** Returns the template of the Ingress, which is rendered if `ingress.enabled` is set. */
 export function ingressTemplate(head: string): string {
   const valuesPath = ".Values.ingress";
   return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [

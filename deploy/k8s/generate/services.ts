@@ -14,7 +14,6 @@ export interface ServiceRow {
   readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
   /** Callers of the main port: the ingress or gateway, the edge, control, all services, or none. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
-  /** True if the service calls vendors. */
   readonly callsVendors: boolean;
   /** True if the service sends alerts, by HTTPS and SMTP. */
   readonly sendsAlerts?: boolean;

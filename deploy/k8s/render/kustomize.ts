@@ -62,7 +62,7 @@ function matches(object: Fields, { kind, name, labelSelector }: Patch["target"])
   return isFields(labels) && labels[label] === value;
 }
 
-/** Returns the name of an object. */
+/** Returns the member `metadata.name` of an object; "" if it is missing. */
 export function nameOf(object: Fields): string {
   return isFields(object["metadata"]) ? textOf(object["metadata"]["name"]) : "";
 }
