@@ -12,8 +12,8 @@ import { observeStore } from "./metrics.ts";
 export interface Bus extends AsyncDisposable {
   /**
    * Publishes messages, which JetStream stores in the order of the list. Resolves when JetStream has answered all of
-   * them: with undefined for each stored message, and an error for each other one. Rejects immediately while NATS is
-   * unavailable.
+   * them: with undefined for each stored message, and an error for every other message. Rejects immediately while NATS
+   * is unavailable.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
