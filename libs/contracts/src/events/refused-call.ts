@@ -6,8 +6,8 @@ import { withoutUndefined } from "../without-undefined.ts";
 const [maxNameCharacters, maxMessageCharacters] = [200, 300];
 
 /**
- * A call that was refused before money was reserved for it. It costs nothing and has no usage event. It contains no
- * secret and no content of the client.
+ * A call that was refused before money was reserved for it. It costs nothing and has no usage event. This record
+ * contains no secret and no content of the client.
  */
 export const RefusedCall = Type.Object(
   {
