@@ -33,8 +33,8 @@ export async function startPostgres(): Promise<PostgresBackend> {
 let shared: Promise<Pick<PostgresBackend, "url">> | undefined;
 
 /**
- * Returns a server that the test files of this worker share, because its start takes longer than most files. Each file
- * creates databases in it. It stays until the run ends.
+ * Returns a server that the test files of this worker share, because starting a server takes longer than most test
+ * files. Each file creates databases in it. It stays until the run ends.
  */
 export async function sharePostgres(): Promise<Pick<PostgresBackend, "url">> {
   try {
