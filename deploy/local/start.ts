@@ -39,7 +39,7 @@ const ownNatsBytes = String(128 * 1024 * 1024);
 /** By default, Redis wakes ten times a second for its housekeeping, which is most of the CPU time of an idle server. */
 const ownRedisArguments = ["--hz", "1"];
 
-/** Thrown if Ctrl-C is pressed before everything is ready. This is not a failure. */
+/** Thrown if Ctrl-C is pressed before everything is ready. The program then ends without an error message. */
 class EndRequested extends Error {}
 
 /** Services of the gateway's process, unless MODELGATE_SERVICES names others. */

@@ -19,7 +19,7 @@ export function rate(metric: string, by: string): string {
   return `sum by (${by}) (rate(${metric}[$__rate_interval]))`;
 }
 
-/** Returns the query of the share of 5xx answers of the edge; 0 if there are none. */
+/** Returns the query of the share of 5xx answers of the edge. The share is 0 if no answer has failed. */
 export function failures(window: string): string {
   const rateOfRequests = (labels: string): string => `sum(rate(${requests}{${labels}}[${window}]))`;
   return `(${rateOfRequests('service=~"edge|gateway", http_response_status_code=~"5.."')} or vector(0)) / ${rateOfRequests('service=~"edge|gateway"')}`;
