@@ -65,7 +65,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
 }
 
 /**
- * Classifies a 404; undefined if neither the model nor the path is missing. A missing one is not the client's fault,
+ * Classifies a 404 about a missing model or path; undefined for any other 404. Such a 404 is not the client's fault,
  * because the gateway's configuration names the model.
  */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
