@@ -16,9 +16,9 @@ export type PublishResult = Error | undefined;
 interface Batch {
   readonly results: PublishResult[];
   readonly answered: boolean[];
-  left: number;
-  readonly done: (results: readonly PublishResult[]) => void;
-  readonly late: NodeJS.Timeout;
+  unansweredCount: number;
+  readonly resolve: (results: readonly PublishResult[]) => void;
+  readonly timeout: NodeJS.Timeout;
 }
 
 /** Error if no stream exists for a subject. */
@@ -55,10 +55,10 @@ export class BusPublisher implements Disposable {
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
-    const { promise, resolve: done } = Promise.withResolvers<readonly PublishResult[]>();
-    const late = setTimeout(() => this.#fail(name, new Error("JetStream did not answer in time")), this.#ackMs);
+    const { promise, resolve } = Promise.withResolvers<readonly PublishResult[]>();
+    const timeout = setTimeout(() => this.#fail(name, new Error("JetStream did not answer in time")), this.#ackMs);
     const results = Array.from<PublishResult>({ length: messages.length });
-    this.#batches.set(name, { results, answered: [], left: messages.length, done, late });
+    this.#batches.set(name, { results, answered: [], unansweredCount: messages.length, resolve, timeout });
     try {
       for (const [index, { subject, body, id }] of messages.entries()) {
         const head = headers();
@@ -83,7 +83,7 @@ export class BusPublisher implements Disposable {
     if (batch === undefined || batch.answered[index] === true) return;
     batch.answered[index] = true;
     batch.results[index] = failed ?? resultOf(message);
-    if (--batch.left === 0) this.#end(name, batch);
+    if (--batch.unansweredCount === 0) this.#end(name, batch);
   };
 
   /** Ends a batch; the messages without an answer get this error. */
@@ -94,10 +94,10 @@ export class BusPublisher implements Disposable {
     this.#end(name, batch);
   }
 
-  #end(name: string, { late, done, results }: Batch): void {
+  #end(name: string, { timeout, resolve, results }: Batch): void {
     this.#batches.delete(name);
-    clearTimeout(late);
-    done(results);
+    clearTimeout(timeout);
+    resolve(results);
   }
 }
 

@@ -73,7 +73,7 @@ export class BusReader implements AsyncDisposable {
         await this.#readBatch();
       } catch (error) {
         this.#consumer = undefined;
-        if (isStreamGone(error)) this.#options.onStreamMissing();
+        if (isStreamMissing(error)) this.#options.onStreamMissing();
         if (this.#options.access() !== undefined && !this.#stopped)
           log.warn({ err: error, stream }, "reading events failed; trying again");
         await pause();
@@ -171,7 +171,7 @@ async function collectMessages(batch: AsyncIterable<JsMsg>): Promise<readonly Js
 }
 
 /** Returns whether an error means that the stream does not exist. */
-function isStreamGone(error: unknown): boolean {
+function isStreamMissing(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
 }
