@@ -371,8 +371,8 @@ function findCandidates(channels: readonly CatalogChannel[], model: string, grou
   return channels
     .flatMap((channel) => {
       const upstreamModel = channel.models.get(model);
-      const serves = channel.off === undefined && (channel.groups === undefined || channel.groups.has(group));
-      return upstreamModel === undefined || !serves
+      const isUsable = channel.off === undefined && (channel.groups === undefined || channel.groups.has(group));
+      return upstreamModel === undefined || !isUsable
         ? []
         : [{ channel, upstreamModel, cost: channel.costs?.get(model) }];
     })
