@@ -40,7 +40,7 @@ function run(command: string, args: readonly string[] = [], env: Readonly<Record
 
 /**
  * Runs all tests. If few files failed, runs them again one at a time, and prints a diagnosis for each failure that does
- * not repeat. The result is that of the first run; only failures of quarantined files are ignored.
+ * not repeat. Returns true if the first run had no failures, except in quarantined files.
  */
 function runTests(vitestArguments: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");
@@ -71,7 +71,10 @@ function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
-/** Prints the counts of a run; before them, for a large run, the test times of packages and of the slowest files. */
+/**
+ * Prints the counts of a run; before them, for a large run, the test times of packages and of the slowest files.
+ * Returns `ok`.
+ */
 function summarise(ok: boolean, report: RunReport | undefined): boolean {
   if (!ok) process.stdout.write("\ntests: failed\n");
   if (report === undefined) return ok;
