@@ -86,7 +86,10 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     });
 }
 
-/** Returns an image size for an aspect ratio: square, wide or tall. All image vendors support these sizes. */
+/**
+ * Returns an image size for an aspect ratio: square, wide or tall. All image vendors support these sizes. Returns
+ * undefined for an invalid ratio.
+ */
 function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   const [width = 0, height = 0] = (aspectRatio ?? "").split(":").map(Number);
   if (!(width > 0 && height > 0)) return undefined;

@@ -72,7 +72,7 @@ export interface TextPlan extends Plan {
   readonly exchanges: TextExchangeFactory;
 }
 
-/** Handles POST /v1/chat/completions and POST /v1/completions. A chat model can serve both. */
+/** Returns the handler of POST /v1/chat/completions or /v1/completions. A chat model can serve both. */
 export function textHandler(deps: Deps, wire: "chat" | "completions"): EndpointHandler {
   const { client } = wires[wire];
   const kind = new TextCallKind(deps);
@@ -107,7 +107,7 @@ export function runText(
   return runCall(deps.relay, call, kind, { ...input, admitted });
 }
 
-/** Kind of call: chat, completions, messages, responses, and content of the Gemini wire. */
+/** Kind of call: text, in any wire of clients. */
 export class TextCallKind implements CallKind<TextInput, TextPlan> {
   readonly deps: Deps;
 
@@ -244,7 +244,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
   /**
    * Returns the model name that decides a deployment's rules: the deployment's name if it is a known model's, otherwise
-   * the gateway's name of the model.
+   * the gateway's name of the model, if it has one.
    */
   #modelOf({ channel, upstreamModel }: Candidate): string {
     if (isKnownModel(upstreamModel)) return upstreamModel;

@@ -71,7 +71,7 @@ export async function converted(
   };
 }
 
-/** Returns the text that the model wrote in a complete answer. */
+/** Returns the text that the model wrote in a complete answer, including the arguments of tool calls. */
 export function answerText({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");

@@ -6,7 +6,7 @@ import { stepsOf, wires, type InteractionsParams, type JsonObject } from "@model
 import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
 
-/** A request for an interaction that was parsed, before earlier steps are added. */
+/** A parsed request for an interaction, before earlier steps are added. */
 export interface ReadInteraction {
   readonly params: InteractionsParams & TurnParams;
   /** Steps in the request, without those of earlier interactions. */

@@ -107,8 +107,8 @@ export function referenceOf({ type, role, id }: JsonRecord): string | undefined 
 }
 
 /**
- * Returns an item in the form in which it can be sent to any vendor; an empty list for reasoning without content. Ids
- * are removed, because they are valid only with the vendor that assigned them.
+ * Returns an item, as a list, in the form in which it can be sent to any vendor. The id is removed, because it is valid
+ * only with the vendor that assigned it; references and reasoning keep theirs. Reasoning without content is left out.
  */
 export function portableItems(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];

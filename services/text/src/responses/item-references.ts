@@ -17,8 +17,8 @@ function answerOf(item: JsonObject): string | undefined {
 }
 
 /**
- * Returns true if an item is a reference to an item that this gateway returned. Clients send only the ids of items of
- * stored responses.
+ * Returns true if an item is a reference to an item that this gateway returned. Clients may send such references in
+ * place of the items of stored responses.
  */
 export function refersToOwnItem(item: JsonObject): boolean {
   return answerOf(item) !== undefined;

@@ -14,7 +14,7 @@ import { earlierTurns, itemsOf, decryptCompactions, referenceOf } from "./conver
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
-/** A request that was parsed, before its references are resolved. */
+/** A parsed request, before its references are resolved. */
 export interface ReadResponses {
   readonly params: ResponsesParams & TurnParams;
   readonly unresolved: JsonObject | undefined;

@@ -27,7 +27,7 @@ export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
   return Array.isArray(output) ? output.filter(isRecord) : [];
 }
 
-/** Parses a stored response. */
+/** Parses a stored response. Members that are missing or invalid become empty. */
 export function parseStored({ response, input, ancestors, keptAt }: JsonObject): StoredResponse {
   return {
     response: isRecord(response) ? response : {},

@@ -56,7 +56,6 @@ const valuesFactor = 4;
 export interface TurnForm<Turn> {
   /** Prefix of the Redis keys. */
   readonly kind: "response" | "interaction" | "thread";
-  /** Parses a stored turn. */
   parse(json: JsonObject): Turn;
 }
 

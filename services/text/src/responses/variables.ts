@@ -64,5 +64,4 @@ export function responsesVariables(read: VariableReader) {
   };
 }
 
-/** Values of these variables. */
 export type ResponsesEnv = Readonly<ReturnType<typeof responsesVariables>>;

@@ -5,7 +5,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import type { StoredResponse } from "../stored-response.ts";
 import { BackgroundSink } from "./background-sink.ts";
-import type { BackgroundId } from "./background-store.ts";
+import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded } from "./events.ts";
 
@@ -33,7 +33,7 @@ export interface BackgroundWork {
 
 /** Generates one response while no client waits: runs a normal call, and stores its events and its result. */
 export class BackgroundRun {
-  readonly at: BackgroundId;
+  readonly at: BackgroundRef;
   readonly tokenId: string;
   readonly beganAt = Date.now();
   /**

@@ -3,7 +3,7 @@ import { defineScript, execute, orUnavailable } from "@modelgate/platform";
 import type { RecordStore } from "../record-cipher.ts";
 
 /** Account and id of a background response. */
-export interface BackgroundId {
+export interface BackgroundRef {
   readonly accountId: string;
   readonly id: string;
 }
@@ -64,7 +64,7 @@ export class BackgroundStore {
   }
 
   /** Takes the lease of a new response. Returns false if its API key has reached its limit. */
-  async enter({ accountId, id }: BackgroundId, tokenId: string): Promise<boolean> {
+  async enter({ accountId, id }: BackgroundRef, tokenId: string): Promise<boolean> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs, perToken } = this.#limits;
     const keys = { lease: lease(id), open: open(tokenId) };
@@ -72,27 +72,26 @@ export class BackgroundStore {
     return verdict === "entered";
   }
 
-  /** Renews the lease of a response. */
-  async renew({ accountId, id }: BackgroundId, tokenId: string): Promise<LeaseRenewal> {
+  async renew({ accountId, id }: BackgroundRef, tokenId: string): Promise<LeaseRenewal> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs } = this.#limits;
     return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;
   }
 
-  /** Releases the lease of a response and its slot of the API key. */
-  async leave({ accountId, id }: BackgroundId, tokenId: string): Promise<void> {
+  /** Releases the lease of a response. The response no longer counts in the limit of its API key. */
+  async leave({ accountId, id }: BackgroundRef, tokenId: string): Promise<void> {
     const { lease, open } = keysOf(accountId);
     await this.#redis.del(lease(id));
     await this.#redis.zrem(open(tokenId), id);
   }
 
   /** Returns true if a process generates the response. */
-  async isHeld({ accountId, id }: BackgroundId): Promise<boolean> {
+  async isHeld({ accountId, id }: BackgroundRef): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
   /** Requests that the response is cancelled, if a process generates it. */
-  async askToCancel({ accountId, id }: BackgroundId): Promise<void> {
+  async askToCancel({ accountId, id }: BackgroundRef): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
@@ -100,13 +99,13 @@ export class BackgroundStore {
    * Marks a response as deleted if a process still generates it. The mark lasts for the maximum duration of a response;
    * the process reads it and does not store the result.
    */
-  async markDeleted({ accountId, id }: BackgroundId): Promise<void> {
+  async markDeleted({ accountId, id }: BackgroundRef): Promise<void> {
     const { longestMs } = this.#limits;
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", longestMs, "XX"));
   }
 
   /** Appends events. Returns false if the account has reached its storage limit. */
-  async addEvents({ accountId, id }: BackgroundId, events: readonly string[]): Promise<boolean> {
+  async addEvents({ accountId, id }: BackgroundRef, events: readonly string[]): Promise<boolean> {
     const { eventsLifetimeMs } = this.#limits;
     const key = keysOf(accountId).events(id);
     const encrypted = events.map((event) => this.#cipher.encrypt(Buffer.from(event), key));
@@ -117,7 +116,7 @@ export class BackgroundStore {
   }
 
   /** Appends the final event even if the account has reached its storage limit, because clients wait for it. */
-  async addFinalEvent({ accountId, id }: BackgroundId, event: string): Promise<void> {
+  async addFinalEvent({ accountId, id }: BackgroundRef, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
     const encrypted = this.#cipher.encrypt(Buffer.from(event), key);
     await this.#book.addBytesBeyondLimit({ accountId, record: key }, encrypted.length, this.#limits.eventsLifetimeMs);
@@ -138,17 +137,17 @@ export class BackgroundStore {
   }
 
   /** Returns at most `maxEvents` events from the index `from`; a negative index counts from the end. */
-  async events({ accountId, id }: BackgroundId, from: number, maxEvents: number): Promise<readonly string[]> {
+  async events({ accountId, id }: BackgroundRef, from: number, maxEvents: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
     const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + maxEvents - 1));
     return records.flatMap((record) => this.#cipher.decrypt(record, key)?.toString() ?? []);
   }
 
-  async countEvents({ accountId, id }: BackgroundId): Promise<number> {
+  async countEvents({ accountId, id }: BackgroundRef): Promise<number> {
     return await orUnavailable(this.#redis.llen(keysOf(accountId).events(id)));
   }
 
-  async removeEvents({ accountId, id }: BackgroundId): Promise<void> {
+  async removeEvents({ accountId, id }: BackgroundRef): Promise<void> {
     const key = keysOf(accountId).events(id);
     await this.#book.release({ accountId, record: key });
     await this.#redis.del(key);

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import type { ResponsesDeps } from "../deps.ts";
 import type { RecordMemory } from "../record-reader.ts";
 import type { StoredResponse } from "../stored-response.ts";
-import type { BackgroundId } from "./background-store.ts";
+import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded, sequenceOf } from "./events.ts";
 
@@ -13,7 +13,7 @@ import { hasEnded, sequenceOf } from "./events.ts";
 export async function currentResponse(
   deps: Pick<ResponsesDeps, EventForm["wire"] | "backgroundStore">,
   form: EventForm,
-  backgroundId: BackgroundId,
+  backgroundId: BackgroundRef,
   memory: RecordMemory,
 ): Promise<StoredResponse | undefined> {
   const { backgroundStore: store, [form.wire]: objects } = deps;

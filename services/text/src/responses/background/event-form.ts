@@ -44,7 +44,6 @@ const finalEvents: Readonly<Record<string, string>> = {
   cancelled: "response.cancelled",
 };
 
-/** Form of responses and their events. */
 export const responseForm: EventForm = {
   wire: "responses",
   output: "output",
@@ -86,7 +85,6 @@ class FollowedResponse implements FollowedObject {
   }
 }
 
-/** Form of interactions and their events. */
 export const interactionForm: EventForm = {
   wire: "interactions",
   output: "steps",

@@ -13,7 +13,7 @@ const beginning = /^\{"(?:event_)?type":"([\w.]+)",(?:"sequence_number":|"event_
 
 const finalTypes = /^(?:response\.(?:completed|incomplete|failed|cancelled)|interaction\.completed)$/;
 
-/** Returns the type of a stored event. */
+/** Returns the type of a stored event; "message" if it has none. */
 export function typeOf(event: string): string {
   return beginning.exec(event)?.[1] ?? "message";
 }
@@ -23,7 +23,7 @@ export function isFinalEvent(event: string): boolean {
   return finalTypes.test(typeOf(event));
 }
 
-/** Returns the sequence number of a stored event. */
+/** Returns the sequence number of a stored event; -1 if it has none. */
 export function sequenceOf(event: string): number {
   return Number(beginning.exec(event)?.[2] ?? -1);
 }

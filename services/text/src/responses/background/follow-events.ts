@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { gatewayFailureOf, type ServiceCall } from "@modelgate/platform";
 import { eventStream } from "@modelgate/relay";
 import type { ResponsesDeps } from "../deps.ts";
-import type { BackgroundId } from "./background-store.ts";
+import type { BackgroundRef } from "./background-store.ts";
 import { currentResponse } from "./current-response.ts";
 import type { EventForm } from "./event-form.ts";
 import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
@@ -27,7 +27,7 @@ export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
   call: Pick<ServiceCall, "answer" | "caller" | "ending">,
   form: EventForm,
-  backgroundId: BackgroundId,
+  backgroundId: BackgroundRef,
   after: number,
 ): Promise<void> {
   const { backgroundStore: store, background, relay } = deps;
@@ -76,7 +76,10 @@ export async function followEvents(
   answer.destroy();
 }
 
-/** Writes stored events to a client until it disconnects or the maximum duration has passed. */
+/**
+ * Writes stored events to a client until it disconnects, the maximum duration has passed, or `lastEventsMs` have passed
+ * since the gateway told the call to end.
+ */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
   readonly #ending: AbortSignal;
@@ -100,7 +103,7 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** Returns true if writing must stop, because the client has disconnected or the duration has passed. */
+  /** Returns true if writing must stop, because the client has disconnected or the time is over. */
   get hasEnded(): boolean {
     return Date.now() >= this.#until;
   }

@@ -16,8 +16,8 @@ const prefixes: Readonly<Record<string, string>> = {
 const maxIdCharacters = 200;
 
 /**
- * Returns items in their stored form: each has a unique id, and messages have parts. An id that is missing, too long or
- * in `usedIds` is replaced.
+ * Returns items in their stored form: each has a unique id, a type and a status, and the content of a message is a list
+ * of parts. An id that is missing, too long or in `usedIds` is replaced.
  */
 export function identifyItems(
   items: readonly JsonObject[],
@@ -34,7 +34,7 @@ export function identifyItems(
   });
 }
 
-/** An item with an id. */
+/** An item in its stored form. */
 export interface IdentifiedItem extends JsonObject {
   readonly id: string;
 }

@@ -2,13 +2,13 @@ import { shardOf } from "@modelgate/accounts";
 import { defineScript } from "@modelgate/platform";
 
 /** Account and id of a conversation. */
-export interface ConversationId {
+export interface ConversationRef {
   readonly accountId: string;
   readonly id: string;
 }
 
 /** Returns the Redis keys of a conversation's metadata, its items, and their ids. All are in the account's slot. */
-export function keysOf({ accountId, id }: ConversationId) {
+export function keysOf({ accountId, id }: ConversationRef) {
   const owned = `{s${shardOf(accountId)}}:${accountId}:${id}`;
   return { head: `conversation:${owned}`, list: `conversation-items:${owned}`, ids: `conversation-ids:${owned}` };
 }

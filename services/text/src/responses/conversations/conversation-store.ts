@@ -6,7 +6,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
-import { addItems, keysOf, readItems, removeItem, type ConversationId } from "./conversation-scripts.ts";
+import { addItems, keysOf, readItems, removeItem, type ConversationRef } from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.ts";
 
@@ -38,7 +38,7 @@ export type Addition =
   | { readonly verdict: "over-limit" }
   | { readonly verdict: "full"; readonly problem: string };
 
-/** Part of a conversation to read: one item, or the items after `after`. */
+/** Part of a conversation to read: the item `onlyId`, or up to `limit` items after the item `after`. */
 export interface ItemRange {
   readonly onlyId?: string;
   readonly after?: string | undefined;
@@ -51,11 +51,6 @@ export interface ItemPage {
   readonly ids: readonly string[];
   readonly texts: readonly Buffer[];
   readonly hasMore: boolean;
-}
-
-/** Memory budget against which items count when they are read. */
-interface Reads {
-  readonly memory: RecordMemory;
 }
 
 /** Maximum attempts to change a conversation that other requests change at the same time. */
@@ -74,7 +69,7 @@ export class ConversationStore {
   /**
    * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
    */
-  async save(conversation: ConversationId, { createdAt, metadata }: Conversation): Promise<boolean> {
+  async save(conversation: ConversationRef, { createdAt, metadata }: Conversation): Promise<boolean> {
     const { redis, book, cipher } = this.#records;
     const { head, list, ids } = keysOf(conversation);
     const { lifetimeMs } = this.#limits;
@@ -87,7 +82,7 @@ export class ConversationStore {
     return true;
   }
 
-  async find(conversation: ConversationId): Promise<Conversation | undefined> {
+  async find(conversation: ConversationRef): Promise<Conversation | undefined> {
     const { redis, cipher } = this.#records;
     const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
@@ -102,7 +97,7 @@ export class ConversationStore {
   }
 
   /** Removes a conversation. Returns false if it does not exist. */
-  async remove(conversation: ConversationId): Promise<boolean> {
+  async remove(conversation: ConversationRef): Promise<boolean> {
     const { redis, book } = this.#records;
     const { head, list, ids } = keysOf(conversation);
     await book.release({ accountId: conversation.accountId, record: head });
@@ -112,8 +107,12 @@ export class ConversationStore {
 
   /** Appends either all items or none. An item whose id exists in the conversation receives a new id. */
   async add(
-    conversation: ConversationId,
-    { items, newId, memory }: { readonly items: readonly JsonObject[]; readonly newId: () => string } & Reads,
+    conversation: ConversationRef,
+    {
+      items,
+      newId,
+      memory,
+    }: { readonly items: readonly JsonObject[]; readonly newId: () => string; readonly memory: RecordMemory },
   ): Promise<Addition> {
     let newItems = identifyItems(items, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -133,7 +132,7 @@ export class ConversationStore {
    * `range` names does not.
    */
   async read(
-    conversation: ConversationId,
+    conversation: ConversationRef,
     range: ItemRange,
     memory: RecordMemory,
   ): Promise<ItemPage | "unknown" | undefined> {
@@ -160,13 +159,13 @@ export class ConversationStore {
   }
 
   /** Returns one item as JSON; undefined if it does not exist. */
-  async item(conversation: ConversationId, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
+  async item(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
     const page = await this.read(conversation, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
-  async items(conversation: ConversationId, memory: RecordMemory): Promise<readonly JsonObject[]> {
+  async items(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const { redis, cipher } = this.#records;
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
@@ -179,7 +178,7 @@ export class ConversationStore {
   }
 
   /** Removes an item from a conversation. Returns false if it does not exist. */
-  async removeItem(conversation: ConversationId, itemId: string, memory: RecordMemory): Promise<boolean> {
+  async removeItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<boolean> {
     const { redis, book } = this.#records;
     const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -198,7 +197,7 @@ export class ConversationStore {
     throw busy();
   }
 
-  async #add(conversation: ConversationId, newItems: readonly IdentifiedItem[]) {
+  async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[]) {
     const { redis, book, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;

@@ -5,7 +5,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { portableItems } from "../conversation.ts";
 import type { RecordMemory } from "../record-reader.ts";
 import { outputOf, type StoredResponse } from "../stored-response.ts";
-import type { ConversationId } from "./conversation-scripts.ts";
+import type { ConversationRef } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
@@ -15,7 +15,7 @@ import type { ConversationStore } from "./conversation-store.ts";
  */
 export async function conversationItems(
   store: ConversationStore,
-  conversation: ConversationId,
+  conversation: ConversationRef,
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
   if ((await store.find(conversation)) === undefined) return undefined;

@@ -4,7 +4,7 @@ import { reparseJson } from "@modelgate/relay";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems } from "./conversation-items.ts";
-import { indexItems, keysOf, type ConversationId } from "./conversation-scripts.ts";
+import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
 /** Number of items that are read at a time. */
@@ -18,7 +18,7 @@ const itemsPerRead = 8;
 export async function indexConversation(
   { redis, book, cipher }: RecordStore,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
-  conversation: ConversationId,
+  conversation: ConversationRef,
   memory: RecordMemory,
 ): Promise<void> {
   const keys = keysOf(conversation);

@@ -21,7 +21,7 @@ import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
 /**
- * POST /v1/responses/compact. The vendor's endpoint compacts if it has one; otherwise the model
+ * POST /v1/responses/compact. If the vendor has an endpoint for compaction, that endpoint is used. Otherwise the model
  * writes a summary.
  */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {

@@ -4,7 +4,7 @@ import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/p
 import { readJson, type JsonBody } from "@modelgate/relay";
 import { bodyReader } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { ConversationId } from "../conversations/conversation-scripts.ts";
+import type { ConversationRef } from "../conversations/conversation-scripts.ts";
 import type { Conversation, ItemPage } from "../conversations/conversation-store.ts";
 import type { ResponsesDeps } from "../deps.ts";
 import { listOf, readPageQuery, unknownAfter, invalidParameter } from "./pages.ts";
@@ -27,7 +27,7 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** GET /v1/conversations/{conversation_id}: returns its metadata. */
+/** GET /v1/conversations/{conversation_id}: returns the conversation without its items. */
 export function getConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => answerJson(call.response, 200, conversationObject(idIn(call), await find(deps, call)));
 }
@@ -101,7 +101,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
 /** Appends the items with which a conversation is created. Removes the conversation if they cannot be stored. */
 async function addFirst(
   deps: ResponsesDeps,
-  conversation: ConversationId,
+  conversation: ConversationRef,
   items: readonly JsonObject[],
   body: Pick<JsonBody<unknown>, "holding">,
 ): Promise<void> {
@@ -115,7 +115,7 @@ async function addFirst(
 
 async function add(
   deps: ResponsesDeps,
-  conversation: ConversationId,
+  conversation: ConversationRef,
   items: readonly JsonObject[],
   { holding: memory }: Pick<JsonBody<unknown>, "holding">,
 ): Promise<readonly JsonObject[]> {
@@ -150,7 +150,7 @@ function conversationObject(id: string, { createdAt, metadata }: Conversation): 
   return { id, object: "conversation", created_at: createdAt, metadata };
 }
 
-function conversationIdOf(call: ServiceCall): ConversationId {
+function conversationIdOf(call: ServiceCall): ConversationRef {
   return { accountId: call.caller.accountId, id: idIn(call) };
 }
 

@@ -63,7 +63,7 @@ export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Refuses GET /v1/responses if the request is not a WebSocket handshake. */
+/** Refuses GET /v1/responses. A WebSocket handshake does not reach this handler. */
 export function connectResponses(): EndpointHandler {
   return () => Promise.reject(new Failure("websocket_required"));
 }

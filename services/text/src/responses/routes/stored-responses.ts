@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { BackgroundRuns } from "../background/background-runs.ts";
-import type { BackgroundId } from "../background/background-store.ts";
+import type { BackgroundRef } from "../background/background-store.ts";
 import { currentResponse } from "../background/current-response.ts";
 import { hasEnded } from "../background/events.ts";
 import { responseForm, type EventForm } from "../background/event-form.ts";
@@ -96,7 +96,7 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
 
 /**
  * Removes a response or an interaction; cancels it first if it has not ended. Returns its id. Throws Failure
- * response_not_found (404).
+ * response_not_found (404) if it is not stored.
  */
 export async function removeStored(
   deps: ResponsesDeps,
@@ -131,7 +131,7 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
 
 /**
  * Reads the response or interaction that a call names, within the memory budget, and calls `use` with it. Throws
- * Failure response_not_found (404).
+ * Failure response_not_found (404) if it is not stored.
  */
 export async function withStored<Result>(
   deps: ResponsesDeps,
@@ -147,7 +147,7 @@ export async function withStored<Result>(
   });
 }
 
-/** Returns true if the events of a response or interaction are stored, because it was made in the background. */
+/** Returns true if events of a response or an interaction are stored. Only those in the background have events. */
 export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
   return (await deps.backgroundStore.countEvents(storedIdOf(call, form))) > 0;
 }
@@ -159,7 +159,7 @@ const names = {
 } as const;
 
 /** Returns the account and the id that a call names. */
-function storedIdOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundId {
+function storedIdOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundRef {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 

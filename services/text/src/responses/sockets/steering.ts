@@ -30,7 +30,7 @@ interface QueuedSteer extends SteerMessage {
   readonly input: unknown;
 }
 
-/** Steering input of an ended response. */
+/** Steering input of an ended response, which waits for the client's next request. */
 interface PendingSteers {
   readonly streamId: string | undefined;
   readonly queued: readonly QueuedSteer[];
@@ -115,7 +115,7 @@ export class Steering implements Disposable {
     return this.#start({ ...event, input }, streamId, waiting.queued);
   }
 
-  /** Called with the id of the running response when the client receives it. */
+  /** Called with the id of the running response before the client receives it. */
   created(id: string): void {
     const running = this.#running;
     if (running === undefined) return;
@@ -125,7 +125,7 @@ export class Steering implements Disposable {
 
   /**
    * Ends the running response. Returns the `response.create` event of its successor, which is started; undefined if there
-   * is none. `message` says why no successor may be started.
+   * is none. `message` says why no successor may be started; undefined if one may.
    */
   end(answered: AnsweredResponse | undefined, message: string | undefined): JsonObject | undefined {
     const ended = this.#running;

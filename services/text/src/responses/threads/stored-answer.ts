@@ -22,7 +22,6 @@ export interface StoringSink extends AnswerSink {
   readonly stored: Promise<void>;
 }
 
-/** Call whose answer is stored. */
 type StoredAnswerCall = Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">;
 
 /**

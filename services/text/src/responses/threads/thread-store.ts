@@ -9,7 +9,7 @@ export interface StoredThread {
   readonly head: JsonObject;
 }
 
-/** Parses a stored thread. */
+/** Parses a stored thread. Members that are missing or invalid become empty. */
 export function parseThread({ messages, head }: JsonObject): StoredThread {
   return { messages: Array.isArray(messages) ? messages.filter(isRecord) : [], head: isRecord(head) ? head : {} };
 }
