@@ -38,8 +38,8 @@ async function sizeInSteps(
 }
 
 /**
- * Returns the size of a request. `namesStored` is true if the body contains a name of `storeReferences` anywhere, even in
- * a text. `reasoningLimit` is the output limit if the client sets none.
+ * Returns the size of a request. `namesStored` is true if the body contains a name of `storeReferences` anywhere, even
+ * in a text. `reasoningLimit` is the output limit if the client sets none.
  */
 function sizeOf(
   { params, exchanges, fees: { maxFees }, candidates }: SizedRequest,

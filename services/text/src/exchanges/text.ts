@@ -50,9 +50,9 @@ export class TextExchangeFactory {
   }
 
   /**
-   * Creates the exchange of one attempt. If `history` is "withoutSignatures", all thinking signatures are removed, including
-   * those of this vendor. `foreignItems` are ids of items in the request that the vendor's store does not contain.
-   * Throws Failure (400) for an invalid request, or for fields that the wire cannot express.
+   * Creates the exchange of one attempt. If `history` is "withoutSignatures", all thinking signatures are removed,
+   * including those of this vendor. `foreignItems` are ids of items in the request that the vendor's store does not
+   * contain. Throws Failure (400) for an invalid request, or for fields that the wire cannot express.
    */
   async make(
     upstream: TextWire,

@@ -54,9 +54,9 @@ interface SteeringOptions {
 }
 
 /**
- * Steering of the responses of one connection (`response.steer`). Input that is sent while a response runs is queued, and
- * becomes the input of a successor with the same settings when that response has ended. If the response waits for results
- * of the client's tools, the input waits for the client's next request, which it precedes.
+ * Steering of the responses of one connection (`response.steer`). Input that is sent while a response runs is queued,
+ * and becomes the input of a successor with the same settings when that response has ended. If the response waits for
+ * results of the client's tools, the input waits for the client's next request, which it precedes.
  */
 export class Steering implements Disposable {
   readonly #send: SteeringOptions["send"];
@@ -124,8 +124,8 @@ export class Steering implements Disposable {
   }
 
   /**
-   * Ends the running response. Returns the `response.create` event of its successor, which is started; undefined if there
-   * is none. `message` says why no successor may be started; undefined if one may.
+   * Ends the running response. Returns the `response.create` event of its successor, which is started; undefined if
+   * there is none. `message` says why no successor may be started; undefined if one may.
    */
   end(answered: AnsweredResponse | undefined, message: string | undefined): JsonObject | undefined {
     const ended = this.#running;
