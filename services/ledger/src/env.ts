@@ -61,5 +61,4 @@ export const variables = serviceVariables("ledger", (read) => ({
   },
 }));
 
-/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

@@ -13,13 +13,15 @@ import type { BooksConnection } from "./books-connection.ts";
 const deletionIntervalMs = 3_600_000;
 /** Time, in ms, for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
-/** Time, in ms, for which alerts are kept; longer than a quarter, because a budget's alert happens once in its period. */
+/**
+ * Time, in ms, for which alerts are kept; longer than a quarter, because a budget's alert happens once in its period.
+ */
 const keepAlertsMs = 400 * 86_400_000;
 
 /**
  * At the start and every hour, removes calls older than `keepDays`, refused calls after a week, and alerts after 400
- * days. Also completes the chain of the audit log and the signed heads after an upgrade. After a failure, the next hour
- * repeats the steps.
+ * days. Also completes the chain of the audit log and the signed heads after an upgrade. After a failure, the steps are
+ * repeated in the next hour.
  */
 export function startForgetting({
   connection,

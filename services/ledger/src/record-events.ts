@@ -54,7 +54,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     counted.inc(added.length);
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
-    // All events of the batch: an earlier attempt may have recorded some of them and ended before it reached this line.
+    // With all events, not only the added ones: an earlier attempt may have added some and failed before this line.
     await options.onCalls?.(books, events);
   };
   const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {

@@ -6,8 +6,8 @@ import type { ProjectionDeps } from "./project.ts";
 const accountsPerPage = 500;
 
 /**
- * Copies accounts that only Redis has, with their API keys and credits, into the books. Versions before the books
- * stored accounts only in Redis. Returns the number of copied accounts.
+ * Copies accounts that only Redis has, with their API keys and credits, into the books. Old versions, which had no
+ * books, stored accounts only in Redis. Returns the number of copied accounts.
  */
 export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<number> {
   const ids = await listAccountIds(redis);

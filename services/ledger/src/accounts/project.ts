@@ -35,8 +35,8 @@ type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
 };
 
 /**
- * Creates an account with its opening credit in Redis. Of an existing account, only the name and the state change, unless
- * Redis has newer ones.
+ * Creates an account with its opening credit in Redis. Of an existing account, only the name and the state change,
+ * unless Redis has newer ones.
  */
 export async function projectAccount(
   { redis, books }: ProjectionDeps,

@@ -11,7 +11,7 @@ export class AlertRecorder {
     this.#log = log;
   }
 
-  /** Returns whether an alert is known to be stored. */
+  /** Returns true if an alert is known to be stored. An alert that is not known may be stored too. */
   isKnown(alert: NewAlert): boolean {
     return this.#known.get(nameOf(alert)) === true;
   }

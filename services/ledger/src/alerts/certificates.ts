@@ -74,7 +74,7 @@ function serverOf(address: string): readonly (readonly [name: string, server: Tl
   return [[`${url.hostname}:${port}`, { ...scheme, host: url.hostname.replaceAll(/^\[|\]$/g, ""), port }]];
 }
 
-/** Returns whether the client of PostgreSQL uses TLS for an address: a file of a certificate is enough. */
+/** Returns true if the client of PostgreSQL uses TLS for an address, for example because it names a certificate. */
 function usesTls({ searchParams }: URL): boolean {
   const valueOf = (name: string): string => searchParams.get(name) ?? "";
   if (valueOf("sslmode") === "disable") return false;

@@ -7,7 +7,10 @@ export interface AlertRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Maximum characters of a heading in Slack, of a text in Slack, Microsoft Teams and Feishu, and of a summary in PagerDuty. */
+/**
+ * Maximum characters of a heading in Slack, of a text in Slack, Microsoft Teams and Feishu, and of a summary in
+ * PagerDuty.
+ */
 const [maxHeading, maxText, maxSummary] = [150, 3_000, 1_024];
 /** Maximum characters of a deduplication key in PagerDuty. */
 const maxDedupKey = 255;

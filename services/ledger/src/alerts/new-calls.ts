@@ -39,7 +39,7 @@ function addRefusals({ refused }: NewCalls, budget: string, { first, last }: Tim
   refused.set(budget, { first: Math.min(first, known.first), last: Math.max(last, known.last) });
 }
 
-/** Returns whether the first or the last refusal of a budget was in a period. */
+/** Returns true if the first or the last refusal of a budget was in a period. */
 export function hasRefusedIn(
   { refused }: NewCalls,
   budget: string,

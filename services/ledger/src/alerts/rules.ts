@@ -10,8 +10,8 @@ const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
 /** Age, in ms, from which a pause has an alert. */
 const pauseAgeMs = 15_000;
 /** Number of short pauses in an hour from which a part of a channel is unstable. */
-const maxShortPauses = 10;
-/** Maximum time before the end of a key at which an alert happens. */
+const minShortPauses = 10;
+/** Maximum time, in ms, before the end of a key at which an alert happens. */
 export const keyExpiryMs = 7 * 86_400_000;
 
 const dayMs = 86_400_000;
@@ -37,9 +37,9 @@ interface BudgetPeriodUse {
 
 /**
  * Returns the alerts about a budget: the highest level that it has reached, and the refusal of a call unless all of the
- * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused` is
- * true if the budget refused a call in the period. `account` is the scope of an organisation if the budget is that of an
- * organisation. `isOver` is true for a period that has ended, which the text then names by its start.
+ * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused`
+ * is true if the budget refused a call in the period. `account` is the scope of an organisation if the budget is that
+ * of an organisation. `isOver` is true for a period that has ended, which the text then names by its start.
  */
 export function budgetAlerts(
   account: string,
@@ -116,11 +116,11 @@ export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowM
 }
 
 /**
- * Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. It does
- * not last, because the part is used between its pauses, and a longer pause in the same hour has another alert.
+ * Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. The
+ * alert does not last, because the part is used between its pauses. A longer pause in the same hour has another alert.
  */
 export function unstableAlert(scope: string, pauses: number, nowMs: number): NewAlert | undefined {
-  if (pauses < maxShortPauses) return undefined;
+  if (pauses < minShortPauses) return undefined;
   const part = pausedPart("channel-resting", scope, nowMs);
   return {
     ...part,
@@ -190,8 +190,8 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
 }
 
 /**
- * Returns the alert about an API key that is about to expire; undefined if it is disabled, expires later, or is a key of
- * a playground, which is renewed when it is used.
+ * Returns the alert about an API key that is about to expire; undefined if it is disabled, expires later, or is a key
+ * of a playground, which is renewed when it is used.
  */
 export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, expiresAt, disabled, playgroundOf } = token;

@@ -82,7 +82,7 @@ interface DeliveryAttempt {
   readonly alert: Alert;
   readonly rules: RemoteRules;
   readonly timeoutMs: number;
-  /** Ends the attempt, also after `timeoutMs`. */
+  /** Signal that ends the attempt: after `timeoutMs`, or when the ledger stops. */
   readonly signal: AbortSignal;
 }
 

@@ -7,8 +7,8 @@ import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
 /**
- * Maximum budgets of an account. Every call compares its scopes with all of them. An organisation has at most one for each
- * period.
+ * Maximum budgets of an account. Every call compares its scopes with all of them. An organisation has at most one for
+ * each period.
  */
 const maxBudgets = 100;
 
@@ -20,7 +20,7 @@ interface ChangedList {
   readonly after?: Budget;
 }
 
-/** The list that has a budget: that of an account, or that of the account's organisation. */
+/** Owner of a list of budgets: the organisation of an account or, if it is undefined, the account. */
 interface BudgetOwner {
   readonly account: string;
   readonly organisation: string | undefined;
@@ -88,7 +88,7 @@ async function changeList(
   return restoreBudgets(deps, accounts);
 }
 
-/** Returns the list that has a budget of an account. */
+/** Returns the owner of the list that contains a budget of an account. */
 async function ownerOf({ books }: BudgetProjectionDeps, account: string, id: string): Promise<BudgetOwner> {
   const [booked] = await readBudgetsOf(books, [account]);
   return { account, organisation: organisationOfScope(budgetIn(readBudgets(booked?.record ?? "[]"), id).scope) };
@@ -109,8 +109,8 @@ function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
 }
 
 /**
- * Throws Failure (409) if accounts of an organisation are on different shards, because one step of Redis could not change
- * the balance of each and a budget of all.
+ * Throws Failure (409) if accounts of an organisation are on different shards, because one step of Redis could not
+ * change the balance of each and a budget of all.
  */
 function checkShard(organisation: string, accounts: readonly string[]): void {
   if (new Set(accounts.map(shardOf)).size <= 1) return;

@@ -53,8 +53,9 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Returns the calls without the parts that the parameter `hide` names: vendors' messages and the names of what
- * channels added (`vendor-words`), and with these also receipts (`receipts`). Control sets the parameter for members.
+ * Returns the calls without the parts that the parameter `hide` names. `vendor-words` hides vendors' messages and the
+ * names of what channels added; `receipts` hides receipts, but only together with `vendor-words`. Control sets the
+ * parameter for members.
  */
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   const hidden = query.get("hide")?.split(",") ?? [];
@@ -90,7 +91,7 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 
 /**
  * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for
- * a day without charges, because the export can notice only between two pieces that the client has left, and end.
+ * a day without charges, because after its client has left, the export ends only between two pieces.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;

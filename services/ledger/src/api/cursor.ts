@@ -12,7 +12,7 @@ export function encodeCursor({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
-/** Decodes the `after` parameter of a query; undefined if the query has none. Throws Failure invalid_value. */
+/** Decodes the `after` parameter of a query; undefined if the query has none. Throws Failure if it is invalid. */
 export function readPosition(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
@@ -28,7 +28,7 @@ export function readPosition(query: URLSearchParams): LogPosition | undefined {
   throw new Failure("invalid_value", "after must be the `next` value of a previous page.", { param: "after" });
 }
 
-/** Reads the `limit` parameter: the number of rows. Throws Failure invalid_value. */
+/** Reads the `limit` parameter: the number of rows. Throws Failure if it is less than 1 or more than `max`. */
 export function readLimit(query: URLSearchParams, fallback: number, max: number): number {
   const limit = Number(query.get("limit") ?? fallback);
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;

@@ -150,8 +150,9 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 const pollMs = 100;
 
 /**
- * Waits up to `waitMs` until the books have an account's complete chain and Redis has all receipts of the books. While
- * data that Redis lost is being restored, receipt numbers may be assigned twice.
+ * Waits up to `waitMs` until the books have an account's complete chain and Redis has all receipts of the books. Before
+ * that, a verification could find a false divergence: while data that Redis lost is being restored, receipt numbers may
+ * be assigned twice.
  */
 async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {

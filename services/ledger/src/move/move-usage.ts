@@ -15,8 +15,9 @@ const keysAtOnce = 1_000;
 const retryMs = 2_000;
 
 /**
- * Moves usage from Redis into the books, in the background; versions before the books kept usage in Redis. Reads of
- * usage are refused with `retry-after` meanwhile. If there is no such usage, the only cost is one scan of the keys.
+ * Moves usage from Redis into the books, in the background. Old versions, which had no books, stored usage in Redis.
+ * Reads of usage are refused with `retry-after` meanwhile. If there is no such usage, the only cost is one scan of the
+ * keys.
  */
 export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;

@@ -3,7 +3,7 @@ import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type
 import { readUsageEvent, UnknownShape, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Usage of an account on one day, as stored by versions before the books. */
+/** Usage of an account on one day, as it was stored in Redis by old versions, which had no books. */
 export interface UsageDay {
   readonly account: string;
   /** Date in UTC, for example 2026-01-31. */

@@ -37,7 +37,8 @@ export interface RedisComparison extends AsyncDisposable {
   /** True if Redis is known to have everything that the books have. Until then, no reservation counts as abandoned. */
   readonly isComplete: boolean;
   /**
-   * Run ids (`readServerState`) of the Redis servers that are known to have everything; undefined while that is not known.
+   * Run ids (`readServerState`) of the Redis servers that are known to have everything; undefined while that is not
+   * known.
    */
   readonly completeRuns: string | undefined;
   /** Notes accounts for which the books have new receipts. */
@@ -60,7 +61,7 @@ const [lateGraceMs, roundsBetweenLateChecks] = [5_000, 60];
 /** Maximum wait, in ms, for the books to receive the content of the streams, before an empty Redis is filled. */
 const drainMs = 5_000;
 /**
- * Maximum duration, in ms, of the comparison after Redis was lost. Its abandoned reservations are settled then, even if
+ * Maximum duration, in ms, of the comparison after Redis was lost. After it, abandoned reservations are settled even if
  * some accounts are still uncertain.
  */
 const maxComparisonMs = 30_000;
@@ -143,7 +144,7 @@ class PeriodicComparison implements RedisComparison {
   }
 
   /**
-   * Returns whether a round can be left out, because nothing was written to Redis and nothing was noted since the last
+   * Returns true if a round can be left out, because nothing was written to Redis and nothing was noted since the last
    * one. The books are still checked every `roundsBetweenChecks` rounds.
    */
   #isUnchanged({ runs, writes }: RedisServerState): boolean {
@@ -167,7 +168,7 @@ class PeriodicComparison implements RedisComparison {
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#isCompleteRun = false;
     if (!this.#adopted) {
-      // Versions before the books stored accounts only in Redis.
+      // Old versions, which had no books, stored accounts only in Redis.
       const adopted = await adoptAccounts(deps);
       if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
@@ -188,8 +189,8 @@ class PeriodicComparison implements RedisComparison {
     // An emptied Redis has also lost the list of complete runs.
     if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
-    // Redis may have lost a settlement and still have its reservation. No reservation is swept before such a settlement
-    // has been charged again.
+    // Redis may have lost a settlement and still have its reservation. Reservations are swept only in a complete run:
+    // after such settlements have been charged again, or after `maxComparisonMs`.
     if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#isCompleteRun = true;
       this.#comparedBy = undefined;
