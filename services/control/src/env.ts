@@ -73,5 +73,4 @@ export const variables = serviceVariables("control", (read) => ({
   },
 }));
 
-/** Values of these variables. */
 export type Env = EnvOf<typeof variables>;

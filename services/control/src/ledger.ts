@@ -29,7 +29,10 @@ export interface Ledger {
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes fields of an API key; null removes a field. Throws Failure unknown_url if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
-  /** Replaces the key of a token; the old key works until `graceSeconds` have passed. Throws Failure unknown_url. */
+  /**
+   * Replaces the key of a token; the old key works until `graceSeconds` have passed. Throws Failure unknown_url if the
+   * token does not exist.
+   */
   rotateToken(id: string, wish: { digest: string; hint: string; graceSeconds: number }, actor: string): Promise<Token>;
   /** Deletes a token. Throws Failure unknown_url if it does not exist. */
   deleteToken(id: string, actor: string): Promise<Token>;

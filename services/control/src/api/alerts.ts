@@ -11,7 +11,9 @@ export interface AlertRouteDeps {
   readonly redis: Redis;
   readonly ledger: Ledger;
   readonly secrets: Secrets;
-  /** Addresses of stores and services that control uses. A target must not have their ports. */
+  /**
+   * Addresses of stores and services that control uses. The address of a target must not have the port of one of them.
+   */
   readonly inside: readonly string[];
 }
 

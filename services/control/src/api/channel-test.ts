@@ -10,7 +10,7 @@ import {
 } from "@modelgate/contracts";
 import { cleanText, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 import { fields } from "./fields.ts";
-import { probe, probedWire } from "./probe.ts";
+import { probeBody, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
 /** Maximum wait, in ms, for the vendor's answer to a channel test. */
@@ -103,7 +103,7 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     return async () => trySession(await completed(test, request), wire, model);
   }
   return async () => {
-    const body = await probe(wire, test.upstreamModel);
+    const body = await probeBody(wire, test.upstreamModel);
     const request = test.provider.request({ act: "answer", ...endpointFields(test), wire, stream: false, body });
     return await sendTest(test, request, (status) => status < 300, true);
   };

@@ -20,7 +20,7 @@ const maxAccountsShown = 20;
  * - `trying`: its pause has ended, and one call at a time tests whether it works
  * - `disabled`: by an operator
  * - `refused`: a key that the vendor rejects; it is retried after its pause
- * - `off`: a key or an address is missing in the configuration
+ * - `off`: the channel has no usable key, address, proxy, headers or list of models
  * - `no key`: the channel could serve, but none of its keys can
  */
 export interface StateView {

@@ -71,7 +71,6 @@ export const fields = {
       throw invalidField(name, "must be letters, digits, `.`, `_` or `-`, at most 64");
     return value;
   },
-  /** Reads the id of an account. */
   accountId(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!isAccountId(value))

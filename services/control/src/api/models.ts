@@ -35,7 +35,8 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
 }
 
 /**
- * Returns true if `models` of a channel contain a name: in a list of names, or in a table from names to vendors' names.
+ * Returns true if the models of a channel contain a name. They are a list of names, or a table from names to vendors'
+ * names.
  */
 function namesModel(models: PublishedConfiguration["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);

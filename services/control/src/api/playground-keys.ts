@@ -65,7 +65,7 @@ export async function rememberKeys(redis: Redis, person: string, ids: readonly s
   await redis.expire(keysOf(person), 2 * lifetimeSeconds);
 }
 
-/** Returns the Redis set with the ids of a person's keys that may be in use, and with the requests for keys. */
+/** Returns the Redis key of the set with the ids of a person's keys that may be in use, and of requests for keys. */
 function keysOf(person: string): string {
   return `console:playground:${person}`;
 }

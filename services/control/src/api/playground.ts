@@ -43,7 +43,7 @@ interface PlaygroundKey {
 
 /**
  * Makes the key that a call requests. A person has one token in each account or team for each group, because the calls
- * of a token are billed by its group. Each request replaces its key, in one step of the ledger.
+ * of a token are billed by its group. Each request replaces the token's key, in one step of the ledger.
  */
 async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
   const { body, operator, actor } = call;

@@ -14,14 +14,14 @@ import {
  */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
 
-/** Returns the wire in which a model is tested: the first wire for its kind that the channel supports. */
+/** Returns the wire in which a model is tested: the first supported wire for its kind; if none is, the first one. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
   const modelWires = kind === undefined ? supported : wiresOfKind[kind];
   return supported.find((wire) => modelWires.includes(wire)) ?? supported[0];
 }
 
-/** Returns the body of the smallest real call in a wire. */
-export async function probe(wire: ProbedWire, model: string): Promise<Buffer> {
+/** Returns the body of a test request in a wire: of the smallest real call, or of an incomplete one (see below). */
+export async function probeBody(wire: ProbedWire, model: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probeBodies(model)[wire]));
 }
 

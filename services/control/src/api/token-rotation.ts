@@ -7,7 +7,7 @@ import { sharesBudget } from "./member-limits.ts";
 import { changeableToken, managedToken } from "./tokens.ts";
 
 const daySeconds = 24 * 60 * 60;
-/** Time, in seconds, for which a replaced key works. */
+/** Default and maximum time, in seconds, for which a replaced key works. */
 const grace = { defaultSeconds: 7 * daySeconds, maxSeconds: 90 * daySeconds };
 
 /** Routes that replace the key of a token and that delete a token. Members delete only tokens that members made. */

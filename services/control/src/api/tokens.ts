@@ -238,7 +238,9 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/** Throws Failure for an unknown group or model, because calls with it would always fail. `param` is the field's name. */
+/**
+ * Throws Failure for an unknown group or model, because calls with it would always fail. `param` is the field's name.
+ */
 export async function checkNames(
   redis: Redis,
   { group, models }: { readonly group?: string | undefined; readonly models?: readonly string[] | undefined },

@@ -13,8 +13,8 @@ import { providers, type Provider } from "@modelgate/providers";
 const defaultTimeoutMs = 600_000;
 
 /**
- * Returns warnings about channel fields that have no effect: models that are never requested from the vendor, a
- * repeated path in an address, a timeout that is never reached.
+ * Returns warnings about probable mistakes in the fields of channels, such as models that are never requested from the
+ * vendor, a repeated path in an address, or a timeout that is never reached.
  */
 export function channelWarnings(
   models: Configuration["models"],

@@ -111,7 +111,7 @@ export function withStoredKeys(
   return { document: keys.length === 0 ? text : document.toString(yamlFormat), keys };
 }
 
-/** Returns a document in which vendor keys and API keys that it contains as text are hidden. */
+/** Returns a document in which vendor keys and API keys are hidden; "" for a document that is not valid YAML. */
 export function withHiddenKeys(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";

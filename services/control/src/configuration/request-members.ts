@@ -73,8 +73,8 @@ const wireMembers: readonly string[] = [
 ];
 
 /**
- * Further members that decide the action or the cost of a call: those of wires that only vendors use, those that request
- * reasoning or caching, and those that vendors read and the gateway does not. A test compares them with
+ * Further members that decide the action or the cost of a call: those of wires that only vendors use, those that
+ * request reasoning or caching, and those that vendors read and the gateway does not. A test compares them with
  * `reasoningMembers` of the wires.
  */
 const vendorMembers: readonly string[] = [

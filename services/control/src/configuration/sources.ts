@@ -18,7 +18,9 @@ export interface AllowedSources {
   readonly keysFolder: string | undefined;
   /** Environment variables that keys and addresses may reference. */
   readonly variables: ReadonlySet<string>;
-  /** Addresses of the gateway's stores and services. No vendor can have their ports. */
+  /**
+   * Addresses of the gateway's stores and services. The address of a vendor must not have the port of one of them.
+   */
   readonly inside: readonly string[];
 }
 

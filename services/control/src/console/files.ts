@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 
-/** File of the console's build, with its compressed form. */
+/** File of the console's build, with its compressed forms. */
 interface BuiltFile {
   readonly type: string;
   readonly etag: string;

@@ -123,7 +123,8 @@ export class Sessions {
   }
 
   /**
-   * Ends the sessions and the keys of a person, and invalidates links that sign in as the person or that the person made.
+   * Ends the sessions and the keys of a person, and invalidates links that sign in as the person or that the person
+   * made.
    */
   async revoke(name: string): Promise<void> {
     await this.generations.renew(name);

@@ -30,7 +30,7 @@ const amounts = {
   name: "display name",
 };
 
-/** Returns the body of the options that a new and a changed budget share. */
+/** Returns the part of a request body that creating and changing a budget have in common. */
 function bodyOf({ options }: Arguments): object {
   const cap = options["rollover-cap"];
   return {

@@ -40,7 +40,7 @@ export function importModels(text: string, channel: string, listed: readonly unk
   return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
 }
 
-/** Returns the models that a channel names; undefined if the channel serves every listed model. */
+/** Returns the YAML node of a channel's models: a list, a map or the text "*"; undefined for an unknown channel. */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
   const items: readonly unknown[] = channels.items;

@@ -42,7 +42,7 @@ const modelOutput = (data: unknown): Output => ({
 });
 
 /** Writes imported models into a file. Throws CommandFailed if the result would not be a valid configuration. */
-async function imported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
+async function writeImported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
   const { text, added, known, unpriced } = importModels(await readFile(path, "utf8"), channel, listed);
   const { problems = [] } = parseConfiguration(text);
   if (problems.length > 0)
@@ -75,7 +75,7 @@ export const modelCommands: readonly Command[] = [
     async run(args, server) {
       const listed = await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}/models`);
       const path = args.options["file"] ?? readVariables(configurationPath) ?? defaultFile;
-      return await imported(path, requiredPositional(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
+      return await writeImported(path, requiredPositional(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
     },
   },
 ];

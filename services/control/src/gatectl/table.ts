@@ -24,8 +24,8 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
 }
 
 /**
- * Returns the widths of the columns: those of their longest cells, or less for the widest columns, so that a line has at
- * most `maxWidth` characters. Returns undefined if it does not fit even if every cell is wrapped.
+ * Returns the widths of the columns: those of their longest cells, or less for the widest columns, so that a line has
+ * at most `maxWidth` characters. Returns undefined if it does not fit even if every cell is wrapped.
  */
 function fittingWidths(cells: readonly (readonly string[])[]): readonly number[] | undefined {
   const longestOf = (lengthOf: (cell: string) => number): readonly number[] =>

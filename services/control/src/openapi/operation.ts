@@ -17,10 +17,14 @@ export interface Operation {
   /** Minimum role; `visitor` means not signed in. */
   readonly role: OperatorRole | "visitor";
   /**
-   * Way to limit a member to the member's account: by the account in the path, by the query, or in the handler.
-   * `accounts` if the query may name several accounts, separated by commas; then an admin of an organisation need not
-   * name one. `all` if the operation concerns no account. `organisation`: only people of the organisation in the path may call it. If
-   * absent, members may not call the operation.
+   * Way to limit a member to the member's account; if absent, members may not call the operation.
+   * - `path`: by the account in the path
+   * - `query`: by the query
+   * - `accounts`: by the query, which may name several accounts, separated by commas; an admin of an organisation need
+   *   not name one
+   * - `handler`: in the handler
+   * - `organisation`: only people of the organisation in the path may call the operation
+   * - `all`: not at all, because the operation concerns no account
    */
   readonly member?: "path" | "query" | "accounts" | "handler" | "organisation" | "all";
   /**

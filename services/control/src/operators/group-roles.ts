@@ -8,7 +8,7 @@ export interface GroupRole {
   readonly account: string | undefined;
 }
 
-/** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError. */
+/** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError for anything else. */
 export function readGroupRoles(text: string): readonly GroupRole[] {
   return text
     .split(",")

@@ -22,7 +22,7 @@ export interface StoredOrganisation {
   readonly memberships: readonly { readonly person: string; readonly team: string; readonly role: TeamRole }[];
 }
 
-/** Reads an organisation; undefined if there is none. */
+/** Finds an organisation by its id, or by one of its accounts. Returns undefined if there is none. */
 export async function findOrganisation(
   ledger: Pick<Ledger, "read">,
   wanted: { readonly id: string } | { readonly account: string },
@@ -32,8 +32,8 @@ export async function findOrganisation(
 }
 
 /**
- * Reads what a person of an organisation may access now; undefined for an operator and for a member of an account. It
- * is read for each request, so a change of a role takes effect immediately.
+ * Reads what a person of an organisation may access now; undefined for an operator and for a member of an account. The
+ * access is read for each request, so a change of a role takes effect immediately.
  */
 export async function findAccess(
   ledger: Pick<Ledger, "read">,
@@ -58,7 +58,7 @@ export function accessIn({ id, accounts, teams, memberships }: StoredOrganisatio
   return { organisation: id, accounts: [...new Set(teamAccess.map(({ account }) => account))], teams: teamAccess };
 }
 
-/** Returns whether a caller may see the keys of a team, or the keys without a team if it is undefined. */
+/** Returns whether a caller may see the keys of a team; if `team` is undefined, the keys without a team. */
 export function seesTeam({ access }: Operator, team: string | undefined): boolean {
   return access?.teams === undefined || access.teams.some(({ id }) => id === team);
 }

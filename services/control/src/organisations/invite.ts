@@ -20,7 +20,10 @@ interface InviteLink {
 
 /** Access that an invitation gives. */
 export interface InvitedAccess {
-  /** Returns whether the caller administers everything that the person may access now. `isNew`: the invitation creates the person. */
+  /**
+   * Returns whether the caller administers everything that the person may access now. `isNew` is true if the invitation
+   * creates the person.
+   */
   administersAll(isNew: boolean): Promise<boolean>;
   grant(): Promise<void>;
 }

@@ -85,7 +85,8 @@ function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation)
 
 /**
  * Returns whether a caller administers everything that a person of the organisation may access. A person without a team
- * may have been an admin of the organisation.
+ * may have been an admin of the organisation, so only an operator or an admin of the organisation administers the
+ * person.
  */
 function administersAll(operator: Operator, organisation: StoredOrganisation, person: string): boolean {
   const { teams } = accessIn(organisation, person);
