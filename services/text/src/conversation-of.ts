@@ -10,8 +10,8 @@ const maxCharacters = 16 * 1024;
  * Derives the ids under which a conversation is recognized in later requests. If the client names the conversation, the
  * id depends on that name. Otherwise it depends on the text and roles before the first answer and, from the second turn
  * on, also on the first answer, which distinguishes conversations with the same beginning. `find` is empty for the
- * first request of a conversation, because the conversation has no route yet. Returns undefined for a request without
- * turns.
+ * first request of a conversation without a name, because it has no route yet. Returns undefined for a request without
+ * name and turns.
  */
 export function conversationOf({
   name,

@@ -35,8 +35,8 @@ export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer
 const tokensPerTurn = 4;
 
 /**
- * Returns the number of input tokens of a request, as the vendor counts them; if it offers no count, the gateway's
- * tokenizer counts. The call is free.
+ * Returns the number of input tokens of a request, as the vendor counts them. If the vendor returns no count, the
+ * gateway's tokenizer counts. The call is free.
  */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, request: TokenCountRequest): Promise<number> {
   const { params, body, wire } = request;
@@ -60,8 +60,8 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
 }
 
 /**
- * Builds an exchange that sends the body with the vendor's name of the model, and returns the vendor's answer
- * unchanged.
+ * Builds an exchange that sends the body with the vendor's name of the model and without the fields that the vendor
+ * refuses, and returns the vendor's answer unchanged.
  */
 async function countExchange({ client, pass }: CountingWire, original: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;

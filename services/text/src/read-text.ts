@@ -9,7 +9,7 @@ import { storeUseIn, type StoreUse } from "./vendor-ids.ts";
 
 /** Parameters of a text request, with those that require the parsed body. */
 export interface TurnParams extends TextParams, StoreUse {
-  /** Conversation that the request belongs to; absent if the model has only one route. */
+  /** Conversation that the request belongs to; absent if it has none, or if the model has only one route. */
   readonly conversation?: Conversation | undefined;
   /** True if the request enables reasoning. */
   readonly thinks?: boolean;

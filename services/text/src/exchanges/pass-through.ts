@@ -100,8 +100,8 @@ export function* fittedBody(
 }
 
 /**
- * Adds fields to a complete answer that repeats its request: those of the client's request that the vendor did not
- * receive.
+ * Sets the fields `echo` (see `TextCall`) in a complete answer. Returns the answer unchanged in a wire whose answers do
+ * not repeat the request.
  */
 function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);

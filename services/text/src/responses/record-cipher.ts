@@ -25,8 +25,8 @@ export interface RecordStore {
 }
 
 /**
- * Creates the cipher, whose key is derived from MODELGATE_SECRET. All processes with that secret can read the
- * records; the contents of Redis alone reveal nothing.
+ * Creates the cipher, whose key is derived from MODELGATE_SECRET. All processes with that secret can read the records.
+ * The contents of Redis alone do not reveal an encrypted record.
  */
 export function makeRecordCipher(secrets: Secrets): RecordCipher {
   const cipher = makeCipher(secrets, "modelgate records");

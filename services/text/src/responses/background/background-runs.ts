@@ -54,8 +54,8 @@ export class BackgroundRuns implements Disposable {
   }
 
   /**
-   * Starts a response and returns it with the status `queued`. Disposes the body when the response has ended. Throws
-   * Failure if a call in the foreground would be refused, or if the maximum number of responses is reached.
+   * Starts a response and returns its first state. Disposes the body when the response has ended. Throws Failure if a
+   * call in the foreground would be refused, or if a limit of background responses or of storage is reached.
    */
   async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
     const { most: max } = this.#deps.background;

@@ -63,7 +63,7 @@ export class BackgroundSink implements AnswerSink {
     return this.#followed.object;
   }
 
-  /** Returns the signal that is aborted if the response is cancelled or fails. */
+  /** Returns the signal that is aborted if the response is cancelled or interrupted. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }

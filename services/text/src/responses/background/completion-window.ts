@@ -9,7 +9,8 @@ const windows: readonly unknown[] = ["soonest", "2h", "8h"] satisfies readonly C
 
 /**
  * Returns the completion window of a request; undefined if it has no `background_options`. Throws Failure (400) for an
- * invalid window, and for "2h" or "8h" in a request that is not in the background, is streamed, or has a service tier.
+ * invalid window, and for "2h" or "8h" in a request that is not in the background, is streamed, or names a service tier
+ * other than the default.
  */
 export function completionWindowOf(body: JsonObject): CompletionWindow | undefined {
   const { background_options: options, background, stream, service_tier: tier } = body;

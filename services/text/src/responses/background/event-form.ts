@@ -10,8 +10,8 @@ import { hasEnded } from "./events.ts";
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
   /**
-   * Reads an event. Returns the event to store; undefined for the first and the final event, which are stored
-   * separately.
+   * Reads an event. Returns the event to store; undefined for the first event, and for one that ends the object,
+   * because these are stored separately.
    */
   take(event: JsonObject): JsonObject | undefined;
   /** Returns the bytes of memory that an event takes until the object has ended. */
@@ -30,7 +30,7 @@ export interface EventForm {
   numbered(event: JsonObject, index: number): string;
   /** Returns the event that ends the stream of an object. */
   final(object: JsonObject): JsonObject;
-  /** Returns an object with the status `failed` and its error. */
+  /** Returns the object with the status `failed`, and with the failure as its error. */
   failed(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
   /** Starts to follow a stream. The fields of `patch` replace those of the object that the vendor reports. */
   follow(patch: JsonObject): FollowedObject;
