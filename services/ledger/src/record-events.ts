@@ -25,7 +25,7 @@ export interface RecordingOptions {
   readonly counted: Counter;
   /** Counts units that the price of their model lacks, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
-  /** Called with the accounts of every recorded batch. */
+  /** Called with the accounts of every recorded batch of usage events. */
   readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
   /** Called with the usage events of every recorded batch, before they are acknowledged. */
   readonly onCalls?: ((books: Books, events: readonly UsageEvent[]) => Promise<void>) | undefined;

@@ -93,8 +93,8 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
 };
 
 /**
- * Returns the calls of a scope. The scope of a group counts all calls of the keys that are in the group now, that of an
- * organisation all calls of the accounts that belong to it now.
+ * Returns the calls of a scope. The scope of a group, team or member counts all calls of the keys that belong to it
+ * now; that of an organisation all calls of the accounts that belong to it now.
  */
 async function callsOf({ account, tokens }: SpendingReads, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");

@@ -8,8 +8,8 @@ const maxPerPass = 500;
 const abandonedAfterMs = 10_000;
 
 /**
- * Copies everything from the books to Redis that was not copied, because a ledger died between the two writes or Redis
- * was unavailable. Each step can be repeated. Returns the number of copied records.
+ * Copies everything from the books to Redis that was not copied, because a ledger died after it wrote the books or
+ * Redis was unavailable. Each step can be repeated. Returns the number of copied records.
  */
 export async function projectLeftovers(projecting: BudgetProjectionDeps, nowMs: number): Promise<number> {
   const { books } = projecting;

@@ -132,8 +132,8 @@ async function findOfAccount(
 }
 
 /**
- * Returns the ended periods in which a budget existed, from that of the earliest new call on. A limit that is set with a
- * key or a group has no creation time: it counts as existing up to the last ended period in which it was used.
+ * Returns the ended periods in which a budget existed, from that of the earliest new call on. A limit that is set with
+ * a key or a group has no creation time: it counts as existing up to the last ended period in which it was used.
  */
 function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: number): readonly BudgetPeriod[] {
   const { period: name, zone = "UTC", createdAt } = budget;

@@ -88,7 +88,7 @@ function clientCertificateOf(address: string): readonly string[] {
   return file === "" ? [] : [file];
 }
 
-/** Returns the end of the certificate in a file (RFC 3339); undefined if the file cannot be read. */
+/** Returns the end of the certificate in a file (RFC 3339); undefined if the file contains none. */
 async function endOfFile(path: string): Promise<string | undefined> {
   try {
     return new X509Certificate(await readFile(path)).validToDate.toISOString();

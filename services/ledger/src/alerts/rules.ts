@@ -156,7 +156,10 @@ export function recoveryAlert({ kind, subject, period }: Alert): NewAlert {
   };
 }
 
-/** Returns the alerts about calls with units that have no price, one for each model, unit and day. */
+/**
+ * Returns the alerts about calls with units that have no price. Alerts of the same model, unit and day are equal, and
+ * are stored once.
+ */
 export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert[] {
   return events.flatMap(({ model, unpriced = [], time }) =>
     unpriced.map((unit): NewAlert => ({
@@ -190,8 +193,8 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
 }
 
 /**
- * Returns the alert about an API key that is about to expire; undefined if it is disabled, expires later, or is a key
- * of a playground, which is renewed when it is used.
+ * Returns the alert about an API key that is about to expire; undefined if it has expired, expires later or never, is
+ * disabled, or is a key of a playground, which is renewed when it is used.
  */
 export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, expiresAt, disabled, playgroundOf } = token;
@@ -229,7 +232,7 @@ export function keyRotationAlert(token: Token, nowMs: number): NewAlert | undefi
   };
 }
 
-/** Returns the alert about a certificate that is about to expire; undefined if it expires later. */
+/** Returns the alert about a certificate that is about to expire; undefined if it expires later or has expired. */
 export function certificateAlert(server: string, expiresAt: string, nowMs: number): NewAlert | undefined {
   const days = daysLeft(expiresAt, expiryDays.certificate, nowMs);
   if (days === undefined) return undefined;

@@ -28,7 +28,7 @@ export function readPosition(query: URLSearchParams): LogPosition | undefined {
   throw new Failure("invalid_value", "after must be the `next` value of a previous page.", { param: "after" });
 }
 
-/** Reads the `limit` parameter: the number of rows. Throws Failure if it is less than 1 or more than `max`. */
+/** Reads the `limit` parameter: the number of rows. Throws Failure if it is not a whole number from 1 to `max`. */
 export function readLimit(query: URLSearchParams, fallback: number, max: number): number {
   const limit = Number(query.get("limit") ?? fallback);
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;

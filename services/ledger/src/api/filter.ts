@@ -6,7 +6,7 @@ type FieldFilter = Omit<CallFilter, "from" | "to">;
 
 const outcomes: readonly string[] = CallStatus.anyOf.map((schema) => schema.const);
 
-/** Reads the filter of a query. Throws Failure invalid_value that names the invalid parameter. */
+/** Reads the filter of a query. Throws Failure (400) that names the invalid or missing parameter. */
 export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");

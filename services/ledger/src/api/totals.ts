@@ -28,8 +28,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Parses dimensions that are separated by commas. Throws Failure invalid_value for an unknown one, and for teams of
- * several organisations, which may have the same id.
+ * Parses dimensions that are separated by commas. Throws Failure (400) for an unknown one, and for teams of several
+ * organisations, which may have the same id.
  */
 export function parseDimensions(
   text: string,

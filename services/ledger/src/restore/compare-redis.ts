@@ -58,7 +58,7 @@ const roundsBetweenChecks = 5;
  * between two checks after that time.
  */
 const [lateGraceMs, roundsBetweenLateChecks] = [5_000, 60];
-/** Maximum wait, in ms, for the books to receive the content of the streams, before an empty Redis is filled. */
+/** Maximum wait, in ms, for the books to receive the content of the streams, before Redis is restored from them. */
 const drainMs = 5_000;
 /**
  * Maximum duration, in ms, of the comparison after Redis was lost. After it, abandoned reservations are settled even if

@@ -57,7 +57,7 @@ function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead
 
 /**
  * Compares accounts in Redis with the books, and restores what Redis has lost. Returns the ids of the accounts to
- * compare again, because events that decide the result are still on their way, or because their records are invalid.
+ * compare again: events that decide the result are still on their way, their records are invalid, or they got a refund.
  */
 export async function compareAccounts(
   deps: AccountComparisonDeps,
