@@ -7,7 +7,7 @@ import { modelListRequest, parseModels, errorInOneLine, type Provider, type Vend
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
- * Makes a free request to the vendor of every channel, with each key: for the model list, or a request without content.
+ * Makes a free request to the vendor of every enabled channel, with each key: for the model list, or without content.
  * Returns one line per problem: a refused key or signature, an address where no server answers, or a missing model list
  * that the channel needs.
  */
@@ -59,7 +59,10 @@ async function problemOf(
   }
 }
 
-/** Returns a request without content, which a vendor rejects only after it has authenticated the key. */
+/**
+ * Returns a request without content, which a vendor rejects only after it has authenticated the key; undefined for
+ * wires of videos and sessions.
+ */
 function emptyRequest(
   provider: Provider,
   wire: UpstreamWire | undefined,

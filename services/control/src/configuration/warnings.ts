@@ -5,9 +5,9 @@ import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
 /**
- * Returns probable mistakes in a valid configuration: models without a price or channel, prices that are never charged,
- * channels without usable keys or addresses, and API keys limited to models outside their group. Channels that lack a
- * variable come last, with the models that depend on them, because a file for several machines usually has some.
+ * Returns probable mistakes in a valid configuration, such as models without a price or channel, prices that are never
+ * charged, and API keys limited to models outside their group. Disabled channels come last, with the models that only
+ * they serve, because a file for several machines usually has channels whose variables are not set.
  */
 export function warningsOf(
   { groups, accounts = {} }: Configuration,

@@ -117,7 +117,7 @@ export class Sessions {
     await this.#endByDigest(keyDigest(session));
   }
 
-  /** Lists the open sessions. */
+  /** Lists the open sessions, newest first. */
   async list(): Promise<readonly SessionView[]> {
     return (await this.#open()).map(({ view }) => view);
   }

@@ -23,7 +23,7 @@ export interface Operation {
    * - `accounts`: by the query, which may name several accounts, separated by commas; an admin of an organisation need
    *   not name one
    * - `handler`: in the handler
-   * - `organisation`: only people of the organisation in the path may call the operation
+   * - `organisation`: members may call the operation only if they belong to the organisation in the path
    * - `all`: not at all, because the operation concerns no account
    */
   readonly member?: "path" | "query" | "accounts" | "handler" | "organisation" | "all";
