@@ -46,7 +46,7 @@ export interface TextInput {
   /** Name of the model in the client's request. */
   readonly model: string;
   readonly wire: ClientWire;
-  /** The client's unchanged body. */
+  /** Body of the request in the client's wire, with references to stored data resolved. */
   readonly body: Buffer;
   readonly params: TurnParams;
   readonly answerId: string;

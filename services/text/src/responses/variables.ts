@@ -51,7 +51,7 @@ export function responsesVariables(read: VariableReader) {
       maxEvents: 20_000,
       /** Maximum characters of the stored events of a background response. */
       maxCharacters: 4 * 1024 * 1024,
-      /** Time in ms for which the events of a background response can be read. */
+      /** Time in ms after the last event for which the events of a background response can be read. */
       eventsLifetimeMs: 60 * 60_000,
     },
     stored: {

@@ -12,10 +12,7 @@ import {
 } from "../responses/index.ts";
 import { runText, TextCallKind } from "../text-kind.ts";
 
-/**
- * POST /v1/messages. The gateway stores the messages of threads, so that threads work with every
- * vendor.
- */
+/** POST /v1/messages. The gateway stores the messages of threads, so that threads work with every vendor. */
 export function messages(deps: ResponsesDeps): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {

@@ -4,9 +4,7 @@ import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/p
 import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
 
-/**
- * GET /v1/models and GET /v1beta/models: lists the models that the API key can call now.
- */
+/** GET /v1/models and GET /v1beta/models: lists the models that the API key can call now. */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
     answerJson(call.response, 200, listOf(call).list(listedIn(relay, call), call.query));

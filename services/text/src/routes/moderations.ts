@@ -24,8 +24,8 @@ type ModerationVendor = UnstreamedVendor<ModerationRequest, ModerationAnswer>;
 const native = wires.moderations;
 
 /**
- * POST /v1/moderations, served by a vendor's moderation endpoint or by a chat model. A model of
- * the kind `moderation` is used as a chat model if its vendor lacks the endpoint.
+ * POST /v1/moderations, served by a vendor's moderation endpoint or by a chat model. A model of the kind `moderation`
+ * is used as a chat model if its vendor lacks the endpoint.
  */
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {

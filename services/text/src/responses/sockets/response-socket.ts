@@ -160,7 +160,7 @@ export class ResponseSocket {
     else if (this.#isLeaving) this.leave();
   }
 
-  /** Answers one message, and steering input of its response. Never rejects; the client receives an error event. */
+  /** Answers one message, and steering input of its response. Never rejects: failures become error events. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     let streamId: string | undefined;
     let next: JsonObject | undefined;

@@ -16,7 +16,10 @@ export interface RequestedThread {
 /** Fields that are set when a thread is created, and that later requests must not contain. */
 const createOnly = ["system", "tools"] as const;
 
-/** Reads the `thread` field of a body; returns undefined if there is none. Throws Failure (400) if it is invalid. */
+/**
+ * Reads the `thread` field of a body; returns undefined if there is none. Throws Failure (400) if it is invalid, or if
+ * a request that continues a thread has a field of `createOnly`.
+ */
 export function requestedThread(body: unknown): RequestedThread | undefined {
   const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
   if (thread === undefined || !isRecord(body)) return undefined;
