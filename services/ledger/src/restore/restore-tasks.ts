@@ -69,7 +69,7 @@ export class LateTasks {
     return this.#waiting.length > 0;
   }
 
-  /** Restores the collected tasks that Redis lacks, in the order of arrival. */
+  /** Restores the collected tasks that Redis lacks, or has in an earlier state. */
   async restore(deps: Pick<TaskDeps, "redis" | "taskCipher">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)
