@@ -15,7 +15,7 @@ import { isStreamStart, type StreamForm } from "@modelgate/formats/sse";
 /** A text call in the client's wire (API format). */
 export interface TextCall {
   readonly wire: ClientWire;
-  /** Body of the request in the client's wire, with references to stored data resolved. */
+  /** Body of the request in the client's wire. */
   readonly body: Buffer;
   /** Name of the model in the client's request. */
   readonly model: string;
