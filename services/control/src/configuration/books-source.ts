@@ -59,7 +59,7 @@ export class ConfigurationBooks {
     return (await this.#read(version)).configuration ?? undefined;
   }
 
-  /** Returns the decrypted vendor keys of a version, or of the newest one. */
+  /** Returns the vendor keys of a version, or of the newest one, without those that no accepted secret decrypts. */
   async keptKeys(version?: number): Promise<StoredKeys> {
     return this.#opened((await this.#read(version)).keys);
   }

@@ -41,7 +41,7 @@ export function hasVariables(baseUrl: string): boolean {
 
 /**
  * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, `env:NAME` in proxies, and `${NAME}` in addresses. A channel
- * with an invalid address, without its proxy or without usable keys is disabled, with the reason, so that one unset
+ * with an invalid address, proxy or header, or without usable keys, is disabled, with the reason, so that one unset
  * variable does not stop the other channels.
  */
 export function resolveChannels(

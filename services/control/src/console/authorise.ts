@@ -12,8 +12,9 @@ const visitorCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-i
 const visitor: Operator = { name: "", role: "viewer" };
 
 /**
- * Authorizes a call by an automation key or the session cookie, and any other call by `byCredential`. Browsers also
- * send the cookie with requests from other sites, so a change must come from one of the console's pages.
+ * Authorizes a call by an automation key or the session cookie, and any other call by `byCredential`; visitors' calls
+ * need none of them. Browsers also send the cookie with requests from other sites, so a change with the cookie must
+ * come from one of the console's pages.
  */
 export function bySession(
   { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },

@@ -8,8 +8,8 @@ const defaultBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 
 /**
- * Serves the console's pages under /console/ and passes other requests to `api`. `edgeUrl` is the gateway's address for
- * clients; the pages may call it too. The build is read at the first request.
+ * Serves the console's pages under /console/, redirects / and /console to them, and passes other requests to `api`.
+ * `edgeUrl` is the gateway's address for clients; the pages may call it too. The build is read at the first request.
  */
 export function withPages(api: RequestListener, edgeUrl: string | undefined, build = defaultBuild): RequestListener {
   const headers = pageHeaders(edgeUrl);

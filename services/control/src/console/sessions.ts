@@ -56,7 +56,10 @@ export class Sessions {
   readonly #redis: Redis;
   /** Ends the keys that the console made for a person. */
   readonly endKeys: (name: string) => Promise<void>;
-  /** Creates the sessions in a Redis. `endKeys` is called with the name of the person of each session that ends. */
+  /**
+   * Creates the sessions in a Redis. `endKeys` is called with the name of each person who signs out or whose access is
+   * revoked, but not when a session expires.
+   */
   constructor(redis: Redis, endKeys: (name: string) => Promise<void> = async () => undefined) {
     this.#redis = redis;
     this.endKeys = endKeys;
@@ -162,7 +165,8 @@ export class Sessions {
 }
 
 /**
- * Parses a stored session. A session that was stored before generations existed has its operator's first generation.
+ * Returns the person of a stored session or link. If it was stored before generations existed, the person has the first
+ * generation.
  */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
   return { operator, generations: generations ?? { [operator.name]: "" } };

@@ -8,7 +8,10 @@ export interface GroupRole {
   readonly account: string | undefined;
 }
 
-/** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError for anything else. */
+/**
+ * Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError for anything else, and for
+ * an admin of an account.
+ */
 export function readGroupRoles(text: string): readonly GroupRole[] {
   return text
     .split(",")

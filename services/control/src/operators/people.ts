@@ -94,8 +94,8 @@ export class People {
   }
 
   /**
-   * Returns the operator with this name and password. Throws Failure invalid_api_key, which does not reveal which of
-   * the two is wrong.
+   * Returns the operator with this name and password. Otherwise, and if the operator is disabled, throws Failure
+   * invalid_api_key, which does not reveal the reason.
    */
   async byPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);

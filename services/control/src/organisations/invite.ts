@@ -29,11 +29,12 @@ export interface InvitedAccess {
 }
 
 /**
- * Creates a person, gives the access, and makes the link with which the person signs in. A person who exists without a
- * password gets a new link. The person's earlier links and sessions end, because whoever made or used them must not get
- * the new access. The access is given before they end, and checked again after the link is made, because another admin
- * may give the person more access at the same time. Throws Failure (409) if the name belongs to somebody with other
- * access, (403) if the caller does not administer everything that the person may access.
+ * Creates a person, gives the access, and makes the link with which the person signs in. A person who exists gets a new
+ * link too, unless the person is disabled or has a password. Before a link is made, the person's earlier links and
+ * sessions end, because whoever made or used them must not get the new access. The access is given before they end, and
+ * checked again after the link is made, because another admin may give the person more access at the same time. Throws
+ * Failure (409) if the name belongs to a person outside of this organisation or account, (403) if the caller does not
+ * administer everything that the person may access, (400) for the name `operator`.
  */
 export async function inviteOf(
   { people, sessions, consoleUrl }: InviteDeps,

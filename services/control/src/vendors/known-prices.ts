@@ -11,8 +11,8 @@ interface PricedModels extends Omit<ListedModels, "models"> {
 }
 
 /**
- * Adds catalogue prices to listed models for which the vendor names no price. Applies only to the vendor's public
- * address, because other servers with the same API have different prices.
+ * Adds prices and context lengths of the catalogue to listed models for which the vendor names no price. If the vendor
+ * has a public address, adds them only there, because other servers with the same API have different prices.
  */
 export function withKnownPrices(
   listed: ListedModels,

@@ -13,7 +13,7 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** Result of a request for a vendor's models: the models, or the vendor's message. */
+/** Result of a request for a vendor's models: the models, or a message that says why there are none. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly message: string | null;
