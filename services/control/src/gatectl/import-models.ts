@@ -12,8 +12,9 @@ export interface ImportResult {
 }
 
 /**
- * Adds models that a channel's vendor lists to a configuration, with their prices. Leaves out models without a known
- * price. The rest of the text stays unchanged.
+ * Adds models that a channel's vendor lists to a configuration, with their prices, and to the channel if it names its
+ * models. Leaves out models that the configuration already has, and models without a known price. The rest of the text
+ * keeps its content and its comments, but not always its layout.
  */
 export function importModels(text: string, channel: string, listed: readonly unknown[]): ImportResult {
   const document = parseDocument(text);
@@ -40,7 +41,10 @@ export function importModels(text: string, channel: string, listed: readonly unk
   return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
 }
 
-/** Returns the YAML node of a channel's models: a list, a map or the text "*"; undefined for an unknown channel. */
+/**
+ * Returns the YAML node of a channel's models: a list, a map or the text "*"; undefined for an unknown channel, and for
+ * one that names no models.
+ */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
   const items: readonly unknown[] = channels.items;

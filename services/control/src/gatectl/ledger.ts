@@ -92,7 +92,10 @@ async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   return new Map(list.map((anchor: object) => [String(field(anchor, "account")), anchor]));
 }
 
-/** Verifies the accounts that have an anchor in a file, with that anchor, and replaces their rows by the results. */
+/**
+ * Verifies the accounts that have an anchor in a file, with that anchor. The results replace the accounts' rows; a
+ * missing row is added.
+ */
 async function verifyAnchors(
   server: Server,
   storedAnchors: ReadonlyMap<string, object>,

@@ -38,7 +38,7 @@ export const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Runs a command line and returns the exit status. Writes only the answer to stdout, and errors to stderr. */
+/** Runs a command line and returns the exit status. Writes answers and help to stdout, and errors to stderr. */
 export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
   const message = (text: string, exitCode: number): number => {

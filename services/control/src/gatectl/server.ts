@@ -109,7 +109,7 @@ async function findAddress(
   );
 }
 
-/** Returns the JSON of an answer; undefined if it is not JSON, because another server answered. */
+/** Returns the JSON of an answer; undefined if it is not JSON, for example because another server answered. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json();

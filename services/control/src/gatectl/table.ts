@@ -13,8 +13,8 @@ const maxWord = 40;
 
 /**
  * Renders rows under headings in lines of at most `maxWidth` characters. Cells of the widest columns are wrapped if
- * necessary, between words. If that is not enough, each row is a block with a line for each cell. Returns `none` if
- * there are no rows.
+ * necessary, between words or within very long words. If that is not enough, each row is a block in which each cell has
+ * its own line. Returns `none` if there are no rows.
  */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const cells = cellsOf(rows, columns);
@@ -88,7 +88,8 @@ function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
 }
 
 /**
- * Escapes control characters and characters that change the text direction, so that a terminal does not execute them.
+ * Escapes control characters, except tabs, and characters that change the text direction, so that a terminal does not
+ * execute them.
  */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>

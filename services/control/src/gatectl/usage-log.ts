@@ -21,7 +21,7 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof tags === "object" && tags !== null ? tags : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** Returns "unpriced" and "capped" if a call has such units. */
+/** Returns which of the notes "unpriced" and "capped" a call has. */
 function noteOf(row: unknown): string {
   return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
 }

@@ -23,8 +23,8 @@ const columns: readonly Column[] = [
 ];
 
 /**
- * Returns the refused calls that match a command's filters; an empty list if a filter uses a field that refused calls
- * lack.
+ * Returns the refused calls that match a command's filters; an empty list if a filter cannot match refused calls, and
+ * for later pages.
  */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;

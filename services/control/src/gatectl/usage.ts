@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
 
-/** Filters of all usage commands. Each is a parameter of the operator API. */
+/** Filters of usage commands. Each is a parameter of the operator API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   organisation: "only accounts of this organisation",
