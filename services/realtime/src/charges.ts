@@ -211,8 +211,8 @@ export class Charges implements SessionCharges {
   }
 
   /**
-   * Closes the charges of the session: charges output whose usage was not reported by its counted bytes, and releases
-   * the reservations.
+   * Closes the charges of the session: charges output without reported usage by its counted bytes, and releases the
+   * reservations.
    */
   async close(): Promise<void> {
     const { responses, transcripts } = this.#parts;

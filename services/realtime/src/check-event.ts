@@ -19,5 +19,5 @@ export async function checkEvent(
   await checkJson(data, { depth: body.depth, values, members });
 }
 
-/** Limits of an event. */
+/** Limits of an event that contains more than audio. */
 export type EventLimits = Pick<Deps["limits"], "eventBytes" | "eventValues" | "eventMembers">;

@@ -27,14 +27,17 @@ export interface SessionEnding {
   readonly vendorCode?: number;
 }
 
-/** Close codes that must not be sent: they stand for a missing code, a missing close frame, or a failed handshake. */
+/**
+ * Close codes that must not be sent: 1004 is reserved, the others stand for a missing code, a missing close frame, or a
+ * failed handshake.
+ */
 const unsendableCodes: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 /** Maximum bytes of a close reason: the 125 bytes of a control frame minus two for the code. */
 const maxReasonBytes = 123;
 
 /**
- * Returns the ending of a session whose client closed or disconnected. The vendor gets a normal close instead of an
- * error.
+ * Returns the ending of a session whose client closed or disconnected. The vendor gets the client's close code, but
+ * 1000 if that code is 1011 or cannot be sent.
  */
 export function endingByClient(code: number, reason: string): SessionEnding {
   const sendable = sendableCode(code);
@@ -80,10 +83,10 @@ export function sendableReason(reason: string): string {
   return bytes.toString("utf8", 0, maxReasonBytes).replace(/\uFFFD+$/u, "");
 }
 
-/** Maximum time, in ms, for a client to answer a close before its connection is cut. */
+/** Maximum time, in ms, for the other side to answer a close before its connection is cut. */
 const closeMs = 5_000;
 
-/** Closes a client whose session has not started. */
+/** Closes a connection that no session uses. Cuts it if the close is not answered in time. */
 export function closeSoon(socket: WebSocket, code: number, reason: string): void {
   socket.resume();
   socket.close(code, reason);

@@ -102,7 +102,7 @@ async function awaitStart(
     if (start === undefined) await readFirstMessages(vendor, limits.firstEventMs, signal);
     else {
       socket.send(start.data, { binary: start.binary });
-      // The vendor may start the session, and charge it, although the client leaves: it is not aborted.
+      // The wait does not end when the client leaves, because the vendor may start and charge the session anyway.
       await readFirstMessages(vendor, limits.firstEventMs);
     }
     const failed = failedMessage(vendor);
@@ -186,7 +186,7 @@ async function readFirstMessages(
     if (!Buffer.isBuffer(data)) return;
     const message = { data, binary };
     firstMessages.push(message);
-    // Events before a confirmed start only inform.
+    // Events before the one that confirms the start are only information: the wait goes on.
     if (startedBy !== undefined && isGreeting(message) && eventType(data) !== startedBy) return;
     socket.pause();
     resolve();

@@ -30,7 +30,7 @@ export interface Deps extends ServiceRelay {
 /** Time, in ms, that is reserved for settlements after the last session has closed. */
 const settlementMs = 1_500;
 
-/** Opens all dependencies. */
+/** Opens the stores and the catalog that sessions use, and derives the limits for a shutdown. */
 export async function openDeps({
   env,
   drainMs,

@@ -50,5 +50,5 @@ export const variables = serviceVariables("realtime", (read) => ({
   },
 }));
 
-/** Values of these variables. */
+/** Settings of the service: the values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;

@@ -66,7 +66,7 @@ export class EventQueue {
 
   /** Sends waiting events in order, as far as they may be sent now. */
   sendReady(): void {
-    // A sent event may allow further events, and calls this again.
+    // Sending an event may allow further events, which calls this function again.
     if (this.#isSending) return;
     this.#isSending = true;
     try {

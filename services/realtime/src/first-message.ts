@@ -11,7 +11,10 @@ export const messageOverheadBytes = 256;
 export interface OpeningClient extends Disposable {
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /** Returns the socket, without listeners, and the messages received so far. Throws ClientDisconnected before an upgrade. */
+  /**
+   * Returns the socket, without listeners, and the messages received so far. Throws ClientDisconnected if the client
+   * left before the protocol switch.
+   */
   take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
 }
 

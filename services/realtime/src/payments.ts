@@ -35,7 +35,7 @@ export class Payments {
     this.#session = session;
   }
 
-  /** True while no client event may be sent. */
+  /** True while all client events except cancellations wait for a payment. */
   get blocksEvents(): boolean {
     return this.#waiting > 0;
   }
@@ -57,7 +57,7 @@ export class Payments {
 
   /**
    * Pays before further client events are sent to the vendor. With `mayWait`, a session whose account cannot pay
-   * continues while a response is running, whose settlement releases money.
+   * continues while a response is open, because the response's settlement releases money.
    */
   payBeforeEvents(pay: () => Promise<void>, { mayWait = false } = {}): void {
     if (this.#ended) return;

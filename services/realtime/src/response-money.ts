@@ -35,7 +35,7 @@ export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPri
 export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Outcome of a response of the session about which nothing else is known yet. */
+  /** Outcome of a response of which only the session is known. */
   readonly unknown: Outcome;
   /** Reservation that `holdFirstSlice` made. */
   readonly first: HeldMoney;
@@ -92,8 +92,8 @@ export class ResponseMoney {
   }
 
   /**
-   * Reserves a slice, unless more than `reserved` slices are ready; that many belong to responses that were already
-   * requested. Throws Failure for the client: no balance, no tokens left, store unavailable.
+   * Reserves a slice, unless more than `reserved` slices are ready. `reserved` is the number of slices for responses
+   * that were already requested. Throws Failure for the client: no balance, no tokens left, store unavailable.
    */
   holdSlice(reserved = 0): Promise<void> {
     return this.#steps.run(async () => {
@@ -101,7 +101,10 @@ export class ResponseMoney {
     });
   }
 
-  /** Reserves a slice for a response that the vendor started without one. Throws Failure as `holdSlice` does. */
+  /**
+   * Assigns a slice, a ready or a new one, to a response that the vendor started without one. Throws Failure as
+   * `holdSlice` does.
+   */
   holdSliceFor(id: string): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && !this.#inUse.has(id)) this.#inUse.set(id, this.#ready.shift() ?? (await this.#open()));
@@ -212,7 +215,7 @@ export class ResponseMoney {
     return slice;
   }
 
-  /** Returns the end of a slice's call with the usage that is already certain. */
+  /** Returns the outcome of a slice's call with the usage counted so far. */
   #progressOf(slice: Slice): Outcome {
     const units = this.traffic.hasOutput && this.#current === slice ? this.traffic.units : {};
     return { ...this.#outcomeOf(slice), units };

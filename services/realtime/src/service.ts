@@ -5,7 +5,7 @@ import { routes } from "./routes.ts";
 import { gptLiveFormat, liveFormat } from "./session-format.ts";
 import { RealtimeSessions } from "./sessions.ts";
 
-/** Service of the realtime area. */
+/** Service of the realtime area: WebSocket sessions, and client secrets for them. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);

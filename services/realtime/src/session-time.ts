@@ -1,7 +1,7 @@
 /** Seconds by which a vendor's report may exceed the longer of the time by the clock and the client's sound. */
 const maxReportExcessSeconds = 15;
 
-/** A vendor's report of the seconds since the start of a session. */
+/** Circumstances of a vendor's report of the seconds since the start of a session. */
 export interface TimeReport {
   /** True for the report at the end of the session. */
   readonly isFinal: boolean;
@@ -55,7 +55,7 @@ export class SessionTime {
     if (isFinal) this.stop(nowMs);
   }
 
-  /** Handles the end of the session without a report. */
+  /** Stops the growth of the duration, unless a final report has stopped it. */
   stop(nowMs: number): void {
     this.#stoppedAt ??= nowMs;
   }

@@ -112,8 +112,8 @@ export class Session {
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
     const { settings, early = [] } = this.#parts;
-    // The client may have left while the vendor started the session. The client pays for the session, so it is ended
-    // like any other.
+    // The client may have left while the vendor started the session. The client pays for the session, so the session is
+    // ended like any other.
     if (client.readyState !== client.OPEN) this.#clientClosed(1006, "");
     else {
       if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));

@@ -280,7 +280,9 @@ function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningC
   }
 }
 
-/** Returns the id that the client gave to an event. A large event is not parsed for it. */
+/**
+ * Returns the id that the client gave to an event; undefined for a large event, which is not parsed only for its id.
+ */
 function eventIdOf(message: RealtimeMessage | undefined): string | undefined {
   const id =
     message === undefined || message.data.length > maxStepBytes ? undefined : parseEvent(message.data)?.["event_id"];

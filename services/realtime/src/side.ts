@@ -6,7 +6,10 @@ import type { SessionLimits } from "./deps.ts";
 /** Callbacks of one side of a session. */
 export interface SideEvents {
   message(message: RealtimeMessage): void;
-  /** Called once when the connection has ended, with the peer's code and reason; code 1006 if the peer sent none. */
+  /**
+   * Called once when the connection has ended, with the peer's code and reason; code 1006 if the peer sent no close
+   * frame.
+   */
   closed(code: number, reason: string): void;
   /** Called when most of the data that waited for this side is written. */
   drained(): void;
@@ -22,7 +25,7 @@ export interface SideEvents {
 /** Limits of one side: bytes that wait to be written, time without write progress, and ping interval. */
 export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
-/** Divisor of `bufferedBytes`. Reading from the other side continues when fewer than this share of bytes wait. */
+/** Divisor of `bufferedBytes`: reading from the other side continues when fewer bytes than the quotient wait. */
 const resumeDivisor = 4;
 /** Time, in ms, after which handling of further messages waits for the next turn of the event loop. */
 const maxTurnMs = 10;

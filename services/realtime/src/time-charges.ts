@@ -8,7 +8,8 @@ import { LastUsage, type ChargedSession, type SessionCharges } from "./session-c
 import { SessionTime } from "./session-time.ts";
 
 /**
- * Maximum seconds before the end of the reserved time at which a session ends whose reservation could not be extended.
+ * If the reservation could not be extended, the session ends at most this many seconds before the end of the reserved
+ * time.
  */
 const closingSeconds = 2;
 
@@ -16,7 +17,7 @@ const closingSeconds = 2;
 export interface TimeChargesParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Outcome of the session about which nothing else is known yet. */
+  /** Outcome of the session before its duration is known. */
   readonly unknown: Outcome;
   /** Reservation that `holdFirstSeconds` made. */
   readonly first: HeldMoney;
@@ -93,7 +94,7 @@ export class TimeCharges implements SessionCharges {
     if (!this.maySend()) this.tick();
   }
 
-  /** Returns true unless the reserved seconds do not cover the client's sound. */
+  /** Returns true if the reserved seconds cover the client's sound. */
   maySend(): boolean {
     return this.#soundSeconds <= this.#heldSeconds;
   }
