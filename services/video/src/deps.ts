@@ -7,7 +7,7 @@ import { openCallbacks, type Callbacks } from "./callbacks.ts";
 import type { Env } from "./env.ts";
 import type { PollPace } from "./poll/advance.ts";
 
-/** Limits of tasks. */
+/** Limits of tasks, and the intervals at which they are polled and read. */
 export type TaskLimits = Readonly<Env["tasks"]>;
 
 /** Dependencies of the video service's endpoints and of its poller. */
@@ -29,7 +29,7 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
   readonly backgroundWork: BackgroundWork;
 }
 
-/** Opens all dependencies. */
+/** Opens the relay, and starts the delivery of callbacks. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env, log } = context;
   const open = await openRelay(env.relay, context);

@@ -38,7 +38,7 @@ export const variables = serviceVariables("video", (read) => ({
   },
 }));
 
-/** Values of these variables. */
+/** Settings of the service: the values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;
 
 function taskVariables(read: VariableReader) {

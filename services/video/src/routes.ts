@@ -7,7 +7,7 @@ import { remixVideo } from "./routes/remix-video.ts";
 import { videoContent } from "./routes/video-content.ts";
 import { videoEvents } from "./routes/video-events.ts";
 
-/** Handlers of the endpoints of the video area. */
+/** Returns the handlers of the video area's endpoints. */
 export function routes(deps: Deps): AreaHandlers<"video"> {
   return {
     createVideo: createVideo(deps, "videos"),

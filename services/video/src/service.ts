@@ -4,7 +4,7 @@ import { variables } from "./env.ts";
 import { pollMetrics, openPoller } from "./poll/poller.ts";
 import { routes } from "./routes.ts";
 
-/** The service of the video area. */
+/** Service of the video area: its endpoints, and the poller of tasks. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openDeps(context);

@@ -53,8 +53,8 @@ function orderIn(text: string | null): "asc" | "desc" {
 }
 
 /**
- * Answers with a task's state in the style of the endpoint (A, B or C), even if a client of another style created the
- * task. The state is read from Redis only; the poller updates it.
+ * Answers with a task's state in the style of the endpoint, even if it was created by an endpoint of another style. The
+ * state is read from Redis only; the poller updates it.
  */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
   return async (call) => {
