@@ -21,7 +21,7 @@ export interface Deps extends ServiceRelay {
 /** Maximum bytes of a form's boundaries and part headers, in addition to its fields and its file. */
 const formOverheadBytes = 64 * 1024;
 
-/** Opens all dependencies. */
+/** Opens the relay, the disk space for uploads, and the threads that read the lengths of files. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);

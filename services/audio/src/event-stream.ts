@@ -6,7 +6,7 @@ import { parseFrame, type Frame } from "@modelgate/formats/sse";
 /** SSE comment that keeps a stream open; clients ignore it. */
 const heartbeatComment = ": keep-alive\n\n";
 
-/** Members that all translators of event streams share: content type, heartbeats and errors. */
+/** Members that all translators of event streams share. */
 export const eventStreamFormat = {
   contentType: eventStream,
   last: "",

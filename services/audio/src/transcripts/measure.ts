@@ -94,7 +94,7 @@ const minBytesPerSecond = 1_000;
  */
 const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 
-/** Returns the maximum number of a file's seconds that are charged, regardless of the vendor's report. */
+/** Returns the maximum seconds that are charged for a file, regardless of the vendor's report. */
 export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
   const byHead = bound * reportedLengthLimit.times + reportedLengthLimit.seconds;
   // `bound` may come from the file's size and is then already a maximum. A second is added, because vendors round up.

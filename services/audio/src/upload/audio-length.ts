@@ -27,7 +27,6 @@ export interface LengthOptions {
   readonly reader: LengthReader;
   /** Maximum seconds assumed for a file whose length cannot be read. */
   readonly maxUnread: number;
-  /** Owner of the file. */
   readonly owner: JobOwner;
 }
 
@@ -76,8 +75,9 @@ async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * Returns the seconds of a file, by its stated duration or by its size and bit rate; undefined without both. The result
- * is at least the duration that uncompressed samples of this size would have: a header that states less is wrong.
+ * Returns the seconds of a file, by its stated duration or by its size and bit rate; undefined if neither is known. The
+ * result is at least the duration that uncompressed samples of this size would have: a header that states less is
+ * wrong.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const statedSeconds = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);

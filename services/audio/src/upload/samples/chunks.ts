@@ -1,7 +1,10 @@
 /** Reads up to `length` available bytes of a file, from `start` on. */
 export type ReadBytes = (start: number, length: number) => Promise<Buffer>;
 
-/** File whose length follows from the bytes of its samples: uncompressed, or in blocks of a fixed size. */
+/**
+ * Audio file whose duration follows from the number of bytes of its samples, which are uncompressed or in blocks of a
+ * fixed size.
+ */
 export interface SampleFile {
   readonly read: ReadBytes;
   /** Bytes of the complete file, even if `read` returns only its beginning. */
@@ -56,7 +59,7 @@ export interface SampleChunks {
 /**
  * Computes the length of a file's samples, in seconds; undefined if no samples are found or they have no fixed rate.
  * Chunk sizes are only trusted if they lead from chunk to chunk to the end of the file. Otherwise everything after the
- * header of the samples counts as samples, as in readers of files without a size.
+ * header of the samples counts as samples; other readers treat files without a size like that, too.
  */
 export async function secondsOfChunks(
   file: SampleFile,

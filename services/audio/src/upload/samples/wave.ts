@@ -23,7 +23,7 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
 
 /**
  * Returns the chunks of a WAV file in either byte order. 64-bit files (RF64, BW64) store the size of the samples
- * elsewhere, so it counts as not stated.
+ * elsewhere, so this size counts as not stated.
  */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
