@@ -11,7 +11,7 @@ export interface Deps extends ServiceRelay {
   readonly images: ImagesDeps;
 }
 
-/** Opens all dependencies. */
+/** Opens the relay, and the fetching of images that requests name by URL. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const open = await openRelay(env.relay, context);

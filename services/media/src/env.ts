@@ -18,5 +18,5 @@ export const variables = serviceVariables("media", (read) => ({
   },
 }));
 
-/** Values of these variables. */
+/** Settings of the service: the values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;
