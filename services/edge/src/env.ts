@@ -37,5 +37,5 @@ export const variables = serviceVariables(
   { port: ["PORT", 8080] },
 );
 
-/** Values of these variables. */
+/** Settings of the edge: the values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;

@@ -5,10 +5,10 @@ const maxHeldBytes = 64 * 1024;
 
 /** Bit masks for a frame's first byte (RFC 6455, 5.2), and the opcodes used here. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Mask bit of a frame's second byte, and its first length value (126) that an extended length follows. */
+/** Mask bit of a frame's second byte, and the smallest length value (126) after which an extended length follows. */
 const [maskBit, shortLength] = [0x80, 126];
 
-/** Reason for which the edge closes a session. */
+/** Close code and error with which the edge ends a session. */
 export interface SessionClose {
   /** Close code of RFC 6455, 7.4.1. */
   readonly code: number;

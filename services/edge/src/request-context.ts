@@ -83,7 +83,7 @@ export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return request[upgradeKey];
 }
 
-/** A step: calls `next`, answers, or throws (or calls `next` with) a Failure. */
+/** Step of a request. It answers the request, calls `next`, or fails: it throws a Failure or calls `next` with one. */
 export type Step = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -50,7 +50,9 @@ export const requireImplemented: Step = (request, _response, next) => {
   next();
 };
 
-/** Returns the message for an unknown path. If the path exists below /v1, it says that the prefix is missing. */
+/**
+ * Returns the message for an unknown path. If the path exists below /v1, the message says that the prefix is missing.
+ */
 function unknownPath(method: string, path: string): string {
   const shortPath = path.slice(0, 200);
   const below = `/v1${path}`;
