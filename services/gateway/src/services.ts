@@ -29,7 +29,9 @@ export const serviceNames: readonly ServiceName[] = [
   "control",
 ];
 
-/** Services that run in one process only: the ledger's file has one writer, and the configuration has one publisher. */
+/**
+ * Services that run in one process only: the ledger's books have one writer, and the configuration has one publisher.
+ */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
 /** Loads services in the given order. `adjust` changes the values that they are opened with. */
