@@ -19,7 +19,7 @@ export interface AttackModel {
   readonly channelOf?: string;
   /** True if the channel serves the models that its vendor lists, and not this model. */
   readonly listed?: true;
-  /** Answers requests of the vendor; absent if the vendor is the simulator. */
+  /** Answers requests of the vendor. If this, `raw` and `socket` are absent, the vendor is the simulator. */
   readonly answers?: Handler;
   /** Answers on the connection with raw bytes. */
   readonly raw?: RawHandler;

@@ -6,11 +6,11 @@ import { listen } from "@modelgate/testkit";
 export interface Inside extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Paths of its requests, in order. */
+  /** Paths of the requests that reached the server, in order. */
   readonly hits: readonly string[];
 }
 
-/** Body of its answers. A client that receives it has reached the operator's network. */
+/** Body of the answers of this server. A client that receives it has reached the operator's network. */
 export const insideText = "words-of-the-operators-own-network";
 
 /** Starts the server on a free port. */

@@ -8,7 +8,7 @@ const attackerText = "poisoned-request";
 /** Number of the attacker's calls, and of another account's calls afterwards. */
 const [provoked, calls] = [8, 40];
 
-/** Creates a vendor that fails requests with the attacker's text, and answers all others. */
+/** Creates a vendor that answers requests with the attacker's text with this error, and all others correctly. */
 const failing =
   (status: number, error: object): Handler =>
   (request, response) =>

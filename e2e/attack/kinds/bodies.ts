@@ -28,7 +28,7 @@ interface Announced {
 }
 
 /**
- * Bodies of each step: first two of 512 MiB, then smaller ones for the rest of the budget. The last ones are so small
+ * Bodies of each step: first 16 of 64 MiB, then smaller ones for the rest of the budget. The last ones are so small
  * that only the sent bytes count.
  */
 const tiers: readonly (readonly Announced[])[] = [

@@ -56,8 +56,8 @@ const twoBounds: Attack = {
     );
     const { answers, spendings } = await field.sendFromEach(calls);
     const spent = spendings.reduce((all, each) => all + each, 0);
-    const made = textWires.flatMap((wire) => field.requests(wire).map(({ body }) => largestBound(body)));
-    const cost = (made.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
+    const generatedTokens = textWires.flatMap((wire) => field.requests(wire).map(({ body }) => largestBound(body)));
+    const cost = (generatedTokens.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
     return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
       `${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
@@ -84,7 +84,7 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-/** Returns an attack whose vendor answers calls of ten tokens with expensive usage, once for each of these values. */
+/** Returns an attack whose vendor answers calls of ten tokens with expensive usage, once for each of `words`. */
 const overTenTokens = (
   id: string,
   name: string,
@@ -147,7 +147,7 @@ const wordOf: Readonly<Record<TextWire, string>> = {
   generateContent: event({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
 };
 
-/** Returns the first events of a stream. */
+/** Returns the events that precede the text in a stream; empty for wires without such events. */
 function openingOf(wire: TextWire): string {
   if (wire !== "messages") return "";
   const message = { ...textAnswer("messages"), content: [], stop_reason: null };
@@ -155,7 +155,7 @@ function openingOf(wire: TextWire): string {
   return event({ type: "message_start", message }, "message_start") + event(block, "content_block_start");
 }
 
-/** Writes two thousand tokens per second until the gateway disconnects. */
+/** Writes two thousand tokens per second until the gateway disconnects, at most `streamTokens`. */
 async function streamTokensUntilCut(
   wire: TextWire,
   response: ServerResponse,
@@ -171,7 +171,7 @@ async function streamTokensUntilCut(
   response.end();
 }
 
-/** Returns an attack with a stream that never ends; the tokens of its vendor are counted. */
+/** Returns an attack whose vendor streams far beyond the limit of the request; its tokens are counted. */
 function endless(wire: TextWire): Attack {
   let made = 0;
   const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (made += tokens));

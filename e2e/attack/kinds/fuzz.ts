@@ -98,7 +98,7 @@ const json16 = "application/json; charset=utf-16";
 const types = ["text/plain", json16, "multipart/form-data", "multipart/form-data; boundary=x", "", "a/b"] as const;
 const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
 
-/** Returns a request of an endpoint. */
+/** Returns a request of an endpoint whose path parameters, query and body are chosen at random. */
 function requestOf(random: Random, id: EndpointId, model: string): Sending {
   const { method, path, body } = endpointOf(id);
   const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pick(random, parameters)));

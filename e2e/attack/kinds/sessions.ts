@@ -11,9 +11,9 @@ const outputTokens = 150;
 const outputPrice = 100;
 const responseCost = (outputTokens * outputPrice) / 1e6;
 
-/** Creates a vendor that answers every `response.create`, and counts the answers in `made`. */
+/** Creates a vendor that answers every `response.create`, and passes each event of the client to `onEvent`. */
 const answering =
-  (made: (event: string) => void): SocketHandler =>
+  (onEvent: (event: string) => void): SocketHandler =>
   (socket) => {
     const sendEvent = (event: object): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(event));
@@ -25,7 +25,7 @@ const answering =
     socket.on("message", (data: Buffer) => {
       const event: { readonly type: string } = JSON.parse(data.toString());
       if (event.type === "session.update") sendEvent({ type: "session.updated", event_id: "e", session });
-      made(data.toString());
+      onEvent(data.toString());
       if (event.type !== "response.create") return;
       const id = `resp_${count++}`;
       const response = { object: "realtime.response", id, status: "in_progress", output: [] };
@@ -128,10 +128,10 @@ function storedPrompt(): Attack {
       const messages = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
       const read = received.filter((event) => event.includes(promptId)).length;
       return attackResult(
-        `1 session, ${events.length - 1} references, ${messages} messages back`,
+        `1 session, ${events.length - 1} references, ${messageCount} messages back`,
         `${read} ids reached the vendor`,
         [
-          messages === 0 && "the session did not begin, so nothing was shown",
+          messageCount === 0 && "the session did not begin, so nothing was shown",
           read > 0 && `${read} references were passed on`,
         ],
       );

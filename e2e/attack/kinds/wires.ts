@@ -98,7 +98,7 @@ const answerOf: Readonly<Record<TextWire, (reported: Required<Reported>) => obje
   }),
 };
 
-/** Returns an answer in a wire. */
+/** Returns a vendor's complete answer on a wire. */
 export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 }: Reported = {}): object {
   return answerOf[wire]({ text, input, output });
 }
