@@ -130,8 +130,8 @@ async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
 }
 
 /**
- * Reads the account's events from JetStream. A call that was charged again because Redis had lost its settlement has
- * two events.
+ * Reads the account's events from JetStream. If a call was charged again because Redis had lost its settlement, only
+ * the event of the first charge is returned.
  */
 async function publishedEvents({ backends }: Suite, accountId: string): Promise<readonly UsageEvent[]> {
   const stored = await storedEvents(backends.natsUrl);

@@ -42,7 +42,7 @@ export function emptyResults(): Seen {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
-/** Starts calls. */
+/** Starts clients, which call until they are stopped. */
 export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
   const seen = emptyResults();
   const callOnce = async (): Promise<number> => {

@@ -275,7 +275,7 @@ export const faults: readonly Fault[] = [
   })),
 ];
 
-/** Returns the fault with this name. */
+/** Returns the fault with this name. Throws an error if there is none. */
 export function faultNamed(name: string): Fault {
   const fault = faults.find((each) => each.name === name);
   if (fault === undefined) throw new Error(`There is no fault ${JSON.stringify(name)}.`);

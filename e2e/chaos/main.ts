@@ -9,9 +9,9 @@ import { failedChecksOf, faultsOf, openFaultRun } from "./run-faults.ts";
 import { asTable, faultsHead, rowOf, withRows } from "./table.ts";
 
 /**
- * Runs a complete suite with clients in every area, causes one fault after another, and then makes every alert fire
- * once. Prints two tables and writes their rows to e2e/CHAOS.md (those of faults only if all areas took part). Exits
- * with 1 if a fault violated a guarantee, or if an alert did not fire and end.
+ * Runs a complete suite with clients in every area, causes one fault after another, and then makes each alert of
+ * `provocations` fire once. Prints two tables and writes their rows to e2e/CHAOS.md (those of faults only if all areas
+ * took part). Exits with 1 if a fault violated a guarantee, or if an alert did not fire and end.
  */
 const { values } = parseArgs({
   options: {

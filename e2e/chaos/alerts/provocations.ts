@@ -17,7 +17,7 @@ export interface Provocation {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats a call until the result is called. Calls may fail. */
+/** Repeats a call until the returned function is called. Calls may fail. */
 function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
   const state = { on: true };
   const calling = (async () => {
@@ -32,7 +32,10 @@ function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
   };
 }
 
-/** Returns a condition that causes a fault of the table, after `before` and with `after` running meanwhile. */
+/**
+ * Returns a condition that causes a fault of `faults.ts`. The condition of `before` begins before the fault and ends
+ * after the beginning of `after`, whose condition lasts as long as the fault.
+ */
 const byFault = (
   alert: string,
   by: string,
@@ -76,7 +79,7 @@ const long = {
 /** Time, in ms, longer than the leases of holds in this suite, and a number of events above the alert's threshold. */
 const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 
-/** Opens streamed calls, and waits until their answers have begun. Returns a function that waits for their ends. */
+/** Opens streamed calls, and waits until they have reached the vendor. Returns a function that waits for their ends. */
 async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();

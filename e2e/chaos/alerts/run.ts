@@ -26,7 +26,10 @@ const lowSpendMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
 
-/** Makes every alert fire once, with the real metrics of the services. Returns undefined without a Prometheus. */
+/**
+ * Makes each alert of `provocations` fire once, or only those whose names contain `only`, with the real metrics of the
+ * services. Returns undefined without a Prometheus.
+ */
 export async function provokeAlerts(
   program: string | undefined,
   only: string | undefined,
