@@ -122,7 +122,7 @@ async function memoryOfStreams(count: number): Promise<void> {
     );
 }
 
-/** Measures the maximum memory growth of idle services by a body of 20 MB. */
+/** Measures the maximum memory growth of idle services by a body of 20 MiB. */
 async function largeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
@@ -137,7 +137,7 @@ async function largeBody(): Promise<void> {
 }
 
 /**
- * Measures the maximum memory growth by a file of 100 MB that is forwarded while it arrives, and by one that waits on
+ * Measures the maximum memory growth by a file of 100 MiB that is forwarded while it arrives, and by one that waits on
  * disk.
  */
 async function largeFile(): Promise<void> {

@@ -27,7 +27,7 @@ const ownMicros = (round: Round): number => round.ownMicros;
 const all = (round: Round): number => round.totalMicros;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
-/** Returns a value of modelgate divided by Portkey's. */
+/** Returns the function that divides modelgate's values by the CPU time of Portkey, round by round. */
 function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
   return ({ rounds, portkey }) =>
     ratioOf(

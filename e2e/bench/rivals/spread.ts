@@ -14,7 +14,10 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
     : { median, min: least, max: most };
 }
 
-/** Returns the ratios by round. Other load of the machine affects both values of a round. */
+/**
+ * Returns the spread of the ratios of the rounds; undefined if there are none. Values are divided by round, because
+ * other load of the machine affects both values of a round.
+ */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spread | undefined {
   return spreadOf(ours.flatMap((one, at) => (theirs[at] ? [one / theirs[at]] : [])));
 }

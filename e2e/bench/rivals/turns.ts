@@ -31,7 +31,7 @@ export function roundsOf(gateway: Pick<Gateway, "name">, kind: KindName): string
   return `${gateway.name}, ${kinds[kind].what}`;
 }
 
-/** Runs load before the measurement. Returns the unsupported kinds with the reasons, and skips them later. */
+/** Runs load before the measurement. Returns the unsupported kinds with the reasons, so that they are skipped later. */
 export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, string>> {
   const broken = new Map<KindName, string>();
   for (const kind of kindNames) {
