@@ -80,12 +80,12 @@ function flooding(): Attack {
     async run(field) {
       made = 0;
       const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
-      const messages = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
+      const messageCount = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
       await pause(500);
       const spent = await field.spent(field.attacker);
       const cost = made * responseCost;
       return attackResult(
-        `1 session, ${eventCount} × response.create, ${messages} messages back`,
+        `1 session, ${eventCount} × response.create, ${messageCount} messages back`,
         `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
           made === 0 && "the vendor was asked for nothing, so nothing was shown",
@@ -125,7 +125,7 @@ function storedPrompt(): Attack {
         { type: "conversation.item.create", item: { type: "message", role: "user", content: [picture] } },
         { type: "session.update", session: { type: "realtime", instructions: "Be brief." } },
       ];
-      const messages = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
+      const messageCount = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
       const read = received.filter((event) => event.includes(promptId)).length;
       return attackResult(
         `1 session, ${events.length - 1} references, ${messageCount} messages back`,
@@ -194,12 +194,12 @@ function liveFlood(): Attack {
         [start, "x".repeat(25_000_000)],
         [start, ...Array.from({ length: soundEvents }, () => sound)],
       ];
-      let messages = 0;
-      for (const flood of floods) messages += await converse(field, "/v1/live/sessions", flood);
+      let messageCount = 0;
+      for (const flood of floods) messageCount += await converse(field, "/v1/live/sessions", flood);
       const spent = await field.spent(field.attacker);
       const cost = heard * livePrice;
       return attackResult(
-        `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messages} messages back`,
+        `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messageCount} messages back`,
         `${heard} s of sound, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
           heard === 0 && "the vendor received no sound, so nothing was shown",
