@@ -37,7 +37,7 @@ const contentTypes = {
 const releases = new EventEmitter();
 const released = new Set<string>();
 
-/** Lets the answers continue that wait for a name (`waitFor`), now and later. */
+/** Lets answers that wait for this name (`waitFor`) continue, now and later. */
 export function release(name: string): void {
   released.add(name);
   releases.emit(name);

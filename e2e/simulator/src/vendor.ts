@@ -30,7 +30,7 @@ export interface Vendor {
 export interface EndpointCall {
   /** API key of the caller. Answers are stored for each key separately. */
   readonly key: string;
-  /** Address of the vendor, as the caller requestedPath it. */
+  /** Address of the vendor, as the caller requested it. */
   readonly address: string;
   /** Texts that the groups of the path's pattern matched, decoded. */
   readonly groups: readonly string[];
@@ -124,7 +124,7 @@ function open(
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-/** Returns the address, with the vendor's prefix, at which the caller requestedPath this vendor. */
+/** Returns the address, with the vendor's prefix, at which the caller requested this vendor. */
 function addressOf({ path, headers, response }: VendorCall): string {
   const [requestedPath = ""] = (response.req.url ?? "").split("?");
   return `http://${headers.host ?? "localhost"}${requestedPath.slice(0, requestedPath.length - path.length)}`;

@@ -39,7 +39,7 @@ function* framesOf(model: string, answer: Answer, shown: ReasoningOptions, behav
   yield event("message_stop", {}, { last: true });
 }
 
-/** Returns a block without its content, as the event that starts it contains it. */
+/** Returns a block without its content, for the event that starts the block. */
 function withoutContent(block: Block): object {
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
   if (block.type === "text") return { type: "text", text: "" };

@@ -92,7 +92,10 @@ function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   requireReasoningFirst(type, turns);
 }
 
-/** Refuses an unfinished tool round whose assistant turn does not begin with its reasoning. */
+/**
+ * Refuses a conversation that ends with the beginning of an answer, and an unfinished tool round whose assistant turn
+ * does not begin with its reasoning.
+ */
 function requireReasoningFirst(type: string, turns: readonly Turn[]): void {
   const last = turns.at(-1);
   if (last?.role === "assistant")

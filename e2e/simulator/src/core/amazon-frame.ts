@@ -1,6 +1,6 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 
-/** Content of a frame. */
+/** Event or failure that a frame contains. */
 interface FrameContent {
   /** Type of the event. */
   readonly event?: string;

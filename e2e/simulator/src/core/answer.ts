@@ -7,7 +7,7 @@ import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
-/** Tokens that every simulated vendor counts for a generated picture. */
+/** Tokens that every simulated vendor counts for a picture that a chat model generates. */
 const tokensPerImage = 1_290;
 
 /** Token counts of a call. Input tokens include cached and cache-written ones; output tokens include reasoning ones. */

@@ -1,6 +1,6 @@
-/** Bytes per second of PCM with 16 bits, 24 kHz and one channel: the default format of both realtime vendors. */
+/** Bytes per second of PCM with 16 bits, 24 kHz and one channel: the default format of the realtime vendors. */
 const bytesPerSecond = 48_000;
-/** Tokens per second that simulated vendors count: of received speech, and of generated speech. */
+/** Tokens per second that simulated vendors count in sessions: of received speech, and of generated speech. */
 const [heardPerSecond, madePerSecond] = [10, 20];
 /** Bytes of speech per letter, which takes a fortieth of a second. */
 const bytesPerLetter = bytesPerSecond / 40;

@@ -21,7 +21,7 @@ export function openGenerate(body: unknown, model: string, streamQuery?: URLSear
   };
 }
 
-/** Answers `countTokens`, for contents alone or for a complete request. */
+/** Parses a `countTokens` request, for contents alone or for a complete request. */
 export function countTokens(body: unknown, model: string): ParsedRequest {
   requireShape(body, countShape);
   const request = memberOf(body, "generateContentRequest") ?? undefined;

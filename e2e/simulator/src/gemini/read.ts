@@ -95,7 +95,7 @@ function textOfPart(part: unknown): string {
   return result === undefined ? (textAt(part, "text") ?? "") : resultText(result);
 }
 
-/** Returns a tool result as text: its only text member, or the complete result as JSON. */
+/** Returns a tool result as text: its only member if that is a text, otherwise the complete result as JSON. */
 function resultText(result: unknown): string {
   const response = memberOf(result, "response");
   const [only, ...more] = Object.values(Object(response));

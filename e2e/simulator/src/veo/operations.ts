@@ -22,7 +22,7 @@ const filtered = {
 const isFiltered = ({ behaviour: { finish, finishReason } }: SimulatedTask): boolean =>
   (finish ?? finishReason) === "content_filter";
 
-/** Starts an operation, whose name begins with `under`. */
+/** Parses the request that starts an operation, whose name begins with `under`. */
 export function beginOperation(
   body: unknown,
   { model, at, under }: { readonly model: string; readonly at: "gemini" | "vertex"; readonly under: string },
@@ -39,7 +39,7 @@ export function beginOperation(
   };
 }
 
-/** Buckets of operations that store their videos in a bucket. */
+/** Buckets of the operations whose videos are stored in a bucket, by the task. */
 const buckets = new Map<string, string>();
 
 /** Polls an operation, which advances it, and renders it. `made` renders the response with its video. */
@@ -70,7 +70,7 @@ export const geminiOperation: Endpoint = {
   }),
 };
 
-/** Answers `fetchPredictOperation` of Vertex. The answer has the video, or its address in a bucket. */
+/** Parses a `fetchPredictOperation` request to Vertex. The answer has the video, or its address in a bucket. */
 export function fetchOperation(body: unknown): ParsedRequest {
   const name = textAt(body, "operationName");
   if (name === undefined) throw new Refusal(400, "operationName is required.", { path: ["operationName"] });

@@ -22,7 +22,7 @@ export interface SimulatedTask extends VideoRequest {
   looks: number;
 }
 
-/** Phase of a task. */
+/** State of a task after its polls so far, with its progress or its error. */
 export type Phase =
   | { readonly state: "queued" | "completed" }
   | { readonly state: "in_progress"; readonly progress: number }
@@ -50,7 +50,7 @@ export function createTask(prefix: string, request: VideoRequest): SimulatedTask
   return task;
 }
 
-/** Returns a task by its id; undefined for an unknown id. */
+/** Finds a task, whichever vendor and API key it belongs to; undefined for an unknown id. */
 export function findTask(id: string): SimulatedTask | undefined {
   return tasks.get(id);
 }

@@ -62,8 +62,8 @@ export function finishOf({ legacy }: ChatRequest, { finish }: Answer): string {
 const tokenLogprob = -0.125;
 
 /**
- * Renders the probabilities of a text's tokens. All tokens have the same one; each alternative has half of the previous
- * one.
+ * Renders the probabilities of a text's tokens. All tokens have the same one; the logarithm of each alternative is 1
+ * less than that of the previous one.
  */
 export function renderLogprobs(text: string | undefined, top: number | undefined): object | null {
   if (text === undefined || top === undefined) return null;
