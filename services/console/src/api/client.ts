@@ -22,7 +22,7 @@ type OperationOf<Asked extends Method, Path extends string> = `${Asked} ${Path}`
   ? Operations[`${Asked} ${Path}`]
   : never;
 type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["params"];
-/** An empty object. */
+/** Parameters, query or body of an operation that has none. */
 type Nothing = Readonly<Record<string, never>>;
 
 /** Path parameters and query of a read. */
@@ -36,7 +36,6 @@ type Body<Sent> = object extends Sent
     ? { readonly body?: Sent }
     : { readonly body: Sent };
 
-/** Answer of an operation. */
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
 /** Returns the address of a read, with its path parameters and query inserted; undefined values are omitted. */
@@ -69,7 +68,7 @@ export function post<Path extends PathOf<"POST">>(
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** Path, query and body of an operation. */
+/** Path parameters, query and body of an operation. */
 interface FilledOperation {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;

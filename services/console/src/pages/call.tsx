@@ -23,7 +23,7 @@ const booksBegan = "2020-01-01";
 /** Interval, in ms, and maximum number of polls for a call that has just ended and is not in the books yet. */
 const [pollMs, maxLooks] = [2_000, 60];
 
-/** Page of the calls of one request: one call, or one per response of a realtime session. */
+/** Page of the calls of one request: one call, or those of a realtime session, one per response or transcript. */
 export function CallPage() {
   const { requestId } = route.useParams();
   const callsQuery = useQuery({

@@ -57,7 +57,7 @@ export function labelledBars({ step }: Layout, bars: number): readonly number[] 
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 
-/** Returns the index of the bar at a horizontal position; undefined if there is none. */
+/** Returns the index of the bar at a horizontal position; undefined left of the first bar. */
 export function barAt({ step }: Layout, offset: number): number | undefined {
   return offset < left || step === 0 ? undefined : Math.floor((offset - left) / step);
 }

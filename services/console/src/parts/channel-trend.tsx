@@ -38,7 +38,7 @@ export function useChannelTrends() {
   };
 }
 
-/** Calls and failures of a channel in the last hours, by hour. */
+/** Latencies and failures of a channel in the last hours, by hour, and the number of its calls. */
 interface Trend {
   /** Median time to first byte, in ms. */
   readonly latency: readonly number[];

@@ -17,7 +17,8 @@ const maxShown = 5;
 const lowBalanceDivisor = 20n;
 
 /**
- * Current problems: unavailable channels, low balances, and units without a price. Renders nothing if there are none.
+ * Current problems: unavailable stores and services, unavailable channels, low balances, and units without a price.
+ * Renders nothing if there are none.
  */
 export function CurrentProblems() {
   return (

@@ -8,7 +8,7 @@ export interface GatewayModel {
   readonly key: (isRefused: boolean) => Promise<string>;
 }
 
-/** Address of the gateway and the function that returns the key. */
+/** Address and key, for requests that name no model. */
 export type GatewayAccess = Pick<GatewayModel, "address" | "key">;
 
 /**

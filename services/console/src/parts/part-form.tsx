@@ -48,8 +48,8 @@ interface PartFormProps {
 
 /** Returns the draft of a part's form, and the actions of its buttons. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
-  // Value when the form was opened. If another person has saved a change meanwhile, control refuses this one instead of
-  // overwriting it.
+  // Value when the form was opened. If another person has saved a change meanwhile, control refuses the change of this
+  // form, so that it does not overwrite the other one.
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
@@ -151,7 +151,10 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/** Message of a refusal. Also names a field that has no input, such as the version that a change is based on. */
+/**
+ * Message of a refusal, also if the refusal is about a field that has no input, such as the version that a change is
+ * based on.
+ */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (

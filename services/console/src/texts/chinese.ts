@@ -24,7 +24,7 @@ export const chinese = {
   Navigation: "导航",
   "Sign out": "退出",
   " of {account}": "，账户 {account}",
-  // states of a page
+  // states of a page, and texts of several pages
   Loading: "正在加载",
   "Loading failed": "无法加载",
   "Try again": "重试",
