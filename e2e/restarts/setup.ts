@@ -51,11 +51,11 @@ export interface Answer {
   readonly text: string;
   /** True if the answer is complete. */
   readonly whole: boolean;
-  /** Time of the last byte, in Unix ms. */
+  /** Time of the end of the answer, by `performance.now()`. */
   readonly endedAt: number;
 }
 
-/** A chat call. */
+/** Options of a chat call, whose message is always the same. */
 export interface ChatCall {
   readonly model: string;
   readonly id?: string;
@@ -65,7 +65,7 @@ export interface ChatCall {
   readonly onBegin?: () => void;
 }
 
-/** Sends a chat call. */
+/** Sends a chat call. Resolves when the answer has ended, even if it is incomplete. */
 export function call(url: string, { model, id, stream = false, agent, onBegin }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, {
@@ -97,7 +97,7 @@ export interface SessionEnd {
   readonly code: number;
   /** Type of the last event. */
   readonly last: unknown;
-  /** Time of the close, in Unix ms. */
+  /** Time of the close, by `performance.now()`. */
   readonly endedAt: number;
 }
 
@@ -109,7 +109,7 @@ export interface Session {
   close(): void;
 }
 
-/** Opens a session. */
+/** Opens a session with text output, and waits until its WebSocket is open. */
 export async function openSession(url: string): Promise<Session> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/realtime?model=live`, {
     headers: { authorization: `Bearer ${keys.demo}` },
