@@ -73,7 +73,7 @@ export interface Field {
   seen(text: string): void;
 }
 
-/** Result of an attack. */
+/** Report of an attack. An attack without failed checks was withstood. */
 export interface AttackResult {
   /** Description and number of the attempts. */
   readonly tried: string;

@@ -39,7 +39,7 @@ export function rolesOf({ extraAccounts = 0 }: Attack): readonly Role[] {
   ];
 }
 
-/** Returns the account of a role. */
+/** Returns the account of a role. Its id and key contain the names of the attack and the role. */
 export function accountOfRole({ id }: Attack, role: Role): AttackAccount {
   return { accountId: `${id}-${role}`, key: `sk-attack-0123456789-${id}-${role}` };
 }
