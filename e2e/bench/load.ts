@@ -14,7 +14,7 @@ export interface Load {
   readonly rate?: number | undefined;
 }
 
-/** Result of a load. */
+/** Counts of requests and answers of a load, and latencies. */
 export interface LoadResult {
   readonly requests: number;
   readonly failures: number;

@@ -24,7 +24,7 @@ export function spreadOf(times: readonly number[]): string {
   return `${ms(sorted[Math.floor((sorted.length - 1) / 2)])}, slowest ${ms(sorted.at(-1))}`;
 }
 
-/** Formats milliseconds. */
+/** Formats milliseconds with one decimal place. */
 export function ms(value = 0): string {
   return `${value.toFixed(1)} ms`;
 }
