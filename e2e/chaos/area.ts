@@ -32,7 +32,7 @@ export interface ClientCall {
   readonly turn: number;
 }
 
-/** Result of a call. */
+/** Failures and number of answers of a call, as its client saw them. */
 export interface CallResult {
   /** Failures that the client saw; empty if there were none or the client disconnected. */
   readonly failures: readonly string[];

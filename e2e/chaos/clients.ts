@@ -37,7 +37,7 @@ const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
 /** Maximum number of open calls at a steady rate. */
 const maxOpen = 50;
 
-/** Returns empty results. */
+/** Returns the results before the first call. */
 export function emptyResults(): Seen {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }

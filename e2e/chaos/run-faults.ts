@@ -49,7 +49,7 @@ export function faultsOf(faults: readonly Fault[], engine: Engine, shape: Shape)
   return faults.filter((fault) => (fault.engine ?? engine) === engine && (fault.shape ?? shape) === shape);
 }
 
-/** Starts the suite for a run. */
+/** Starts the suite for a run, with an account for each fault and area. */
 export async function openFaultRun({
   faults,
   areas,
@@ -113,7 +113,7 @@ async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise
   return false;
 }
 
-/** Returns descriptions of the failed checks. */
+/** Returns descriptions of the checks that failed; empty if the fault violated no guarantee. */
 export function failedChecksOf(
   { allowedFailures, failuresIn }: Fault,
   results: readonly AreaResult[],

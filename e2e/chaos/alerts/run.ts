@@ -6,7 +6,7 @@ import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
 
-/** Result of an alert. */
+/** Times at which an alert fired and ended. */
 export interface AlertRow {
   readonly alert: string;
   readonly by: string;

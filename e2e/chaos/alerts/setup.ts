@@ -32,7 +32,7 @@ const prices = {
 } as const;
 const names = Object.keys(prices);
 
-/** Starts the suite. */
+/** Starts the suite with books in PostgreSQL, and every service in a separate process. */
 export async function openAlertSetup(): Promise<AlertSetup> {
   await using opening = new AsyncDisposableStack();
   const setup = opening.use(
