@@ -3,7 +3,7 @@ import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 
-/** Service of the audio area. */
+/** Service of the audio area: transcriptions, translations and speech. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);

@@ -77,7 +77,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   };
 }
 
-/** An uploaded file to transcribe. */
+/** Request to transcribe an uploaded file. */
 interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;

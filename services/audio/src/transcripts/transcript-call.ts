@@ -40,7 +40,7 @@ const convertedFormats: Readonly<
 /** Wire of transcriptions. Translations have the same answers. */
 const transcriptionsWire = wires.transcriptions;
 
-/** A call for a transcript. */
+/** Wire, file and fields of a transcript call. */
 export interface TranscriptCall {
   readonly wire: TranscriptsWire;
   readonly upload: Upload;

@@ -15,7 +15,7 @@ const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
  */
 const usualBytesPerSecond = 4_000;
 
-/** Length of an audio file. */
+/** Length of an audio file, known or estimated. */
 export interface AudioLength {
   readonly seconds: number;
   /** True if the length was counted or read from the file; false if it was estimated from the file's size. */
