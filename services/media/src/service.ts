@@ -3,7 +3,7 @@ import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 
-/** Service of the media area. */
+/** Service of the media area: generation and editing of images. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
