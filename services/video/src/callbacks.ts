@@ -25,7 +25,7 @@ export interface Callbacks extends AsyncDisposable {
   leaseEnd(): number;
 }
 
-/** Options of callbacks. */
+/** Dependencies and times of the delivery of callbacks. */
 export interface CallbackOptions {
   readonly redis: Redis;
   readonly remote: RemoteStreams;
