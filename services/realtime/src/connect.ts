@@ -121,7 +121,7 @@ function failedMessage({ bridge: { startedBy }, firstMessages }: VendorConnectio
   return firstMessages.find((message) => !isGreeting(message));
 }
 
-/** Returns true for any event that is not an error. */
+/** Returns true for a text message with an event that is not an error. */
 function isGreeting({ data, binary }: RealtimeMessage): boolean {
   const type = binary ? undefined : eventType(data);
   return type !== undefined && type !== "error";
