@@ -26,7 +26,7 @@ export interface Vendor {
   answer(call: VendorCall): Promise<void>;
 }
 
-/** Input of an endpoint. */
+/** Request to an endpoint, after authentication. */
 export interface EndpointCall {
   /** API key of the caller. Answers are stored for each key separately. */
   readonly key: string;

@@ -8,7 +8,6 @@ import { redactedDataKind } from "./rules.ts";
 export interface ReasoningOptions {
   /** True if the reasoning has its signature but no text. */
   readonly omitted: boolean;
-  /** Signs reasoning. */
   sign(thinking: string): string;
   /**
    * Reports about thinking blocks that were removed from the request, sent as `input_transformations`. Undefined if the

@@ -1,6 +1,6 @@
 import { wordsIn } from "./vector.ts";
 
-/** Rank of a document. */
+/** Relevance of a document to a query. */
 export interface Ranked {
   /** Index of the document in the request. */
   readonly index: number;

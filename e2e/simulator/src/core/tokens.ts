@@ -8,7 +8,7 @@ export function tokensOf(text: string): number {
 
 export const charactersPerToken = 4;
 
-/** Splits a text into its tokens. */
+/** Splits a text into tokens of four characters. */
 export function tokenTexts(text: string): readonly string[] {
   return Array.from({ length: tokensOf(text) }, (_, at) =>
     text.slice(at * charactersPerToken, (at + 1) * charactersPerToken),

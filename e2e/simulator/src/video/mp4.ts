@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { firstPicture, nextPicture, parameterSets, type PlainPicture } from "./h264.ts";
 
-/** Properties of a video. */
+/** Properties of a file to create. */
 export interface VideoProperties {
   /** Text that determines the colour. */
   readonly words: string;

@@ -4,7 +4,7 @@ import type { ServedFile } from "../core/serve-file.ts";
 import { freshId } from "../core/ids.ts";
 import { mp4Of } from "./mp4.ts";
 
-/** Request for a video. */
+/** Properties of a requested video, independent of the vendor. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt: string;
@@ -13,7 +13,7 @@ export interface VideoRequest {
   readonly height: number;
 }
 
-/** Task of a simulated vendor. */
+/** Video task of a simulated vendor, with the number of its polls (`looks`). */
 export interface SimulatedTask extends VideoRequest {
   readonly id: string;
   readonly createdAt: number;
@@ -77,7 +77,7 @@ export function videoOf(task: SimulatedTask): ServedFile | undefined {
   return { bytes: videoBytesOf(task), contentType: "video/mp4" };
 }
 
-/** Creates the video of a task. */
+/** Creates the video of a task, even if the task has not finished. */
 export function videoBytesOf(task: SimulatedTask): Buffer {
   const words = withoutDirective(task.prompt);
   return mp4Of({ ...task, words, minBytes: task.behaviour.bodyBytes });

@@ -12,7 +12,7 @@ export interface ModalityTokens {
   readonly audio: number;
 }
 
-/** Content of a model's turn. */
+/** Input from which a model's turn is generated, and the tokens that the turn reads. */
 export interface TurnPlan {
   readonly isSpoken: boolean;
   readonly question: Question;

@@ -58,7 +58,7 @@ function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
   return { words, audioBytes: 0, texts: words };
 }
 
-/** Renders an item. */
+/** Renders an item, as the events of this vendor contain it. */
 export function shownItem(
   { id, type, role, callId, name, words, audioBytes, texts }: Item,
   status = "completed",

@@ -13,7 +13,7 @@ export interface ReadTokens {
   readonly cached: ItemTokens;
 }
 
-/** Content of a response. */
+/** Input from which a response is generated. */
 export interface ResponsePlan {
   readonly id: string;
   readonly conversationId: string | null;
@@ -199,7 +199,7 @@ function rateLimits(): string {
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;
 }
 
-/** Returns an `error` event. */
+/** Returns the `error` event for a failure; without a code, for a failure of the vendor. */
 export function failureEvent(
   message: string,
   { code, path, eventId }: { code?: string; path?: string | null; eventId?: string | undefined } = {},
