@@ -11,7 +11,7 @@ export function percentage(part: number, total: number): string {
   return total === 0 ? "–" : `${((part / total) * 100).toFixed(1)} %`;
 }
 
-/** Formats milliseconds. */
+/** Formats milliseconds: 478 ms or 1.25 s. */
 export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
@@ -28,7 +28,7 @@ const sizes = [
   ["MB", 2 ** 20],
 ] as const;
 
-/** Formats a number of bytes. */
+/** Formats a number of bytes, in KB or a larger unit. */
 export function bytes(amount: number): string {
   const [unit, size] = sizes.find(([, least]) => amount >= least) ?? ["KB", 2 ** 10];
   return `${(amount / size).toFixed(1)} ${unit}`;
