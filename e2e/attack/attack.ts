@@ -37,7 +37,7 @@ export interface AttackAccount {
 }
 
 /** Servers, accounts and functions that an attack uses. */
-export interface Field {
+export interface AttackContext {
   readonly edgeUrl: string;
   readonly suite: Suite;
   readonly attacker: AttackAccount;
@@ -97,8 +97,8 @@ export interface Attack {
   readonly extraAccounts?: number;
   readonly models?: readonly AttackModel[];
   /** Prepares the suite before the attack is measured, for example for a cold start. */
-  prepare?(field: Field): Promise<void>;
-  run(field: Field): Promise<AttackResult>;
+  prepare?(context: AttackContext): Promise<void>;
+  run(context: AttackContext): Promise<AttackResult>;
 }
 
 /** Returns a model whose channel uses OpenAI's API. */

@@ -5,7 +5,7 @@ import { readOutcome } from "../chaos/books.ts";
 import { emptyResults, startClients, type Seen } from "../chaos/clients.ts";
 import { exchange, exchangeRaw } from "../chaos/exchange.ts";
 import { untilServed } from "../chaos/run-faults.ts";
-import { pause, type Attack, type Field, type AttackResult } from "./attack.ts";
+import { pause, type Attack, type AttackContext, type AttackResult } from "./attack.ts";
 import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
@@ -25,8 +25,8 @@ const nanosPerDollar = 1e9;
 export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row> {
   const { suite, canaries, loops } = setup;
   const stopping = new AbortController();
-  const field = fieldOf(attack, setup, stopping.signal);
-  await attack.prepare?.(field);
+  const context = contextOf(attack, setup, stopping.signal);
+  await attack.prepare?.(context);
   const area = areas.find(({ name }) => name === attack.area);
   if (area === undefined) throw new Error(`${attack.id}: there is no area ${attack.area}`);
   const { key } = accountOfRole(attack, "bystander");
@@ -45,7 +45,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
     leaves: "never",
     name: `${attack.id}-bystander-`,
   });
-  const [outcome] = await Promise.all([attempt(attack, field, stopping), pause(watchedMs)]);
+  const [outcome] = await Promise.all([attempt(attack, context, stopping), pause(watchedMs)]);
   const seen = await others.stop();
   clearInterval(timer);
   checkLogs();
@@ -75,13 +75,13 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
  * Runs an attack. An attack that throws, or exceeds its time, counts as failed. After its time, the attack sends
  * nothing more, and the next attack begins when it has ended.
  */
-async function attempt(attack: Attack, field: Field, stopping: AbortController): Promise<AttackResult> {
+async function attempt(attack: Attack, context: AttackContext, stopping: AbortController): Promise<AttackResult> {
   const late = new Error(`the attack ran longer than ${attackMs / 1_000} s`);
   const timer = setTimeout(() => stopping.abort(late), attackMs);
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   stopping.signal.addEventListener("abort", () => setTimeout(() => stop(late), endsMs));
   try {
-    return await Promise.race([attack.run(field), stopped]);
+    return await Promise.race([attack.run(context), stopped]);
   } catch (error) {
     return { tried: "–", figure: "–", failedChecks: [error instanceof Error ? error.message : String(error)] };
   } finally {
@@ -110,18 +110,18 @@ async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: S
   return wrong;
 }
 
-function fieldOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Field {
+function contextOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): AttackContext {
   const { suite, vendors, inside, canaries, redis, loops, booksFile } = setup;
   const attacker = accountOfRole(attack, "attacker");
   const model = (name: string): string => `${attack.id}-${name}`;
   const seen = (text: string): void => canaries.search("an answer", text);
-  const send: Field["send"] = async (sending) => {
+  const send: AttackContext["send"] = async (sending) => {
     signal.throwIfAborted();
     const answer = await exchange(suite.edgeUrl, attacker.key, sending);
     seen(JSON.stringify(answer.headers) + answer.body);
     return answer;
   };
-  const spent: Field["spent"] = async ({ accountId }) => {
+  const spent: AttackContext["spent"] = async ({ accountId }) => {
     signal.throwIfAborted();
     const rested = await until(`${accountId} to have no open hold`, async () => {
       const account = await findAccount(redis, accountId);

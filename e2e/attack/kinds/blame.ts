@@ -29,12 +29,14 @@ const provokes = (id: string, what: string, answers: Handler): Attack => ({
     openaiModel("main", "chat", price, answers),
     openaiModel("sibling", "chat", price, answers, { channelOf: "main" }),
   ],
-  async run(field) {
-    const mine = await field.sendAll(times(provoked, () => textRequest("chat", field.model("main"), {}, attackerText)));
-    const theirs = await field.sendAll(
+  async run(context) {
+    const mine = await context.sendAll(
+      times(provoked, () => textRequest("chat", context.model("main"), {}, attackerText)),
+    );
+    const theirs = await context.sendAll(
       times(calls, (at) => ({
-        ...textRequest("chat", field.model(at % 2 === 0 ? "main" : "sibling")),
-        key: field.other.key,
+        ...textRequest("chat", context.model(at % 2 === 0 ? "main" : "sibling")),
+        key: context.other.key,
       })),
     );
     const served = theirs.filter(({ status }) => status === 200).length;
@@ -63,14 +65,14 @@ const hugeAnswer: Attack = {
   name: "requests embeddings whose answer is larger than 32 MiB",
   area: "text",
   models: [openaiModel("main", "embedding", { input: 1 }, embeddings, { timeoutMs: 20_000 })],
-  async run(field) {
-    const request = (input: string | readonly string[], key = field.attacker.key): Sending => ({
+  async run(context) {
+    const request = (input: string | readonly string[], key = context.attacker.key): Sending => ({
       path: "/v1/embeddings",
-      body: { model: field.model("main"), input },
+      body: { model: context.model("main"), input },
       key,
     });
-    const mine = await field.sendAll(times(4, () => request(times(inputs, () => "word"))));
-    const theirs = await field.sendAll(times(10, () => request("word", field.other.key)));
+    const mine = await context.sendAll(times(4, () => request(times(inputs, () => "word"))));
+    const theirs = await context.sendAll(times(10, () => request("word", context.other.key)));
     const served = theirs.filter(({ status }) => status === 200).length;
     const size = (Math.max(...mine.map(({ bytes }) => bytes)) / 1e6).toFixed(1);
     return attackResult(
@@ -99,9 +101,9 @@ const coldBurst: Attack = {
     }
     await pause(500);
   },
-  async run(field) {
-    const request = { ...textRequest("chat", field.model("main")), patienceMs: 60_000 };
-    const answers = await Promise.all(times(burst, () => field.send(request)));
+  async run(context) {
+    const request = { ...textRequest("chat", context.model("main")), patienceMs: 60_000 };
+    const answers = await Promise.all(times(burst, () => context.send(request)));
     const failed = answers.filter(({ status }) => status !== 200).length;
     const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
     return attackResult(`${burst} concurrent calls`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
@@ -114,10 +116,12 @@ const unimplemented: Attack = {
   id: "log-501",
   name: "calls endpoints that are not implemented, to fill the log with errors",
   area: "text",
-  async run(field) {
+  async run(context) {
     const paths = ["/v1/files", "/v1/fine-tunes", "/v1/files/a", "/v1/files/a/content"];
-    const answers = await field.sendAll(times(100, (at) => ({ path: paths[at % paths.length] ?? "", method: "GET" })));
-    const errors = field.suite
+    const answers = await context.sendAll(
+      times(100, (at) => ({ path: paths[at % paths.length] ?? "", method: "GET" })),
+    );
+    const errors = context.suite
       .process("edge")
       .logs()
       .split("\n")

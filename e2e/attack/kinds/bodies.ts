@@ -1,6 +1,6 @@
 import { connect, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openaiModel, pause, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, pause, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
@@ -49,7 +49,11 @@ interface Pending {
 }
 
 /** Opens a connection for each declared body, and sends its beginning. */
-function openDeclared({ edgeUrl, attacker }: Field, path: string, announced: readonly Announced[]): readonly Pending[] {
+function openDeclared(
+  { edgeUrl, attacker }: AttackContext,
+  path: string,
+  announced: readonly Announced[],
+): readonly Pending[] {
   const { hostname, port } = new URL(edgeUrl);
   const head = ({ length, sent }: Announced): string =>
     `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${attacker.key}\r\n` +
@@ -84,10 +88,10 @@ const declared = ({ area, path }: Reader): Attack => ({
   id: `declared-${area}`,
   name: `declares bodies of 64 MiB and sends one byte per second (${area})`,
   area,
-  async run(field) {
+  async run(context) {
     const all: Pending[] = [];
     for (const tier of tiers) {
-      all.push(...openDeclared(field, path, tier));
+      all.push(...openDeclared(context, path, tier));
       await pause(tierMs);
     }
     await sendSlowly(all, declaredMs, 1_000);
@@ -105,10 +109,10 @@ const slowBodies: Attack = {
   id: "slow-bodies",
   name: "sends bodies of 4 KB to every area, one byte every 2 s",
   area: "text",
-  async run(field) {
+  async run(context) {
     const sent = readers.map(({ area, path }) => ({
       area,
-      bodies: openDeclared(field, path, many(slowCount, 4_096, 1)),
+      bodies: openDeclared(context, path, many(slowCount, 4_096, 1)),
     }));
     const all = sent.flatMap(({ bodies }) => bodies);
     await sendSlowly(all, slowMs, 2_000);
@@ -176,19 +180,19 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   name: `sends a body of ${bomb.what} (${reader.area})`,
   area: reader.area,
   models: reader.area === "text" ? [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)] : [],
-  async run(field) {
-    const model = reader.area === "text" ? field.model("chat") : "no-such-model";
+  async run(context) {
+    const model = reader.area === "text" ? context.model("chat") : "no-such-model";
     const body = bombBody(reader, model, bomb);
     const headers = bomb.encoding === undefined ? {} : { "content-encoding": bomb.encoding };
-    const before = await residentMebibytes(field.suite, reader.area);
+    const before = await residentMebibytes(context.suite, reader.area);
     const holds: number[] = [];
     const answers = [];
     for (let at = 0; at < bombTries && !isClear(Math.min(...holds)); at++) {
-      await longestBlocked(field, reader.area);
-      answers.push(await field.send({ path: reader.path, body, headers }));
-      holds.push(await longestBlocked(field, reader.area));
+      await longestBlocked(context, reader.area);
+      answers.push(await context.send({ path: reader.path, body, headers }));
+      holds.push(await longestBlocked(context, reader.area));
     }
-    const kept = await memoryGrowth(field, reader.area, before);
+    const kept = await memoryGrowth(context, reader.area, before);
     const least = Math.min(...holds);
     return attackResult(
       `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
@@ -208,12 +212,12 @@ function isClear(minMs: number): boolean {
 }
 
 /** Returns the longest blocking time of the edge and of a service since the last call. */
-async function longestBlocked({ loops }: Field, area: WatchedService): Promise<number> {
+async function longestBlocked({ loops }: AttackContext, area: WatchedService): Promise<number> {
   return Math.max(await loops.longestBlockedMs(area), await loops.longestBlockedMs("edge"));
 }
 
 /** Returns the memory growth of a service after it had time to release memory, in MiB. */
-async function memoryGrowth({ suite }: Field, area: WatchedService, before: number): Promise<number> {
+async function memoryGrowth({ suite }: AttackContext, area: WatchedService, before: number): Promise<number> {
   let kept = Infinity;
   for (const end = Date.now() + releaseMs; Date.now() < end && kept > maxGrowthMebibytes;) {
     await pause(500);

@@ -4,7 +4,7 @@ import { accountKeys } from "@modelgate/accounts";
 
 import { until } from "@modelgate/testkit";
 import { onRedis } from "../../chaos/redis-log.ts";
-import { openaiModel, statusesOf, times, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, times, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import { json } from "../vendor.ts";
 import { honestText, textAnswer, textRequest } from "./wires.ts";
 
@@ -13,12 +13,12 @@ const price = { input: 1, output: 2 };
 const priceVersionsKey = "price-versions";
 
 /** Opens the ledger's database file for writing, as an attacker with access to it can. */
-function openBooks({ booksFile }: Field): DatabaseSync {
+function openBooks({ booksFile }: AttackContext): DatabaseSync {
   return new DatabaseSync(booksFile, { timeout: 10_000 });
 }
 
 /** Waits until the books contain this many calls of the attacker. */
-async function booked({ suite, attacker }: Field, calls: number): Promise<void> {
+async function booked({ suite, attacker }: AttackContext, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
     interface Row {
       readonly sums: { readonly calls: string };
@@ -33,7 +33,7 @@ async function booked({ suite, attacker }: Field, calls: number): Promise<void> 
  * Runs `gatectl ledger verify` for the attacker's account, or for all accounts and the tables that belong to no account
  * ("all"). Returns true if it finds no divergence.
  */
-async function areBooksValid({ suite, attacker }: Field, of: "account" | "all"): Promise<boolean> {
+async function areBooksValid({ suite, attacker }: AttackContext, of: "account" | "all"): Promise<boolean> {
   const { status } = await suite.gatectl("ledger", "verify", ...(of === "account" ? [attacker.accountId] : []));
   return status === 0;
 }
@@ -130,21 +130,21 @@ const alteredBooks: Attack = {
   name: "alters the books without the ledger: totals, calls, an account's first receipts, a price, the audit",
   area: "text",
   models: [openaiModel("chat", "chat", price, honestText)],
-  async run(field) {
-    const answers = await field.sendAll(times(3, () => textRequest("chat", field.model("chat"))));
-    await booked(field, answers.length);
+  async run(context) {
+    const answers = await context.sendAll(times(3, () => textRequest("chat", context.model("chat"))));
+    await booked(context, answers.length);
     const failedChecks: string[] = [];
-    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books are invalid before the attack");
-    using books = openBooks(field);
-    const all = alterationsOf(field.attacker.accountId);
-    await onRedis(field.suite.backends.redisUrl, async (redis) => {
+    if (!(await areBooksValid(context, "all"))) failedChecks.push("the books are invalid before the attack");
+    using books = openBooks(context);
+    const all = alterationsOf(context.attacker.accountId);
+    await onRedis(context.suite.backends.redisUrl, async (redis) => {
       for (const { what, of, change, undo } of all) {
         await change(books, redis);
-        if (await areBooksValid(field, of)) failedChecks.push(`not found: ${what}`);
+        if (await areBooksValid(context, of)) failedChecks.push(`not found: ${what}`);
         await undo(books, redis);
       }
     });
-    if (!(await areBooksValid(field, "all"))) failedChecks.push("the books are invalid after the attack");
+    if (!(await areBooksValid(context, "all"))) failedChecks.push("the books are invalid after the attack");
     return attackResult(`${all.length} changes`, `${all.length - failedChecks.length} found`, failedChecks);
   },
 };
@@ -161,19 +161,19 @@ const endlessTags: Attack = {
       json(response, { error: { message: "no", type: "invalid_request_error", param: null, code: null } }, 400),
     ),
   ],
-  async run(field) {
-    const answers = await field.sendAll(
+  async run(context) {
+    const answers = await context.sendAll(
       times(40, (at) => ({
-        ...textRequest("chat", field.model("chat"), { user: `user-${at}` }),
+        ...textRequest("chat", context.model("chat"), { user: `user-${at}` }),
         headers: { "x-modelgate-tags": times(8, (tag) => `tag-${at}-${tag}=value-${at}`).join(",") },
       })),
     );
-    await booked(field, answers.length);
-    using books = openBooks(field);
+    await booked(context, answers.length);
+    using books = openBooks(context);
     const rows = labelled.reduce((sum, table) => {
       const found = books
         .prepare(`select count(*) as rows from ${table} where account = ?`)
-        .get(field.attacker.accountId);
+        .get(context.attacker.accountId);
       return sum + Number(found?.["rows"] ?? 0);
     }, 0);
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${rows} rows by tags`, [
@@ -199,14 +199,14 @@ const takenNames: Attack = {
       { listed: true },
     ),
   ],
-  async run(field) {
-    await until("the vendor's list to be requested", () => field.requests("lister").length > 0);
-    const request = { ...textRequest("chat", field.model("chat")), key: field.other.key };
-    const answers = await field.sendAll(times(20, () => request));
-    const taken = field.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
+  async run(context) {
+    await until("the vendor's list to be requested", () => context.requests("lister").length > 0);
+    const request = { ...textRequest("chat", context.model("chat")), key: context.other.key };
+    const answers = await context.sendAll(times(20, () => request));
+    const taken = context.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
     return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
       taken > 0 && `${taken} calls of another channel's model were taken`,
-      field.requests("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
+      context.requests("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
     ]);
   },
 };

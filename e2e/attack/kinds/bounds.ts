@@ -50,13 +50,13 @@ const twoBounds: Attack = {
   balance: "0.05",
   extraAccounts: Object.values(contradictions).flat().length,
   models: textModels({ output: outputPrice }, generatesMaximum),
-  async run(field) {
+  async run(context) {
     const calls = textWires.flatMap((wire) =>
-      contradictions[wire].map((more) => textRequest(wire, field.model(wire), more)),
+      contradictions[wire].map((more) => textRequest(wire, context.model(wire), more)),
     );
-    const { answers, spendings } = await field.sendFromEach(calls);
+    const { answers, spendings } = await context.sendFromEach(calls);
     const spent = spendings.reduce((all, each) => all + each, 0);
-    const generatedTokens = textWires.flatMap((wire) => field.requests(wire).map(({ body }) => largestBound(body)));
+    const generatedTokens = textWires.flatMap((wire) => context.requests(wire).map(({ body }) => largestBound(body)));
     const cost = (generatedTokens.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
     return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
@@ -97,11 +97,11 @@ const overTenTokens = (
   area: "text",
   extraAccounts: textWires.length * words.length,
   models: textModels(price, answers),
-  async run(field) {
+  async run(context) {
     const calls = textWires.flatMap((wire) =>
-      words.map((text) => textRequest(wire, field.model(wire), tenTokens[wire], text)),
+      words.map((text) => textRequest(wire, context.model(wire), tenTokens[wire], text)),
     );
-    const { answers: all, spendings } = await field.sendFromEach(calls);
+    const { answers: all, spendings } = await context.sendFromEach(calls);
     const maxSpent = Math.max(...spendings);
     return attackResult(
       `${all.length} calls: ${statusesOf(all)}`,
@@ -180,13 +180,13 @@ function endless(wire: TextWire): Attack {
     name: `makes a vendor stream beyond a limit of ten tokens (${wire})`,
     area: "text",
     models: textModels({ output: expensivePrice }, answers).filter(({ name }) => name === wire),
-    async run(field) {
+    async run(context) {
       made = 0;
       const stream = wire === "generateContent" ? {} : { stream: true };
-      const { path, ...request } = textRequest(wire, field.model(wire), { ...tenTokens[wire], ...stream });
+      const { path, ...request } = textRequest(wire, context.model(wire), { ...tenTokens[wire], ...stream });
       const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
-      const answer = await field.send({ ...request, path: streamed });
-      const spent = await field.spent(field.attacker);
+      const answer = await context.send({ ...request, path: streamed });
+      const spent = await context.spent(context.attacker);
       return attackResult(
         `1 stream: ${answer.status} ${answer.end}`,
         `cut after ${made} tokens; ${dollars(spent)} billed`,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { onRedis } from "../../chaos/redis-log.ts";
-import { statusesOf, times, attackResult, type Attack, type Field } from "../attack.ts";
+import { statusesOf, times, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 
@@ -13,7 +13,7 @@ const maxMoreMebibytes = 2;
 const text = (value: string): object => ({ type: "message", role: "user", content: value });
 
 /** Returns the memory use of the Redis of accounts, in MiB. */
-async function redisMebibytes({ suite }: Field): Promise<number> {
+async function redisMebibytes({ suite }: AttackContext): Promise<number> {
   const info = await onRedis(suite.backends.redisUrl, (redis) => redis.info("memory"));
   return Number(/used_memory:(\d+)/.exec(info)?.[1]) / mebibyte;
 }
@@ -23,15 +23,15 @@ const filling: Attack = {
   name: "fills the store with conversations and client secrets, without a balance",
   area: "text",
   balance: "0.00",
-  async run(field) {
-    const before = await redisMebibytes(field);
+  async run(context) {
+    const before = await redisMebibytes(context);
     const noise = (): object => text(randomBytes(itemBytes).toString("base64"));
     const session = { type: "realtime", model: "m", instructions: "x".repeat(2 * mebibyte) };
-    const answers = await field.sendAll([
+    const answers = await context.sendAll([
       ...times(conversations, () => ({ path: "/v1/conversations", body: { items: times(itemsOfEach, noise) } })),
       { path: "/v1/realtime/client_secrets", body: { session } },
     ]);
-    const more = (await redisMebibytes(field)) - before;
+    const more = (await redisMebibytes(context)) - before;
     const kept = answers.filter(({ status }) => status < 400).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
       kept > 0 && `${kept} were kept for an account without a balance`,
@@ -46,7 +46,7 @@ const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
 const [maxCpuSeconds, maxReadMebibytes] = [5, 200];
 
 /** Returns the CPU seconds that the text service has used. */
-async function cpuSeconds({ suite }: Field): Promise<number> {
+async function cpuSeconds({ suite }: AttackContext): Promise<number> {
   const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
   return Number(/^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)$/m.exec(metrics)?.[1]);
 }
@@ -55,20 +55,20 @@ const pages: Attack = {
   id: "pages",
   name: "reads the first page of a conversation with many small parts",
   area: "text",
-  async run(field) {
-    const made = await field.send({ path: "/v1/conversations", body: {} });
+  async run(context) {
+    const made = await context.send({ path: "/v1/conversations", body: {} });
     const id = /"id":\s*"(conv[^"]*)"/.exec(made.body)?.[1] ?? "";
     const part = { type: "input_text", text: "a" };
     const message = { type: "message", role: "user", content: times(partsOfMessage, () => part) };
     const body = { items: times(messagesOfAdd, () => message) };
     const added: Answer[] = [];
     for (let at = 0; at < adds && added.every(({ status }) => status < 400); at++)
-      added.push(await field.send({ path: `/v1/conversations/${id}/items`, body }));
-    const [cpu, memory] = [await cpuSeconds(field), await residentMebibytes(field.suite, "text")];
+      added.push(await context.send({ path: `/v1/conversations/${id}/items`, body }));
+    const [cpu, memory] = [await cpuSeconds(context), await residentMebibytes(context.suite, "text")];
     const read = { method: "GET", path: `/v1/conversations/${id}/items?limit=1` };
-    const answers = await Promise.all(times(reads, () => field.send(read)));
-    const seconds = (await cpuSeconds(field)) - cpu;
-    const more = Math.max(0, (await residentMebibytes(field.suite, "text")) - memory);
+    const answers = await Promise.all(times(reads, () => context.send(read)));
+    const seconds = (await cpuSeconds(context)) - cpu;
+    const more = Math.max(0, (await residentMebibytes(context.suite, "text")) - memory);
     return attackResult(
       `${added.length} adds: ${statusesOf(added)}; ${reads} reads: ${statusesOf(answers)}`,
       `${seconds.toFixed(1)} s of CPU, memory of text +${Math.round(more)} MiB`,

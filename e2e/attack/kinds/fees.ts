@@ -36,13 +36,13 @@ const unpriced: Attack = {
   name: "uses vendors' tools and more expensive tiers without a price",
   area: "text",
   models: textModels({ input: 1, output: 2 }, honestText),
-  async run(field) {
-    const answers = await field.sendAll(
-      textWires.flatMap((wire) => fees[wire].map((more) => textRequest(wire, field.model(wire), more))),
+  async run(context) {
+    const answers = await context.sendAll(
+      textWires.flatMap((wire) => fees[wire].map((more) => textRequest(wire, context.model(wire), more))),
     );
     // A request may reach its vendor if the tool was removed.
     const passed = textWires.flatMap((wire) =>
-      field.requests(wire).flatMap(
+      context.requests(wire).flatMap(
         ({ body }) =>
           body
             .match(fee)
@@ -92,12 +92,12 @@ const nearestPrice: Attack = {
   area: "text",
   extraAccounts: Object.keys(nearest).length,
   models: Object.values(nearest).map(([, name]) => name),
-  async run(field) {
+  async run(context) {
     const words = "word ".repeat(2_000);
     const calls = Object.entries(nearest).map(([name, [wire]]) =>
-      textRequest(wire, field.model(name), wire === "messages" ? {} : { max_completion_tokens: 10 }, words),
+      textRequest(wire, context.model(name), wire === "messages" ? {} : { max_completion_tokens: 10 }, words),
     );
-    const { spendings } = await field.sendFromEach(calls);
+    const { spendings } = await context.sendFromEach(calls);
     return attackResult(
       `${calls.length} calls`,
       `${dollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
@@ -125,14 +125,14 @@ const manyDocuments: Attack = {
       { provider: "jina" },
     ),
   ],
-  async run(field) {
+  async run(context) {
     const texts = Array.from({ length: documents }, () => "a fox and a dog");
-    const body = { model: field.model("main"), query: "a fox", documents: texts };
-    const answer = await field.send({ path: "/v1/rerank", body });
-    const spent = await field.spent(field.attacker);
+    const body = { model: context.model("main"), query: "a fox", documents: texts };
+    const answer = await context.send({ path: "/v1/rerank", body });
+    const spent = await context.spent(context.attacker);
     const owed = searches * searchPrice;
     return attackResult(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
-      field.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
+      context.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
       spent < owed * 0.99 && `${dollars(spent)} was paid`,
     ]);
   },
@@ -152,12 +152,12 @@ const expensiveImages: Attack = {
   name: "requests images of high quality or a large size if only images have a price",
   area: "media",
   models: [openaiModel("main", "image", { image: 0.01 }, picture)],
-  async run(field) {
-    const usual = { model: field.model("main"), prompt: "a fox" };
-    const answers = await field.sendAll(
+  async run(context) {
+    const usual = { model: context.model("main"), prompt: "a fox" };
+    const answers = await context.sendAll(
       expensiveOptions.map((more) => ({ path: "/v1/images/generations", body: { ...usual, ...more } })),
     );
-    const passed = field.requests("main").length;
+    const passed = context.requests("main").length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${passed} reached a vendor`, [
       passed > 0 && `${passed} dear images at the price of the usual one`,
     ]);

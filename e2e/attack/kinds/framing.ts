@@ -1,4 +1,4 @@
-import { dollars, openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
@@ -70,12 +70,12 @@ const framing: Attack = {
   name: "sends bytes that two servers may parse as different requests",
   area: "text",
   models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
-  async run(field) {
-    const all = ambiguous(field.attacker.key, field.model("chat"));
+  async run(context) {
+    const all = ambiguous(context.attacker.key, context.model("chat"));
     const failedChecks: string[] = [];
     const statuses = new Map<string, number>();
     for (const [at, bytes] of all.entries()) {
-      const text = await field.raw(Buffer.from(bytes, "latin1"));
+      const text = await context.raw(Buffer.from(bytes, "latin1"));
       const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "closed";
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (text.includes(serviceRefusal)) failedChecks.push(`request ${at} reached a service past the edge`);
@@ -83,7 +83,7 @@ const framing: Attack = {
       if (status === "500") failedChecks.push(`request ${at} was answered 500`);
       if (/"object":\s*"list"/.test(text)) failedChecks.push(`request ${at} was served without a key`);
     }
-    const calls = field.requests("chat").length;
+    const calls = context.requests("chat").length;
     const shown = [...statuses].map(([status, count]) => `${count} × ${status}`).join(", ");
     return attackResult(`${all.length} requests`, `${shown}; ${calls} calls`, [
       ...failedChecks,
@@ -107,7 +107,7 @@ function withoutBody(key: string): readonly string[] {
 }
 
 /** Requests that try to be served without a key, or as another account. */
-function identities({ attacker, other, model }: Field): readonly (Sending & { readonly as?: "attacker" })[] {
+function identities({ attacker, other, model }: AttackContext): readonly (Sending & { readonly as?: "attacker" })[] {
   const call = textRequest("chat", model("chat"));
   const message = textRequest("messages", model("chat"));
   const forged = Buffer.from(
@@ -189,19 +189,19 @@ const identity: Attack = {
   name: "calls as another account: forged headers, contradictory keys, ambiguous paths",
   area: "text",
   models: framing.models ?? [],
-  async run(field) {
+  async run(context) {
     const failedChecks: string[] = [];
-    const tries = identities(field);
+    const tries = identities(context);
     for (const [at, { as, ...sending }] of tries.entries()) {
-      const { status } = await field.send(sending);
+      const { status } = await context.send(sending);
       if (status >= 500) failedChecks.push(`try ${at} was answered ${status}`);
       if (status < 400 && as === undefined) failedChecks.push(`try ${at} was served`);
     }
     for (const path of paths) {
-      const { status } = await field.send({ method: "GET", path, key: null });
+      const { status } = await context.send({ method: "GET", path, key: null });
       if (status < 400 || status === 500) failedChecks.push(`${path} was answered ${status} without a key`);
     }
-    const spent = await field.spent(field.other);
+    const spent = await context.spent(context.other);
     return attackResult(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
       ...failedChecks,
       spent > 0 && "another account paid",

@@ -1,5 +1,5 @@
 import { bodies, endpointIds, endpointOf, type EndpointId } from "@modelgate/contracts";
-import { openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, picture, sound, vectors } from "./wires.ts";
@@ -139,9 +139,9 @@ const vendors: Readonly<Record<string, Handler>> = {
 const price = { input: 1, output: 1, request: 0.0001 };
 const models = Object.entries(vendors).map(([kind, answers]) => openaiModel(kind, kind, price, answers));
 
-function modelFor(field: Field, random: Random, id: EndpointId): string {
+function modelFor(context: AttackContext, random: Random, id: EndpointId): string {
   const [kind = "chat"] = endpointOf(id).kinds ?? [];
-  return field.model(random() < 0.9 && kind in vendors ? kind : "chat");
+  return context.model(random() < 0.9 && kind in vendors ? kind : "chat");
 }
 
 /** Attack by random requests of every endpoint. */
@@ -151,7 +151,7 @@ export const fuzzAttacks: readonly Attack[] = [
     name: "sends fuzzed requests to every endpoint",
     area: "text",
     models,
-    async run(field) {
+    async run(context) {
       const random = randomOf(seed);
       // WebSockets are not tested with HTTP requests.
       const ids = endpointIds.filter((id) => endpointOf(id).webSocket !== true);
@@ -163,7 +163,7 @@ export const fuzzAttacks: readonly Attack[] = [
       const client = async (): Promise<void> => {
         for (let id = queue.pop(); id !== undefined && Date.now() < end; id = queue.pop()) {
           sent++;
-          const answer = await field.send(requestOf(random, id, modelFor(field, random, id)));
+          const answer = await context.send(requestOf(random, id, modelFor(context, random, id)));
           statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
           const fault = faultOf(id, answer);
           if (fault !== undefined) faults.set(fault, (faults.get(fault) ?? 0) + 1);

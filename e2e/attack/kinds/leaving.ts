@@ -43,13 +43,13 @@ const leaving = (
       { timeoutMs: 10_000 },
     ),
   ],
-  async run(field) {
-    const sending = { ...request(field.model("main")), leaveAfterMs: leavesAfterMs };
+  async run(context) {
+    const sending = { ...request(context.model("main")), leaveAfterMs: leavesAfterMs };
     for (let round = 0; round < calls / 5; round++)
-      await Promise.all(Array.from({ length: 5 }, () => field.send(sending)));
+      await Promise.all(Array.from({ length: 5 }, () => context.send(sending)));
     await pause(vendorMs + 500);
-    const requestCount = field.requests("main").length;
-    const spent = await field.spent(field.attacker);
+    const requestCount = context.requests("main").length;
+    const spent = await context.spent(context.attacker);
     return attackResult(
       `${calls} calls, ${requestCount} reached the vendor`,
       `${dollars(spent)} billed, at least ${dollars(requestCount * floor)} due`,

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { until } from "@modelgate/testkit";
 import { WebSocket } from "ws";
 import { askOperator } from "../../test/operator.ts";
-import { openaiModel, sessionModel, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { SocketHandler } from "../vendor.ts";
 import { honestText } from "./wires.ts";
 
@@ -12,11 +12,11 @@ interface MadeKey {
   readonly key: string;
 }
 
-function makeKey({ suite, attacker }: Field): Promise<MadeKey> {
+function makeKey({ suite, attacker }: AttackContext): Promise<MadeKey> {
   return suite.ask<MadeKey>("token", "create", attacker.accountId, "--group", "default");
 }
 
-function change({ suite }: Field, { id }: MadeKey, changed: object): Promise<unknown> {
+function change({ suite }: AttackContext, { id }: MadeKey, changed: object): Promise<unknown> {
   return askOperator(suite, "POST", `/tokens/${id}`, changed);
 }
 
@@ -27,7 +27,7 @@ const greeting: SocketHandler = (socket) => {
 };
 
 /** Returns whether a session can be opened. */
-async function opens({ edgeUrl }: Field, key: string, model: string): Promise<boolean> {
+async function opens({ edgeUrl }: AttackContext, key: string, model: string): Promise<boolean> {
   const socket = new WebSocket(`${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -46,22 +46,22 @@ const clientSecrets: Attack = {
   name: "opens sessions with a client secret beyond its key's expiry and models",
   area: "realtime",
   models: ["live", "other"].map((name) => sessionModel(name, { output: 1 }, greeting)),
-  async run(field) {
-    const made = await makeKey(field);
+  async run(context) {
+    const made = await makeKey(context);
     const expiresAt = new Date(Date.now() + 120_000);
-    await change(field, made, { expiresAt: expiresAt.toISOString() });
+    await change(context, made, { expiresAt: expiresAt.toISOString() });
     const body = {
-      session: { type: "realtime", model: field.model("live") },
+      session: { type: "realtime", model: context.model("live") },
       expires_after: { anchor: "created_at", seconds: 3_600 },
     };
-    const { body: secret } = await field.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
+    const { body: secret } = await context.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
     const value = /"value":\s*"(ek_[^"]+)"/.exec(secret)?.[1] ?? "";
     const lives = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
-    const before = await opens(field, value, field.model("live"));
-    await change(field, made, { models: [field.model("other")] });
-    const narrowed = await opens(field, value, field.model("live"));
-    await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
-    const disabled = await opens(field, value, field.model("live"));
+    const before = await opens(context, value, context.model("live"));
+    await change(context, made, { models: [context.model("other")] });
+    const narrowed = await opens(context, value, context.model("live"));
+    await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
+    const disabled = await opens(context, value, context.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
     return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key's limits`, [
       !before && "no session could be opened at all",
@@ -77,16 +77,16 @@ const openSocket: Attack = {
   name: "keeps a WebSocket open to continue with the limits of its handshake",
   area: "text",
   models: ["broad", "narrow"].map((name) => openaiModel(name, "chat", { input: 1, output: 2 }, honestText)),
-  async run(field) {
-    const made = await makeKey(field);
-    const socket = new WebSocket(`${field.edgeUrl.replace("http", "ws")}/v1/responses`, {
+  async run(context) {
+    const made = await makeKey(context);
+    const socket = new WebSocket(`${context.edgeUrl.replace("http", "ws")}/v1/responses`, {
       headers: { authorization: `Bearer ${made.key}` },
     });
     const codes: string[] = [];
     socket
       .on("error", () => undefined)
       .on("message", (data: Buffer) => {
-        field.seen(data.toString());
+        context.seen(data.toString());
         codes.push(/"code":\s*"(\w+)"/.exec(data.toString())?.[1] ?? "none");
       });
     await once(socket, "open");
@@ -95,12 +95,12 @@ const openSocket: Attack = {
       socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
       return await until(code, () => codes.includes(code)).catch(() => false);
     };
-    await change(field, made, { models: [field.model("narrow")] });
-    const models = await refusedWith(field.model("broad"), "model_not_allowed");
-    await askOperator(field.suite, "POST", `/tokens/${made.id}/disable`);
-    const disabled = await refusedWith(field.model("narrow"), "api_key_disabled");
+    await change(context, made, { models: [context.model("narrow")] });
+    const models = await refusedWith(context.model("broad"), "model_not_allowed");
+    await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
+    const disabled = await refusedWith(context.model("narrow"), "api_key_disabled");
     socket.terminate();
-    const requestCount = field.requests("broad").length + field.requests("narrow").length;
+    const requestCount = context.requests("broad").length + context.requests("narrow").length;
     return attackResult("1 WebSocket, 2 responses", `${requestCount} reached a vendor`, [
       !models && "a model was called that the key may not use any more",
       !disabled && "a disabled key was served",

@@ -1,5 +1,5 @@
 import { signIn, signInByLink, type BrowserClient } from "../../../services/control/test/console/people.ts";
-import { dollars, openaiModel, attackResult, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
@@ -41,13 +41,13 @@ const secretByKey: Attack = {
   name: "configures the gateway's secret as a vendor's key, with a chosen address",
   area: "text",
   models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
-  async run(field) {
-    const { suite } = field;
+  async run(context) {
+    const { suite } = context;
     const admin = await signInByLink(suite, "admin");
-    const channel = field.model("chat");
+    const channel = context.model("chat");
     const { data } = await admin.get("/channels");
     const { baseUrl = "" } = data.find(({ id }: { id: string }) => id === channel) ?? {};
-    const keys = [...ownSecrets, `file:${field.booksFile.replace(/[^/]*$/, "")}secret`, "file:/proc/self/environ"];
+    const keys = [...ownSecrets, `file:${context.booksFile.replace(/[^/]*$/, "")}secret`, "file:/proc/self/environ"];
     const taken: string[] = [];
     for (const key of keys) {
       const value = { id: "evil", provider: "openai", baseUrl, keys: [key], models: [channel] };
@@ -58,7 +58,9 @@ const secretByKey: Attack = {
       if (edited.status === 200 && !problems.some(({ path }) => path.endsWith("keys[0]"))) taken.push(key);
       await admin.post("/vendors/models", { provider: "openai", baseUrl, key });
     }
-    const shown = field.requests("chat").filter(({ headers }) => String(headers.authorization).includes(suite.secret));
+    const shown = context
+      .requests("chat")
+      .filter(({ headers }) => String(headers.authorization).includes(suite.secret));
     return attackResult(`${keys.length} keys`, `${taken.length} taken, ${shown.length} shown to a vendor`, [
       baseUrl === "" && "the channel's address is not known, so nothing was tried",
       taken.length > 0 && `taken: ${taken.join(", ")}`,
@@ -75,20 +77,20 @@ const wideningMember: Attack = {
   name: "creates many keys within an operator's budget, and one after the operator's key is disabled",
   area: "text",
   models: [openaiModel("chat", "chat", { request: callDollars }, honestText)],
-  async run(field: Field) {
-    const { suite } = field;
+  async run(context: AttackContext) {
+    const { suite } = context;
     const account = "attacked-by-member";
     const admin = await signInByLink(suite, "admin");
     await admin.post("/accounts", { id: account, balance: "10" });
-    const limits = { group: "default", models: [field.model("chat")], dollarsPerDay: String(allowedDollars) };
+    const limits = { group: "default", models: [context.model("chat")], dollarsPerDay: String(allowedDollars) };
     const given = await admin.post(`/accounts/${account}/tokens`, limits);
     const member = await signInByLink(suite, "operator", account);
     const wider = await member.post(`/accounts/${account}/tokens`, { ...limits, dollarsPerDay: "5" });
     let served = 0;
     for (let at = 0; at < membersKeys; at++) {
       const { data } = await member.post(`/accounts/${account}/tokens`, limits);
-      const body = { model: field.model("chat"), messages: [{ role: "user", content: "Hi" }] };
-      const { status } = await field.send({ path: "/v1/chat/completions", body, key: data.key });
+      const body = { model: context.model("chat"), messages: [{ role: "user", content: "Hi" }] };
+      const { status } = await context.send({ path: "/v1/chat/completions", body, key: data.key });
       if (status === 200) served++;
     }
     await admin.post(`/tokens/${given.data.id}/disable`);

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws";
 import { wavHead } from "@modelgate/testkit";
-import { dollars, openaiModel, pause, sessionModel, attackResult, type Attack, type Field } from "../attack.ts";
+import { dollars, openaiModel, pause, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
@@ -39,7 +39,7 @@ const answering =
 
 /** Opens a session, sends all messages immediately, and returns the number of messages that came back. */
 function converse(
-  { edgeUrl, attacker, seen }: Field,
+  { edgeUrl, attacker, seen }: AttackContext,
   path: string,
   messages: readonly (object | string)[],
 ): Promise<number> {
@@ -77,12 +77,12 @@ function flooding(): Attack {
         }),
       ),
     ],
-    async run(field) {
+    async run(context) {
       made = 0;
       const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
-      const messageCount = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
+      const messageCount = await converse(context, `/v1/realtime?model=${context.model("main")}`, events);
       await pause(500);
-      const spent = await field.spent(field.attacker);
+      const spent = await context.spent(context.attacker);
       const cost = made * responseCost;
       return attackResult(
         `1 session, ${eventCount} × response.create, ${messageCount} messages back`,
@@ -113,7 +113,7 @@ function storedPrompt(): Attack {
         answering((event) => received.push(event)),
       ),
     ],
-    async run(field) {
+    async run(context) {
       const prompt = { id: promptId };
       const mcp = { type: "mcp", server_label: "a", server_url: `https://example.com/${promptId}` };
       const picture = { type: "input_image", file_id: promptId };
@@ -125,7 +125,7 @@ function storedPrompt(): Attack {
         { type: "conversation.item.create", item: { type: "message", role: "user", content: [picture] } },
         { type: "session.update", session: { type: "realtime", instructions: "Be brief." } },
       ];
-      const messageCount = await converse(field, `/v1/realtime?model=${field.model("main")}`, events);
+      const messageCount = await converse(context, `/v1/realtime?model=${context.model("main")}`, events);
       const read = received.filter((event) => event.includes(promptId)).length;
       return attackResult(
         `1 session, ${events.length - 1} references, ${messageCount} messages back`,
@@ -181,9 +181,9 @@ function liveFlood(): Attack {
         listening((seconds) => (heard += seconds)),
       ),
     ],
-    async run(field) {
+    async run(context) {
       heard = 0;
-      const start = { type: "session.start", session: { model: field.model("main") } };
+      const start = { type: "session.start", session: { model: context.model("main") } };
       const instructions = "x".repeat(5_000_000);
       const floods: readonly (readonly (object | string)[])[] = [
         [...Array.from({ length: wrongEvents }, () => ""), start],
@@ -195,8 +195,8 @@ function liveFlood(): Attack {
         [start, ...Array.from({ length: soundEvents }, () => sound)],
       ];
       let messageCount = 0;
-      for (const flood of floods) messageCount += await converse(field, "/v1/live/sessions", flood);
-      const spent = await field.spent(field.attacker);
+      for (const flood of floods) messageCount += await converse(context, "/v1/live/sessions", flood);
+      const spent = await context.spent(context.attacker);
       const cost = heard * livePrice;
       return attackResult(
         `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messageCount} messages back`,
@@ -225,13 +225,13 @@ function wavOf(seconds: number, size: number): Buffer {
   return Buffer.concat([head, samples]);
 }
 
-function transcribe(field: Field, file: Buffer): Promise<Answer> {
+function transcribe(context: AttackContext, file: Buffer): Promise<Answer> {
   const part = `--${boundary}\r\ncontent-disposition: form-data; name=`;
-  return field.send({
+  return context.send({
     path: "/v1/audio/transcriptions",
     headers: { "content-type": `multipart/form-data; boundary=${boundary}` },
     body: Buffer.concat([
-      Buffer.from(`${part}"model"\r\n\r\n${field.model("main")}\r\n`),
+      Buffer.from(`${part}"model"\r\n\r\n${context.model("main")}\r\n`),
       Buffer.from(`${part}"file"; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n`),
       file,
       Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -248,13 +248,13 @@ const pipedWav: Attack = {
   name: "sends a WAV file whose header states no size",
   area: "audio",
   models: [transcription],
-  async run(field) {
+  async run(context) {
     const seconds = 20;
     const wrong: string[] = [];
     let before = 0;
     for (const size of unknownSizes) {
-      const { status } = await transcribe(field, wavOf(seconds, size));
-      const spent = await field.spent(field.attacker);
+      const { status } = await transcribe(context, wavOf(seconds, size));
+      const spent = await context.spent(context.attacker);
       const charged = spent - before;
       before = spent;
       if (status !== 200 || Math.abs(charged - seconds * secondPrice) > secondPrice)
@@ -274,9 +274,9 @@ const unreadable: Attack = {
   name: "sends 20 MB of audio with an unreadable header",
   area: "audio",
   models: [transcription],
-  async run(field) {
-    const { status } = await transcribe(field, Buffer.alloc(20_000_000, "sound"));
-    const vendor = field.requests("main").length;
+  async run(context) {
+    const { status } = await transcribe(context, Buffer.alloc(20_000_000, "sound"));
+    const vendor = context.requests("main").length;
     return attackResult("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
       vendor > 0 && "it was held for less than it could be",
     ]);

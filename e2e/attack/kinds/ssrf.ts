@@ -1,4 +1,4 @@
-import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
@@ -43,25 +43,25 @@ function forms(port: number): readonly string[] {
 }
 
 /** Returns requests that name an address which the gateway or its vendor would call. */
-function asks(field: Field, url: string): readonly Sending[] {
+function asks(context: AttackContext, url: string): readonly Sending[] {
   const chat = (name: string): Sending =>
-    textRequest("chat", field.model(name), {
+    textRequest("chat", context.model(name), {
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
     });
-  const image = { model: field.model("image"), prompt: "at night" };
+  const image = { model: context.model("image"), prompt: "at night" };
   return [
     chat("gemini"),
     chat("anthropic"),
-    textRequest("messages", field.model("gemini"), {
+    textRequest("messages", context.model("gemini"), {
       messages: [{ role: "user", content: [{ type: "image", source: { type: "url", url } }] }],
     }),
     { path: "/v1/images/edits", body: { ...image, image: url } },
     { path: "/v1/images/edits", body: { ...image, images: [{ image_url: url }] } },
-    { path: "/v1/videos", body: { model: field.model("film"), prompt: "a boat", input_reference: url } },
-    { path: "/v1/video/generations", body: { model: field.model("film"), prompt: "a boat", callback_url: url } },
+    { path: "/v1/videos", body: { model: context.model("film"), prompt: "a boat", input_reference: url } },
+    { path: "/v1/video/generations", body: { model: context.model("film"), prompt: "a boat", callback_url: url } },
     {
       path: "/kling/v1/videos/image2video",
-      body: { model_name: field.model("film"), prompt: "a boat", image: url, callback_url: url },
+      body: { model_name: context.model("film"), prompt: "a boat", image: url, callback_url: url },
     },
   ];
 }
@@ -79,19 +79,19 @@ export const ssrfAttacks: readonly Attack[] = [
       openaiModel("image", "image", { image: 0.04 }),
       openaiModel("film", "video", { second: 0.001 }),
     ],
-    async run(field) {
-      const before = field.inside.hits.length;
+    async run(context) {
+      const before = context.inside.hits.length;
       const answers: Answer[] = [];
-      const all = forms(field.inside.port).flatMap((url) => asks(field, url));
+      const all = forms(context.inside.port).flatMap((url) => asks(context, url));
       const queue = [...all];
       const client = async (): Promise<void> => {
         for (let sending = queue.shift(); sending !== undefined; sending = queue.shift())
-          answers.push(await field.send(sending));
+          answers.push(await context.send(sending));
       };
       await Promise.all(Array.from({ length: 4 }, client));
       // Waits for callbacks, which are sent after a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
-      const hits = field.inside.hits.slice(before);
+      const hits = context.inside.hits.slice(before);
       return attackResult(
         `${all.length} requests: ${statusesOf(answers)}`,
         `${hits.length} requests to the internal server`,

@@ -1,4 +1,4 @@
-import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, sound, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
@@ -57,15 +57,15 @@ const stores: Attack = {
   name: "refers to ids of another account in vendors' stores",
   area: "text",
   models: textModels({ input: 1, output: 2 }, honestText),
-  async run(field) {
-    const answers = await field.sendAll(
+  async run(context) {
+    const answers = await context.sendAll(
       textWires.flatMap((wire) => [
-        ...references[wire].map((more) => textRequest(wire, field.model(wire), more)),
-        ...hidden.map((twice) => withMembers(textRequest(wire, field.model(wire)), twice)),
+        ...references[wire].map((more) => textRequest(wire, context.model(wire), more)),
+        ...hidden.map((twice) => withMembers(textRequest(wire, context.model(wire)), twice)),
       ]),
     );
     const read = textWires.flatMap((wire) =>
-      field.requests(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
+      context.requests(wire).flatMap(({ body }) => (body.includes(id) ? [`${wire}: ${memberOf(body)}`] : [])),
     );
     const unnamed = answers.filter(({ status, body }) => status === 400 && !/param|field|"message"/.test(body)).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
@@ -90,16 +90,18 @@ const tenants: Attack = {
     openaiModel("chat", "chat", { input: 1, output: 2 }, honestText),
     openaiModel("film", "video", { second: 0.01 }),
   ],
-  async run(field) {
-    const { key } = field.other;
-    const response = idIn(await field.send({ ...textRequest("responses", field.model("chat"), { store: true }), key }));
-    const body = { model: field.model("film"), prompt: "a boat", seconds: "4" };
-    const film = idIn(await field.send({ path: "/v1/videos", body, key }));
+  async run(context) {
+    const { key } = context.other;
+    const response = idIn(
+      await context.send({ ...textRequest("responses", context.model("chat"), { store: true }), key }),
+    );
+    const body = { model: context.model("film"), prompt: "a boat", seconds: "4" };
+    const film = idIn(await context.send({ path: "/v1/videos", body, key }));
     const requests: readonly Sending[] = [
       { method: "GET", path: `/v1/responses/${response}` },
       { method: "GET", path: `/v1/responses/${response}/input_items` },
       { method: "DELETE", path: `/v1/responses/${response}` },
-      textRequest("responses", field.model("chat"), { previous_response_id: response }),
+      textRequest("responses", context.model("chat"), { previous_response_id: response }),
       { method: "GET", path: `/v1/videos/${film}` },
       { method: "GET", path: `/v1/videos/${film}/content` },
       { method: "GET", path: `/v1/videos/${film}/events` },
@@ -107,7 +109,7 @@ const tenants: Attack = {
       { method: "DELETE", path: `/v1/videos/${film}` },
       { path: `/v1/videos/${film}/remix`, body: { prompt: "at night" } },
     ];
-    const answers = await field.sendAll(requests);
+    const answers = await context.sendAll(requests);
     const given = answers.filter(({ status }) => status < 400).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
       (response === "" || film === "") && "nothing was made, so nothing was shown",
@@ -153,38 +155,38 @@ const otherPort: Attack = {
       key: "AKx|AKx-secret",
     }),
   ],
-  async run(field) {
-    const before = field.inside.hits.length;
-    const prompt = `see ${field.inside.url}/secret.png`;
-    const image = { model: field.model("image"), prompt };
-    const images = await field.sendAll(
+  async run(context) {
+    const before = context.inside.hits.length;
+    const prompt = `see ${context.inside.url}/secret.png`;
+    const image = { model: context.model("image"), prompt };
+    const images = await context.sendAll(
       ["b64_json", "url"].map((format) => ({
         path: "/v1/images/generations",
         body: { ...image, response_format: format },
       })),
     );
-    const body = { model: field.model("film"), prompt, seconds: "5" };
-    const film = idIn(await field.send({ path: "/v1/videos", body }));
-    const answers = [...images, await contentOf(field, film)];
-    const hits = field.inside.hits.length - before;
+    const body = { model: context.model("film"), prompt, seconds: "5" };
+    const film = idIn(await context.send({ path: "/v1/videos", body }));
+    const answers = [...images, await contentOf(context, film)];
+    const hits = context.inside.hits.length - before;
     return attackResult(
       `${answers.length} results: ${statusesOf(answers)}`,
       `${hits} requests to the internal server`,
       [
         film === "" && "no film was made, so its address was not tried",
-        hits > 0 && `the gateway called ${field.inside.url}`,
+        hits > 0 && `the gateway called ${context.inside.url}`,
       ],
     );
   },
 };
 
 /** Requests a video's file after its task has ended. */
-async function contentOf(field: Field, film: string): Promise<Answer> {
+async function contentOf(context: AttackContext, film: string): Promise<Answer> {
   const ended = async (): Promise<boolean> =>
-    /"(completed|failed)"/.test((await field.send({ method: "GET", path: `/v1/videos/${film}` })).body);
+    /"(completed|failed)"/.test((await context.send({ method: "GET", path: `/v1/videos/${film}` })).body);
   for (let search = 0; search < 40 && !(await ended()); search++)
     await new Promise((resolve) => setTimeout(resolve, 100));
-  return field.send({ method: "GET", path: `/v1/videos/${film}/content` });
+  return context.send({ method: "GET", path: `/v1/videos/${film}/content` });
 }
 
 const boundary = "a-boundary-that-no-field-has";
@@ -212,8 +214,8 @@ const mediaStores: Attack = {
       json(response, { id: "video_1", object: "video", status: "queued", created_at: 1 }),
     ),
   ],
-  async run(field) {
-    const [image, speech, film] = ["image", "speech", "film"].map((name) => field.model(name));
+  async run(context) {
+    const [image, speech, film] = ["image", "speech", "film"].map((name) => context.model(name));
     const drawn = { model: image, prompt: "a fox" };
     const filmed = { model: film, prompt: "a fox", seconds: "4" };
     const file = `file-${id}`;
@@ -234,9 +236,9 @@ const mediaStores: Attack = {
       { path: "/v1/videos", body: { ...filmed, input_reference: { file_id: file } } },
       { path: "/v1/videos", body: { ...filmed, characters: [{ id }] } },
     ];
-    const answers = await field.sendAll(requests);
+    const answers = await context.sendAll(requests);
     const read = ["image", "speech", "film"]
-      .flatMap((name) => field.requests(name))
+      .flatMap((name) => context.requests(name))
       .filter(({ body }) => body.includes(id));
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${read.length} ids reached a vendor`, [
       read.length > 0 && read.map(({ path, body }) => `${path} ${memberOf(body)}`).join(", "),

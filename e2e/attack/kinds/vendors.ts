@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openaiModel, statusesOf, attackResult, type Attack, type Field } from "../attack.ts";
+import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
@@ -126,9 +126,9 @@ const faultyVendors: Readonly<Record<string, RawHandler>> = {
 const named = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
 /** Calls a vendor for a complete answer and for a stream. */
-async function callBoth(field: Field, name: string): Promise<readonly Answer[]> {
+async function callBoth(context: AttackContext, name: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
-    field.send(textRequest("chat", field.model(name), { stream, max_completion_tokens: 50 }));
+    context.send(textRequest("chat", context.model(name), { stream, max_completion_tokens: 50 }));
   return [await call(false), await call(true)];
 }
 
@@ -141,19 +141,19 @@ export const vendorAttacks: readonly Attack[] = [
     models: named.map(({ name, raw }) =>
       openaiModel(name, "chat", { input: 1, output: 2 }, undefined, { raw, path: "v1" }),
     ),
-    async run(field) {
-      const before = await residentMebibytes(field.suite, "text");
+    async run(context) {
+      const before = await residentMebibytes(context.suite, "text");
       const answers: Answer[] = [];
       const failedChecks: string[] = [];
       let maxOpen = 0;
       const queue = [...named];
       const caller = async (): Promise<void> => {
         for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
-          const both = await callBoth(field, vendor.name);
+          const both = await callBoth(context, vendor.name);
           answers.push(...both);
           for (const { status, end } of both)
             if (status === 500 || end === "too late") failedChecks.push(`${vendor.what}: ${status} ${end}`);
-          maxOpen = Math.max(maxOpen, (await residentMebibytes(field.suite, "text")) - before);
+          maxOpen = Math.max(maxOpen, (await residentMebibytes(context.suite, "text")) - before);
         }
       };
       await Promise.all([caller(), caller(), caller()]);
