@@ -3,8 +3,8 @@ import { startLocalSuite } from "@modelgate/testkit";
 import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
 
 /**
- * Counts the files and functions of the text service, including its libraries, that a streamed chat call without
- * conversion executes, with V8's precise coverage. `--functions` lists the functions.
+ * Counts the files and functions that a streamed chat call without conversion executes in the text service and its
+ * libraries, with V8's precise coverage. `--functions` lists the functions.
  */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({

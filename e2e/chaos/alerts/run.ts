@@ -15,7 +15,7 @@ export interface AlertRow {
   readonly endedMs: number | undefined;
 }
 
-/** Maximum ms to wait until an alert fires or ends. The longest window of a rule is one day. */
+/** Maximum ms to wait until an alert of the shortened rules fires or ends. */
 const withinMs = 90_000;
 const lookMs = 100;
 /**

@@ -53,7 +53,7 @@ function orderIn(text: string | null): "asc" | "desc" {
 }
 
 /**
- * Answers with a task's state in the style of the endpoint, even if it was created by an endpoint of another style. The
+ * Answers with a task's state in the style of the endpoint, even if an endpoint of another style created the task. The
  * state is read from Redis only; the poller updates it.
  */
 export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
