@@ -69,7 +69,7 @@ export interface AttackContext {
   raw(bytes: string | Buffer): Promise<string>;
   /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
   spent(account: AttackAccount): Promise<number>;
-  /** Searches a text for secrets, if it arrived in another way than by `send` and `raw`, which search their answers. */
+  /** Searches a text for secrets. Not needed for answers of `send` and `raw`, which are searched already. */
   seen(text: string): void;
 }
 

@@ -64,7 +64,7 @@ for (let at = 0; at < calls; at++) {
 inspector.close();
 print([...timesSeen].filter(([, times]) => times === calls).map(([name]) => name.split(" ")));
 
-/** Returns the functions that ran since the last call, each with its file, position and name. */
+/** Returns the functions that ran since the coverage was taken last, each with its file, position and name. */
 async function entered(): Promise<readonly string[]> {
   const coverage: { readonly result: readonly FileCoverage[] } = JSON.parse(
     await inspector.send("Profiler.takePreciseCoverage"),

@@ -8,7 +8,7 @@ export type Leaves = "while sending" | "before the answer" | "in the answer" | "
 /** Channels of a model: two, or only the first of them. */
 export type ChannelCount = "two" | "lone";
 
-/** Vendor of an area. Its models are named after it, one for each number of channels. */
+/** Vendor of an area. It has a model for each number of channels, named after the vendor and this number. */
 export interface Vendor {
   readonly name: string;
   readonly kind: string;
@@ -28,7 +28,7 @@ export interface ClientCall {
   readonly requestId: string;
   readonly channelCount: ChannelCount;
   readonly leaves: Leaves;
-  /** Number of the call in its area. The kinds of requests alternate by it. */
+  /** Number of the call in its area. It determines the kind of request, so that the kinds alternate. */
   readonly turn: number;
 }
 

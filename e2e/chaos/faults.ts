@@ -58,7 +58,7 @@ export interface Fault {
   readonly shape?: Shape;
   /** True if the streams lose their events, so that the books count the settlements. */
   readonly losesStreams?: true;
-  /** True if Redis loses its data. It is restored from the books, and agrees with them after some time. */
+  /** True if Redis loses its data. Redis is then restored from the books, and agrees with them after some time. */
   readonly losesRedis?: true;
   /** True if `npm test` includes this fault. */
   readonly brief?: true;

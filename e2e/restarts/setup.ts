@@ -65,7 +65,7 @@ export interface ChatCall {
   readonly onBegin?: () => void;
 }
 
-/** Sends a chat call. Resolves when the answer has ended, even if it is incomplete. */
+/** Sends a chat call. Resolves at the end of the answer, which may be incomplete. */
 export function call(url: string, { model, id, stream = false, agent, onBegin }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, {

@@ -216,7 +216,7 @@ async function longestBlocked({ loops }: AttackContext, area: WatchedService): P
   return Math.max(await loops.longestBlockedMs(area), await loops.longestBlockedMs("edge"));
 }
 
-/** Returns the memory growth of a service after it had time to release memory, in MiB. */
+/** Returns the memory growth of a service in MiB, after the service had time to release memory. */
 async function memoryGrowth({ suite }: AttackContext, area: WatchedService, before: number): Promise<number> {
   let kept = Infinity;
   for (const end = Date.now() + releaseMs; Date.now() < end && kept > maxGrowthMebibytes;) {

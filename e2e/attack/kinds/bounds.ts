@@ -171,7 +171,7 @@ async function streamTokensUntilCut(
   response.end();
 }
 
-/** Returns an attack whose vendor streams far beyond the limit of the request; its tokens are counted. */
+/** Returns an attack whose vendor streams far beyond the limit of the request. The tokens of the stream are counted. */
 function endless(wire: TextWire): Attack {
   let made = 0;
   const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (made += tokens));

@@ -27,7 +27,7 @@ const says =
     socket.end();
   };
 
-/** Returns a vendor that repeats a piece as fast as it is read, until a number of bytes or a disconnection. */
+/** Returns a vendor that sends a piece repeatedly, as fast as the gateway reads, up to `endlessBytes`. */
 const repeats =
   (first: string, piece: string): RawHandler =>
   (socket) => {

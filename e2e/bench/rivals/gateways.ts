@@ -1,12 +1,12 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpuMicros, memory } from "../measure.ts";
 
-/** Gateway that is measured. All of them use the same stub as vendor. */
+/** Gateway that is measured. All gateways use the same stub as vendor. */
 export interface Gateway extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Prefix with which it finds the vendor of a model. */
+  /** Prefix of model names, by which the gateway finds the vendor. */
   readonly modelPrefix?: string;
   /** Process ids of the gateway's code, by part; empty if it runs on another machine. */
   readonly parts: Readonly<Record<string, readonly number[]>>;

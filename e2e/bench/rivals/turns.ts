@@ -7,7 +7,7 @@ import { kinds, loadOf, type KindName } from "./kinds.ts";
 export interface Round {
   /** CPU time of each part and server per answered request, in microseconds. */
   readonly micros: Readonly<Record<string, number>>;
-  /** CPU time of the gateway's own code, and including its servers, in microseconds. */
+  /** CPU time of the gateway's own code, and total with its servers, in microseconds. */
   readonly ownMicros: number;
   readonly totalMicros: number;
   readonly perSecond: number;

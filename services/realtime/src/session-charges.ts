@@ -26,8 +26,8 @@ export interface SessionCharges {
   /** Notes that the vendor is disconnected and will report no more usage. */
   vendorGone(): void;
   /**
-   * Ends the vendor's work after the session has ended. Resolves when its usage is reported, because the client pays for
-   * it, or after `withinMs`.
+   * Ends the vendor's work after the session has ended. Resolves when the usage of that work is reported, because the
+   * client pays for it, or after `withinMs`.
    */
   awaitLastUsage(withinMs: number): Promise<void>;
   /** Charges what was not reported, and releases the reservations. */

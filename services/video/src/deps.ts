@@ -25,7 +25,7 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
   readonly now: () => number;
   readonly random: () => number;
   readonly newTaskId: () => string;
-  /** Work that continues after its client has disconnected. The process waits for it before it ends. */
+  /** Work that continues after its client has disconnected. The process waits for this work before it ends. */
   readonly backgroundWork: BackgroundWork;
 }
 

@@ -58,7 +58,7 @@ function taskVariables(read: VariableReader) {
     batch: 8,
     /** Maximum tasks that this process polls at the same time. */
     concurrency: 128,
-    /** Lease of a claim in ms. If the process dies, the task is due again after it. */
+    /** Lease of a claim in ms. If the process dies, the task is due again when the lease ends. */
     leaseMs: 2 * minute,
     /** Maximum ms to wait for a vendor's answer to a poll. */
     pollTimeoutMs: 20_000,

@@ -17,8 +17,8 @@ const alert = new Shapes(String.raw`
 `).of("Alert");
 
 /**
- * Receiver of an operator's webhook, under `/webhook`. It checks the signature if its token begins with `signed-`, and
- * otherwise only the form of the signature.
+ * Receiver of an operator's webhook, under `/webhook`. Checks the signature if the token in the path begins with
+ * `signed-`, and otherwise only the form of the signature.
  */
 export const webhook: Vendor = createReceiver({
   prefix: "/webhook",
