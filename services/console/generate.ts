@@ -52,7 +52,7 @@ function operationsOf(document: unknown): string {
       ([method, operation]) => `  readonly "${method.toUpperCase()} ${path}": ${operationOf(operation)};`,
     ),
   );
-  return `/** Parameters and answers of each operation. */\nexport type Operations = {\n${members.join("\n")}\n};\n`;
+  return `/** Parameters, query, body and answer of each operation. */\nexport type Operations = {\n${members.join("\n")}\n};\n`;
 }
 
 function operationOf(operation: unknown): string {

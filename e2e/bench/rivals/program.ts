@@ -10,8 +10,8 @@ export interface Program extends AsyncDisposable {
 const [startMs, checkIntervalMs] = [120_000, 250];
 
 /**
- * Starts a program that ends with this process, and waits until its address answers. If the program exits before that,
- * throws an error with its last output.
+ * Starts a program that ends with this process, and waits until its address answers. Throws an error with the last
+ * output of the program if it exits or does not answer in time.
  */
 export async function startProgram(
   command: string,

@@ -28,8 +28,8 @@ export interface RemovedThinking {
 }
 
 /**
- * Returns the reasoning of a request that belongs to another conversation. It is removed if the request wants that, else
- * it is refused in the vendor's words.
+ * Returns the reasoning of a request that belongs to another conversation and is removed. Throws a Refusal in the
+ * vendor's words if the request does not ask for the removal.
  */
 export function removedThinking(body: unknown): readonly RemovedThinking[] {
   if (!isBound(body)) return [];

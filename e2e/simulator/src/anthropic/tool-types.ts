@@ -30,7 +30,7 @@ const typesIn = (tools: Readonly<Record<string, readonly string[]>>): readonly s
 const serverTypes = typesIn(serverTools);
 const clientTypes = typesIn(clientTools);
 
-/** A platform that serves Claude: the vendor-run tools that it has; Anthropic has all. */
+/** Platform that serves Claude, with the types of the tools that it runs. */
 export interface Platform {
   readonly serverTypes: readonly string[];
 }

@@ -892,7 +892,7 @@ export type Refusal = {
   };
 };
 
-/** Parameters and answers of each operation. */
+/** Parameters, query, body and answer of each operation. */
 export type Operations = {
   readonly "GET /sign-in-ways": {
     readonly params: Readonly<Record<string, never>>;

@@ -5,7 +5,7 @@ import { renderError } from "../errors.ts";
 import { RealtimeConversation } from "./conversation.ts";
 import { failureEvent } from "./response.ts";
 
-/** Sessions of OpenAI's realtime models, and of Azure's addresses of them. */
+/** Sessions of OpenAI's realtime models, at OpenAI's and at Azure's addresses. */
 export const openaiRealtime: SocketVendor = {
   accepts: (path) => /^\/openai(\/v1)?\/realtime$/.test(path),
   authenticate({ headers, query, path }) {
