@@ -73,7 +73,8 @@ function openBridge(
 ): RealtimeBridge {
   const { relay } = deps;
   const { upstreamModel, channel } = candidate;
-  // Events in the vendor's format are inspected in that format.
+  // If both sides use Gemini's live format, events are inspected in that format; otherwise in that of OpenAI's realtime
+  // API.
   const { stores: dialect } = wires[wire === "gemini-live" && wire === format.wire ? wire : "realtime"].client;
   return bridgeBetween(format.wire, wire, {
     model: model.name,
