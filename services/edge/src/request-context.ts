@@ -20,7 +20,7 @@ export interface RequestContext {
   clientAddress?: string;
   tags?: Tags;
   caller?: Caller;
-  /** True if this process serves the call's area. The area then writes the call's log line. */
+  /** True if this process serves the call's area. The area then writes the log line of a call to a model. */
   isLocal?: boolean;
   /** The proxied call, if a service of another process serves it. */
   proxied?: Proxied;

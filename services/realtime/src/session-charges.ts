@@ -46,7 +46,7 @@ export interface ChargedSession {
   endUnpaid(error: unknown): void;
 }
 
-/** Wait for the usage that a vendor still owes to a session that has ended. */
+/** Waits for the usage that a vendor still owes to a session that has ended. */
 export class LastUsage {
   #isVendorGone = false;
   #resolve: (() => void) | undefined;

@@ -55,7 +55,7 @@ export function integer(min?: number, max?: number): Shape {
       : within(value, path);
 }
 
-/** Checks with a name in the notation of shapes. */
+/** Named checks of the notation of shapes, such as `filled`. */
 export const namedChecks: Readonly<Record<string, Shape>> = {
   any: () => undefined,
   boolean: ofType("a boolean", (value) => typeof value === "boolean"),

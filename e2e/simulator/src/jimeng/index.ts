@@ -85,7 +85,10 @@ function envelope(data: object, code = 10_000, message = "Success"): object {
   return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
 }
 
-/** Authenticates the caller by the request's signature, and returns the access key. Throws a Refusal. */
+/**
+ * Authenticates the caller by the request's signature, and returns the access key; an empty key for a video's file,
+ * which needs no signature. Throws a Refusal.
+ */
 function admit(call: VendorCall): string {
   const { headers, path, body, method, query } = call;
   if (isVideoPath(path)) return "";

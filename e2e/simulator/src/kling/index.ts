@@ -86,7 +86,10 @@ function envelope(data: object): object {
   return { code: 0, message: "SUCCEED", request_id: freshId("req-"), data };
 }
 
-/** Authenticates the caller by the signed token, and returns the access key. Throws a Refusal. */
+/**
+ * Authenticates the caller by the signed token, and returns the access key; an empty key for a video's file, which
+ * needs no token. Throws a Refusal.
+ */
 function admit({ headers, path }: VendorCall): string {
   if (isVideoPath(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");

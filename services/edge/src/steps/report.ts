@@ -35,7 +35,10 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   span.end(error ?? (status >= 500 ? String(status) : undefined));
 }
 
-/** Returns true if this process serves the call, so that its area writes the log line. */
+/**
+ * Returns true if the call's area writes the log line: the area runs in this process, and the endpoint calls models and
+ * is not free.
+ */
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }
