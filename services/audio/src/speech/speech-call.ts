@@ -75,7 +75,7 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     kind: "stream",
     framing: byteFraming,
     isFirstFrame: () => true,
-    // The client gets the content type that the vendor reports.
+    // The client gets the audio type that the vendor reports, otherwise the usual type of the format.
     translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usualType)),
   };
 }

@@ -2,7 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/platform";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Reports each finished request: log line (caller, endpoint, duration; never a key or query), metric and span. */
+/**
+ * Reports each finished request: metric, span and, unless the area writes it, log line (caller, endpoint, duration;
+ * never a key or query).
+ */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
     response.once("close", () => reportRequest(log, request, response));
