@@ -23,7 +23,7 @@ export function inspectorIn(log: string): string {
   return address;
 }
 
-/** Connects to an inspector. */
+/** Connects to an inspector at an address that `inspectorIn` has found. */
 export async function openInspector(address: string): Promise<Inspector> {
   const socket = new WebSocket(address, { perMessageDeflate: false, maxPayload: 0 });
   await once(socket, "open");

@@ -163,7 +163,7 @@ async function streamTokensUntilCut(
 ): Promise<void> {
   response.writeHead(200, { "content-type": "text/event-stream" }).write(openingOf(wire));
   const [perStep, stepMs] = [10, 5];
-  for (let made = 0; made < streamTokens && !response.destroyed; made += perStep) {
+  for (let sentTokens = 0; sentTokens < streamTokens && !response.destroyed; sentTokens += perStep) {
     response.write(wordOf[wire].repeat(perStep));
     count(perStep);
     await pause(stepMs);
@@ -173,15 +173,15 @@ async function streamTokensUntilCut(
 
 /** Returns an attack whose vendor streams far beyond the limit of the request. The tokens of the stream are counted. */
 function endless(wire: TextWire): Attack {
-  let made = 0;
-  const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (made += tokens));
+  let sentTokens = 0;
+  const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (sentTokens += tokens));
   return {
     id: `endless-${wire.toLowerCase()}`,
     name: `makes a vendor stream beyond a limit of ten tokens (${wire})`,
     area: "text",
     models: textModels({ output: expensivePrice }, answers).filter(({ name }) => name === wire),
     async run(context) {
-      made = 0;
+      sentTokens = 0;
       const stream = wire === "generateContent" ? {} : { stream: true };
       const { path, ...request } = textRequest(wire, context.model(wire), { ...tenTokens[wire], ...stream });
       const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
@@ -189,8 +189,11 @@ function endless(wire: TextWire): Attack {
       const spent = await context.spent(context.attacker);
       return attackResult(
         `1 stream: ${answer.status} ${answer.end}`,
-        `cut after ${made} tokens; ${dollars(spent)} billed`,
-        [made > maxExtraTokens && `the vendor made ${made} tokens, ${dollars((made * expensivePrice) / 1e6)}`],
+        `cut after ${sentTokens} tokens; ${dollars(spent)} billed`,
+        [
+          sentTokens > maxExtraTokens &&
+            `the vendor made ${sentTokens} tokens, ${dollars((sentTokens * expensivePrice) / 1e6)}`,
+        ],
       );
     },
   };

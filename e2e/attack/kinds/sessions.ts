@@ -62,7 +62,7 @@ function converse(
 }
 
 function flooding(): Attack {
-  let made = 0;
+  let responseCount = 0;
   return {
     id: "realtime-flood",
     name: `requests ${eventCount} responses at the same time in a session`,
@@ -73,22 +73,22 @@ function flooding(): Attack {
         "main",
         { output: outputPrice },
         answering((event) => {
-          if (event.includes('"response.create"')) made++;
+          if (event.includes('"response.create"')) responseCount++;
         }),
       ),
     ],
     async run(context) {
-      made = 0;
+      responseCount = 0;
       const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
       const messageCount = await converse(context, `/v1/realtime?model=${context.model("main")}`, events);
       await pause(500);
       const spent = await context.spent(context.attacker);
-      const cost = made * responseCost;
+      const cost = responseCount * responseCost;
       return attackResult(
         `1 session, ${eventCount} × response.create, ${messageCount} messages back`,
-        `${made} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+        `${responseCount} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
-          made === 0 && "the vendor was asked for nothing, so nothing was shown",
+          responseCount === 0 && "the vendor was asked for nothing, so nothing was shown",
           // One response may be in progress beyond the paid amount.
           cost - spent > responseCost * 1.01 && `the operator pays ${dollars(cost - spent)}`,
         ],

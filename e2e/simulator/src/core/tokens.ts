@@ -18,7 +18,8 @@ export function tokenTexts(text: string): readonly string[] {
 const defaultChunks = 8;
 
 /**
- * Splits a text into pieces, eight by default. A shorter text is repeated, so that benchmarks get the requested number.
+ * Splits a text into pieces, at most eight by default. If the text has fewer letters than pieces are wanted, its
+ * letters are repeated, so that benchmarks get the requested number.
  */
 export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.length)): readonly string[] {
   if (wanted === 0) return [];

@@ -71,7 +71,7 @@ export function phaseOf({ looks, behaviour }: SimulatedTask): Phase {
   return looks <= 1 ? { state: "queued" } : { state: "in_progress", progress: Math.floor((looks * 100) / needed) };
 }
 
-/** Returns the video of a finished task; undefined if it does not exist, or not any more. */
+/** Returns the video of a task; undefined if the task has not completed, or if its video has expired. */
 export function videoOf(task: SimulatedTask): ServedFile | undefined {
   if (phaseOf(task).state !== "completed" || task.behaviour.expired === true) return undefined;
   return { bytes: videoBytesOf(task), contentType: "video/mp4" };

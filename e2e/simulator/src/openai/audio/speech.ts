@@ -23,7 +23,10 @@ const eventlessModel = "ignores-events";
 /** Tokens per second of speech. */
 const tokensPerSecond = 20;
 
-/** Generates speech; answers with bytes, or with events if `stream_format` is `sse`. */
+/**
+ * Endpoint `POST /v1/audio/speech`. Answers with bytes; with events if `stream_format` is `sse`, except for
+ * `eventlessModel`.
+ */
 export const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/speech$/,
