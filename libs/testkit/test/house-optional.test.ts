@@ -12,7 +12,6 @@ const files = execFileSync("git", ["ls-files", "libs/*/src/*.ts", "services/*/sr
 /** Files that may use a conditional spread, with the reason. */
 const spreading: Readonly<Record<string, string>> = {
   "libs/wires/src/text/hub/events.ts": "for each part of an answer",
-  "services/edge/src/steps/admit.ts": "for each call",
   "libs/testkit/src/suite.ts": "of tests",
 };
 
