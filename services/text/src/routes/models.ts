@@ -1,8 +1,8 @@
 import { unknownModel } from "@modelgate/catalog";
 import { listFormatOf, unitPriceText, type Price } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { modelLists, type ListedModel, type ModelList } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
+import { modelLists, type ListedModel, type ModelList } from "../model-lists.ts";
 
 /** GET /v1/models and GET /v1beta/models: lists the models that the API key can call now. */
 export function listModels({ relay }: Deps): EndpointHandler {

@@ -2,8 +2,8 @@ import { unknownModel } from "@modelgate/catalog";
 import { bodies } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
-import { modelLists, modelOfShowRequest, showOllamaModel as show } from "@modelgate/wires/models";
 import type { Deps } from "../deps.ts";
+import { modelLists, modelOfShowRequest, showOllamaModel as show } from "../model-lists.ts";
 import { listedIn } from "./models.ts";
 
 /** Latest Ollama version whose requests the gateway understands. Clients check it before they use new features. */

@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { Failure, renderFailure } from "@modelgate/contracts";
 import { wires as imageWires } from "@modelgate/wires/images";
-import { modelLists } from "@modelgate/wires/models";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as speechWires } from "@modelgate/wires/speech";
 import { textWire, wires, vendorTextWire, type PassThroughWire, type TextAnswer } from "@modelgate/wires/text";
 import { wires as transcriptWires } from "@modelgate/wires/transcripts";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
+import { modelLists } from "../../src/model-lists.ts";
 import { compactExchange, compactedTurn } from "../../src/responses/compaction/compaction.ts";
 import { pageOf } from "../../src/responses/routes/pages.ts";
 import { readForClient, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";

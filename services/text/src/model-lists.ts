@@ -17,7 +17,7 @@ type ListBody = Readonly<Record<string, unknown>>;
 /** Creation date that the lists show for every model, in Unix seconds. */
 const createdSeconds = 1_735_689_600;
 
-export const createdText = "2025-01-01T00:00:00Z";
+const createdText = "2025-01-01T00:00:00Z";
 
 export interface ModelList {
   list(models: readonly ListedModel[], query: URLSearchParams): ListBody;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { modelKinds } from "@modelgate/contracts";
-import { modelLists } from "../../src/models/index.ts";
+import { modelLists } from "../src/model-lists.ts";
 
 const model = { name: "m", ownedBy: "us", contextTokens: 1_000, maxOutputTokens: 100 };
 
