@@ -4,7 +4,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import { SseDecoder } from "@modelgate/formats/sse";
 import { memberAboveStandardPrice } from "../src/images/index.ts";
 import { wires } from "../src/text/index.ts";
-import { mediaOf, measureTypedPart } from "../src/text/media.ts";
+import { mediaOf, measureTypedPart } from "../src/text/params.ts";
 
 const tool = (path: string, unit?: string) => (unit === undefined ? { path } : { path, unit });
 

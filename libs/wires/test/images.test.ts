@@ -3,11 +3,11 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { runToEnd } from "@modelgate/formats/json";
 import { readImageBody, readImageForm, refuseWithoutImage, wires } from "../src/images/index.ts";
-import { base64InUrl, imageDataUrl, renderImageStream, renderImages } from "../src/images/hub/answer.ts";
+import { base64InUrl, imageDataUrl, renderImageStream, renderImages, writeImages } from "../src/images/hub/answer.ts";
+import type { ImagesVendor } from "../src/images/hub/answer.ts";
 import { imageTypeOf, parseInputImage } from "../src/images/hub/image-bytes.ts";
 import { measureInput } from "../src/images/hub/pricing.ts";
 import { nearestRatio, parseSize, type ImageRequest } from "../src/images/hub/request.ts";
-import { writeImages, type ImagesVendor } from "../src/images/hub/vendor.ts";
 import { vendorWire } from "../src/wire.ts";
 
 const png = Buffer.from("\x89PNG\r\n\x1a\n and more", "latin1");

@@ -4,7 +4,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 import { textWireNames } from "../src/text/hub/request.ts";
 import { responsesWire } from "../src/text/responses/index.ts";
-import { localNames, qualifiedName } from "../src/text/responses/namespaces.ts";
+import { localNames, qualifiedName } from "../src/text/responses/tools.ts";
 import { contextFor, eventsOf, framesOf, oneAnswer, plain, written } from "./harness.ts";
 
 const target = { model: "theirs", defaultMaxTokens: 1_000 };

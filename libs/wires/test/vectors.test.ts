@@ -4,14 +4,9 @@ import { describe, expect, test } from "vitest";
 import type { UnstreamedContext } from "../src/kind/index.ts";
 import { contentEmbeddings, embedContent } from "../src/vectors/content/index.ts";
 import { embeddings } from "../src/vectors/embeddings/index.ts";
-import {
-  maxInputs,
-  measureInput,
-  vectorTasks,
-  type VectorContent,
-  type VectorsRequest,
-} from "../src/vectors/hub/request.ts";
+import { maxInputs, measureInput, vectorTasks } from "../src/vectors/hub/request.ts";
 import { base64Of, floatsOf } from "../src/vectors/hub/answer.ts";
+import type { VectorContent, VectorsRequest } from "../src/vectors/hub/request.ts";
 import { failureOf, record, word } from "./arbitraries.ts";
 
 const texts = (...all: readonly string[]): VectorsRequest["inputs"] =>

@@ -2,9 +2,8 @@ import type { ImagesWire } from "@modelgate/contracts";
 import { missingFailure, isRecord } from "@modelgate/formats/json";
 import type { Parsed, Wire } from "../wire.ts";
 import { content } from "./content/index.ts";
-import type { ImagesClient } from "./hub/answer.ts";
+import type { ImagesClient, ImagesPass, ImagesVendor } from "./hub/answer.ts";
 import type { ImageRequest } from "./hub/request.ts";
-import type { ImagesPass, ImagesVendor } from "./hub/vendor.ts";
 import { imagen, vertexImagen } from "./imagen/index.ts";
 import { imageEdits, images } from "./openai/index.ts";
 import { qwen, qwenEditTasks, qwenTasks } from "./qwen/index.ts";
@@ -14,7 +13,7 @@ export { base64InUrl, imageDataUrl, type ImagesAnswer, type MadeImage } from "./
 export { decodeImages, encodedImage, imageFile, imageTypeOf, imageTypeOfBase64 } from "./hub/image-bytes.ts";
 export { memberAboveStandardPrice, maxImagesOf, measureInput } from "./hub/pricing.ts";
 export { maxInputImages, type ImageRequest, type InputImage } from "./hub/request.ts";
-export { writeImages, type ImagesPass, type ImagesVendor, type RenderedImages } from "./hub/vendor.ts";
+export { writeImages, type ImagesPass, type ImagesVendor, type RenderedImages } from "./hub/answer.ts";
 export { parseForm as readImageForm } from "./openai/request.ts";
 
 export const wires = {

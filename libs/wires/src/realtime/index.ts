@@ -20,10 +20,10 @@ export {
 } from "./hub/bridge.ts";
 export { measureEvent, inspectEvent, type SeenEvent } from "./hub/inspect.ts";
 export { goAwayMessage, liveCloseCode, modelOfSetup } from "./gemini-live/client-message.ts";
-export { isLiveAudio, liveErrorEvent, modelOfStart } from "./gpt-live/client-event.ts";
+export { isLiveAudio, liveErrorEvent, modelOfStart } from "./gpt-live/index.ts";
 export { errorEvent, eventMessage, eventType, parseEvent, type RealtimeMessage } from "./hub/message.ts";
 export { isPlainAudio } from "./openai/index.ts";
-export { estimateUnits, type SessionBytes } from "./hub/usage.ts";
+export { estimateUnits, type SessionBytes } from "./hub/inspect.ts";
 
 export const wires = {
   realtime,

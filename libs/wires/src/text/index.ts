@@ -37,7 +37,7 @@ export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
 export { InteractionCollector } from "./interactions/collect.ts";
 export type { InteractionsParams } from "./interactions/client-request.ts";
-export { stepsOf } from "./interactions/client-turns.ts";
+export { stepsOf } from "./interactions/client-request.ts";
 export type { ResponsesParams } from "./responses/client-request.ts";
 export { renderLoaded } from "./ollama/answer.ts";
 export { responseOfItem } from "./responses/stores.ts";

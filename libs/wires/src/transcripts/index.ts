@@ -7,7 +7,7 @@ import type { TranscriptsClient, TranscriptsVendor } from "./hub/index.ts";
 import { transcriptions, translations } from "./openai/index.ts";
 
 export type { RenderedTranscripts, Transcript, TranscriptsVendor } from "./hub/index.ts";
-export { renderTranscriptJson, renderSrt, renderText, renderVtt } from "./hub/render.ts";
+export { renderTranscriptJson, renderSrt, renderText, renderVtt } from "./hub/index.ts";
 export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/index.ts";
 export { modelInForm } from "./openai/index.ts";
 

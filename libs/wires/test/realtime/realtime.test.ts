@@ -3,10 +3,15 @@ import { describe, expect, test } from "vitest";
 import { Failure, tokensIn } from "@modelgate/contracts";
 import { bridgeBetween } from "../../src/realtime/index.ts";
 import { vendorsTranscribers, type BridgedMessages, type RealtimeBridge } from "../../src/realtime/hub/bridge.ts";
-import { measureEvent, inspectEvent } from "../../src/realtime/hub/inspect.ts";
 import { eventMessage, eventType } from "../../src/realtime/hub/message.ts";
+import {
+  measureEvent,
+  inspectEvent,
+  responseUnits,
+  estimateUnits,
+  transcriptionUnits,
+} from "../../src/realtime/hub/inspect.ts";
 import { isPlainAudio } from "../../src/realtime/openai/index.ts";
-import { responseUnits, estimateUnits, transcriptionUnits } from "../../src/realtime/hub/usage.ts";
 
 const text = (data: string) => ({ data: Buffer.from(data), binary: false });
 const parsed = (messages: BridgedMessages["toClient"]): any[] =>

@@ -3,11 +3,11 @@ import { Base64Text, isRecord, asRecord, asRecords, type JsonRecord } from "@mod
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
-import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure } from "../hub/answer.ts";
+import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImages } from "../hub/answer.ts";
 import { requireImageBytes } from "../hub/image-bytes.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageRequest, ImageSize, InputImage } from "../hub/request.ts";
-import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
 /** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */
 export const content = {

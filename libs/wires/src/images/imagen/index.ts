@@ -2,10 +2,10 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
-import { madeOf, noImagesFailure, type ImagesAnswer, type ImagesClient, type MadeImage } from "../hub/answer.ts";
+import { madeOf, noImagesFailure } from "../hub/answer.ts";
+import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImages } from "../hub/answer.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, ImageSize } from "../hub/request.ts";
-import type { ImagesVendor, RenderedImages } from "../hub/vendor.ts";
 
 /** Imagen at the Gemini API (:predict). */
 export const imagen = {

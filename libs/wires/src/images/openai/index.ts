@@ -1,14 +1,27 @@
-import { withoutUndefined } from "@modelgate/contracts";
-import type { JsonRecord } from "@modelgate/formats/json";
+import { withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
+import { asRecord, isRecord, type JsonRecord, type Fields } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
-import { renderImageStream, renderImages, type ImagesClient } from "../hub/answer.ts";
+import { renderImageStream, renderImages, madeOf, noImagesFailure } from "../hub/answer.ts";
+import type {
+  ImagesClient,
+  ImagesAnswer,
+  MadeImage,
+  ImagesFormEntry,
+  ImagesPass,
+  ImagesVendor,
+  RenderedImages,
+} from "../hub/answer.ts";
 import { imageUrl, requireImageBytes } from "../hub/image-bytes.ts";
 import { imageFields, readImages, inspectedMembers, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, InputImage } from "../hub/request.ts";
-import type { ImagesFormEntry, ImagesPass, ImagesVendor, RenderedImages } from "../hub/vendor.ts";
-import { parseAnswer } from "./answer.ts";
-import { imagesPass } from "./pass.ts";
 import { parseRequest } from "./request.ts";
+import { readVendor } from "../../kind/index.ts";
+import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
+import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
+import { parseFrameRecord } from "@modelgate/formats/sse";
+
+/** Forwards a stream of partial images. Counts completed images; a partial image only shows that output has begun. */
+const imagesPass: ImagesPass = { isFirstEvent: isStreamStart, stream: passStream };
 
 /** POST /v1/images/generations and /v1/images/edits for clients, POST /images/generations at a vendor. */
 export const images = {
@@ -109,4 +122,80 @@ const bytesOnlyModels = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 function imageFormEntry(name: string, image: InputImage): ImagesFormEntry {
   const { mediaType, bytes } = requireImageBytes(image);
   return { name, filename: mediaType.replace("/", "."), contentType: mediaType, bytes };
+}
+
+/** Maximum number of images read from one answer; no vendor returns so many. */
+const maxImagesRead = 100;
+
+export function parseAnswer(body: JsonRecord): ImagesAnswer {
+  const { created: _created, data: _data, ...rest } = body;
+  return readVendor(body, (fields) => {
+    const images = fields.each("data", maxImagesRead).flatMap(parseImage);
+    if (images.length === 0) throw noImagesFailure();
+    return madeOf({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more: rest });
+  });
+}
+
+/** Parses an image. Vendors set the member that they do not use to "" or null. */
+function parseImage(item: Fields): readonly MadeImage[] {
+  const [url, base64] = [item.text("url"), item.text("b64_json")];
+  const revised = item.text("revised_prompt");
+  const rest = revised === undefined || revised === "" ? {} : { revisedPrompt: revised };
+  if (base64 !== undefined && base64 !== "") return [{ base64, ...rest }];
+  return url === undefined || url === "" ? [] : [{ url, ...rest }];
+}
+
+/** Reads `usage` as tokens. Input counts as text, output as images, unless reported otherwise. */
+function readTokens(usage: unknown): Units | undefined {
+  if (!isRecord(usage)) return undefined;
+  const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
+  if (input === undefined && output === undefined) return undefined;
+  const [inputs, outputs] = [asRecord(usage["input_tokens_details"]), asRecord(usage["output_tokens_details"])];
+  const cached = Math.min(parseCount(inputs["cached_tokens"]) ?? 0, input ?? 0);
+  const images = Math.min(parseCount(inputs["image_tokens"]) ?? 0, (input ?? 0) - cached);
+  const textTokens = Math.min(parseCount(outputs["text_tokens"]) ?? 0, output ?? 0);
+  return withoutZeroUnits({
+    inputTokens: (input ?? 0) - cached - images,
+    cachedInputTokens: cached,
+    inputImageTokens: images,
+    outputTokens: textTokens,
+    outputImageTokens: (output ?? 0) - textTokens,
+  });
+}
+
+function passStream(max = Infinity): TextStreamPass {
+  let completed = 0;
+  let tokens: Units = {};
+  const usage = (): Units => ({ ...tokens, images: completed });
+  return {
+    inspect(frame) {
+      if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: usage() };
+      const event = parseFrameRecord(frame);
+      if (event === undefined) return plainFrame;
+      if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
+      if (typeof event["type"] !== "string" || !event["type"].endsWith(".completed")) return plainFrame;
+      completed++;
+      tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
+      return { ...plainFrame, usage: usage(), done: true };
+    },
+    // While requested images are missing, a completed image does not end the stream; the end of the connection does.
+    get endsWithConnection() {
+      return completed < max;
+    },
+    // Events of this wire do not name the model.
+    renameFrame: (frame) => frame,
+    extractRawText: () => "",
+    extractText: () => "",
+    showsReasoning: () => false,
+    failureFrame: failureFrames.images,
+    heartbeat: ": keep-alive\n\n",
+  };
+}
+
+/** Matches the frame of a partial image by its event's name or type, so that its large data need not be parsed. */
+const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
+const maxTypeOffset = 400;
+
+function isStreamStart({ type, error }: JsonRecord): boolean {
+  return typeof type === "string" && type !== "error" && !isRecord(error);
 }

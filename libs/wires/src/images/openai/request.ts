@@ -25,7 +25,7 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     prompt: parsePrompt(fields),
     images,
     mask,
-    count: parseCount(fields, "n"),
+    count: parseImageCount(fields, "n"),
     size: parseSize(fields.text("size"), "size"),
     ...parseStyle(fields),
     ...parseDialectFields(fields),
@@ -45,7 +45,7 @@ function parsePrompt(fields: Fields): string {
   return prompt;
 }
 
-export function parseCount(fields: Fields, name: string): number | undefined {
+export function parseImageCount(fields: Fields, name: string): number | undefined {
   const count = fields.count(name, 1);
   if (count !== undefined && count > maxImages) throw fields.wrong(name, `a whole number from 1 to ${maxImages}`);
   return count;

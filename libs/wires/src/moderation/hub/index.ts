@@ -1,6 +1,6 @@
 import type { WithUsage } from "../../wire.ts";
 import { type AdditionalMembers, countTextBytes, type InputSize } from "../../kind/index.ts";
-import { mediaOf, measureTypedPart } from "../../text/media.ts";
+import { mediaOf, measureTypedPart } from "../../text/params.ts";
 import { Failure } from "@modelgate/contracts";
 
 export const maxItems = 2_048;

@@ -1,7 +1,6 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry, parseRecord, asRecord, asRecords } from "@modelgate/formats/json";
-import { responseId } from "../hub/inspect.ts";
-import { countOrZero } from "../hub/usage.ts";
+import { responseId, countOrZero } from "../hub/inspect.ts";
 
 interface ClientResult {
   readonly messages: readonly JsonRecord[];

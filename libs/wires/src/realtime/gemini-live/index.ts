@@ -1,9 +1,23 @@
-import { contentStores } from "../../text/content/media.ts";
+import { contentStores } from "../../text/content/sources.ts";
 import type { Wire } from "../../wire.ts";
-import type { RealtimeClient, RealtimeVendor } from "../hub/bridge.ts";
-import { LiveBridge } from "./client-bridge.ts";
+import type {
+  RealtimeClient,
+  RealtimeVendor,
+  BridgedMessages,
+  ClientEvent,
+  RealtimeBridge,
+  RealtimeNames,
+  SessionState,
+} from "../hub/bridge.ts";
+import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { LivePassBridge } from "./pass.ts";
 import { GeminiLiveBridge } from "./vendor-bridge.ts";
+import { isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { inspectEvent } from "../hub/inspect.ts";
+import { AnswerWriter } from "./client-answers.ts";
+import { LiveEventConverter } from "./client-events.ts";
+import { liveMessagesOf } from "./client-message.ts";
+import { noHandleMessage, requestsHandles } from "./client-setup.ts";
 
 /** Sessions of Gemini's Live API. Members are spelled as in the content wire. */
 export const geminiLive = {
@@ -12,3 +26,79 @@ export const geminiLive = {
   client: { bridge: (names, inner) => new LiveBridge(inner, names), stores: contentStores },
   pass: { bridge: (names) => new LivePassBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;
+
+/** Converts between a Live API client's messages and the realtime events of an inner bridge, which billing reads. */
+class LiveBridge implements RealtimeBridge {
+  readonly #inner: RealtimeBridge;
+  readonly #writer = new AnswerWriter();
+  readonly #events: LiveEventConverter;
+
+  constructor(inner: RealtimeBridge, { vendorTools, transcribers }: RealtimeNames) {
+    this.#inner = inner;
+    this.#events = new LiveEventConverter({
+      vendorTools,
+      transcriber: transcribers.usual,
+      isResponding: () => this.#writer.isResponding,
+      answerCall: (id) => this.#writer.answerCall(id),
+    });
+  }
+
+  get greets(): boolean {
+    return this.#inner.greets;
+  }
+
+  /** Returns the state. A requested response counts as in progress, since the vendor refuses another request. */
+  get state(): SessionState {
+    const { state } = this.#inner;
+    return { ...state, isResponding: this.#writer.isResponding || state.pendingResponses > 0 };
+  }
+
+  read(message: RealtimeMessage): readonly ClientEvent[] {
+    const events = liveMessagesOf(message).flatMap((each) => this.#events.of(each));
+    const { setup } = this.#events;
+    this.#writer.show({
+      inputTranscription: isRecord(setup["inputAudioTranscription"]),
+      outputTranscription: isRecord(setup["outputAudioTranscription"]),
+    });
+    return events.map((event) => ({ message: eventMessage(event), type: String(event["type"]) }));
+  }
+
+  open(): BridgedMessages {
+    return this.#written(this.#inner.open());
+  }
+
+  fromClient(message: RealtimeMessage): BridgedMessages {
+    return this.#written(this.#inner.fromClient(message));
+  }
+
+  fromVendor(message: RealtimeMessage): BridgedMessages {
+    return this.#written(this.#inner.fromVendor(message));
+  }
+
+  stop(): readonly RealtimeMessage[] {
+    return this.#inner.stop();
+  }
+
+  cancel(responseId: string): readonly RealtimeMessage[] {
+    return this.#inner.cancel(responseId);
+  }
+
+  #written({ toClient, toVendor }: BridgedMessages): BridgedMessages {
+    const messagesToClient = toClient.map(({ data, binary }) =>
+      this.#writer.take((binary ? undefined : parseEvent(data)) ?? {}),
+    );
+    const messages = messagesToClient.flatMap((each) => each.messages).flatMap((each) => this.#withSetup(each));
+    const failure = messagesToClient.find((each) => each.failure !== undefined)?.failure;
+    const bridged = { toClient: messages.map(eventMessage), toVendor, seen: toClient.map(inspectEvent) };
+    return failure === undefined ? bridged : { ...bridged, failure };
+  }
+
+  /** Adds lost settings to the setup's confirmation, and the message that no resumption handle is available. */
+  #withSetup(message: JsonRecord): readonly JsonRecord[] {
+    if (message["setupComplete"] === undefined) return [message];
+    const { unsupported, setup } = this.#events;
+    // `dropped` is not part of the format; SDKs ignore unknown members.
+    const ready = unsupported.length === 0 ? message : { setupComplete: { dropped: unsupported } };
+    return requestsHandles(setup) ? [ready, noHandleMessage] : [ready];
+  }
+}

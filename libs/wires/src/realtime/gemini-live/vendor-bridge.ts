@@ -11,12 +11,12 @@ import {
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { pcmBytesPerSecond } from "../hub/bridge.ts";
 import type { BridgedMessages, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
+import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { LiveAnswerConverter } from "./vendor-answers.ts";
 import { audioInput, PendingInput } from "./vendor-input.ts";
 import type { LiveResponseSink } from "./vendor-response.ts";
 import { isManual, lostSettings, isSpoken } from "./vendor-settings.ts";
 import { LiveSetup } from "./vendor-setup.ts";
-import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** Empty client content that interrupts the vendor, since the format has no message for interruptions. */
 export const interruptMessage = { clientContent: { turns: [], turnComplete: false } };

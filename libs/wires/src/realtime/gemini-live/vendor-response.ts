@@ -1,5 +1,5 @@
 import { isRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
-import { countOrZero } from "../hub/usage.ts";
+import { countOrZero } from "../hub/inspect.ts";
 
 export interface LiveResponseSink {
   newId(prefix: string): string;

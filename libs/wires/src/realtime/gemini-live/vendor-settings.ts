@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
-import { renderVoice } from "../../text/content/media.ts";
+import { renderVoice } from "../../text/content/sources.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 
 const pcmFormat = { type: "audio/pcm", rate: 24_000 };

@@ -1,8 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 import { invalidFailure, type JsonRecord } from "@modelgate/formats/json";
 import type { RealtimeNames } from "../hub/bridge.ts";
-import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
 import { eventMessage, type RealtimeMessage } from "../hub/message.ts";
+import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
 
 /** Maximum number, and maximum total bytes, of messages queued until the vendor has confirmed the settings. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];

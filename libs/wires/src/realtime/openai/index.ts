@@ -1,12 +1,7 @@
-import { asFailure, Failure } from "@modelgate/contracts";
-import {
-  refuseAmbiguous,
-  refuseDuplicatesInTurns,
-  isRecord,
-  asRecord,
-  type JsonRecord,
-  runToEnd,
-} from "@modelgate/formats/json";
+import { asFailure, Failure, withoutUndefined } from "@modelgate/contracts";
+import { refuseAmbiguous, refuseDuplicatesInTurns, isRecord, asRecord, runToEnd } from "@modelgate/formats/json";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { bytesPerSecondOf, pcmBytesPerSecond } from "../hub/bridge.ts";
 import type {
   BridgedMessages,
   RealtimeBridge,
@@ -14,12 +9,12 @@ import type {
   RealtimeNames,
   RealtimeVendor,
   SessionState,
+  InputFormat,
 } from "../hub/bridge.ts";
-import type { RealtimeMessage } from "../hub/message.ts";
 import { errorEvent, eventMessage, eventType, isPlainAudioEvent, parseEvent } from "../hub/message.ts";
+import type { RealtimeMessage } from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
-import { InputFormatTracker } from "./vendor-input.ts";
 import { TranscriberSetting, replaceName, type ReadUpdate } from "./vendor-transcriber.ts";
 
 /** The realtime format, which is the neutral form of sessions. */
@@ -161,4 +156,37 @@ function refuseVendorTools(event: JsonRecord): void {
       { param },
     );
   }
+}
+
+/** Input audio as requested and confirmed. The format with fewer bytes per second counts: it means more seconds. */
+class InputFormatTracker {
+  #requested: Partial<InputFormat> = {};
+  #reported: Partial<InputFormat> = {};
+
+  get format(): InputFormat {
+    const rates = [this.#requested.bytesPerSecond, this.#reported.bytesPerSecond].filter((rate) => rate !== undefined);
+    return {
+      bytesPerSecond: rates.length === 0 ? pcmBytesPerSecond : Math.min(...rates),
+      detectsTurns: this.#requested.detectsTurns === true || (this.#reported.detectsTurns ?? true),
+    };
+  }
+
+  request(session: JsonRecord): void {
+    this.#requested = { ...this.#requested, ...readInputFormat(session) };
+  }
+
+  report(session: JsonRecord): void {
+    this.#reported = { ...this.#reported, ...readInputFormat(session) };
+  }
+}
+
+/** Reads the input settings of a session, in the current or the older format. */
+function readInputFormat(session: JsonRecord): Partial<InputFormat> {
+  const input = asRecord(asRecord(session["audio"])["input"]);
+  const format = input["format"] ?? session["input_audio_format"] ?? undefined;
+  const detection = "turn_detection" in input ? input["turn_detection"] : session["turn_detection"];
+  return withoutUndefined({
+    bytesPerSecond: format === undefined ? undefined : bytesPerSecondOf(format),
+    detectsTurns: detection === undefined ? undefined : detection !== null,
+  });
 }

@@ -4,7 +4,7 @@ import { renderAdditionalMembers } from "../../kind/index.ts";
 import { nonDefaultSpeed, voiceName } from "../hub/index.ts";
 import type { SpeechAnswer, SpeechClient, SpeechVendor, SpeechRequest } from "../hub/index.ts";
 import { contentUsage } from "../../text/content/usage.ts";
-import { renderVoice } from "../../text/content/media.ts";
+import { renderVoice } from "../../text/content/sources.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Wire } from "../../wire.ts";
 

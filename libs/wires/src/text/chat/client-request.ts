@@ -1,11 +1,18 @@
 import { withoutUndefined, bodies, Failure } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { type TextParams, outputLimitsIn, extraReasoningTokens, wholeNumber, readsUnseenInput } from "../params.ts";
+import {
+  outputLimitsIn,
+  extraReasoningTokens,
+  wholeNumber,
+  readsUnseenInput,
+  mediaOf,
+  measureTypedPart,
+} from "../params.ts";
+import type { TextParams } from "../params.ts";
 import { parsePlainFields, parseProbabilityRequest, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { type OutputFormat, type TextRequest, efforts, type ReasoningOptions } from "../hub/request.ts";
-import { mediaOf, measureTypedPart } from "../media.ts";
 import { parseTurns, parseToolChoice, parseTools } from "./client-turns.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 

@@ -1,10 +1,16 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { asRecord, type Fields, isRecord } from "@modelgate/formats/json";
-import { requireTexts, parseCustom, parseFunction, resultParts, attachCitations } from "../hub/content.ts";
+import {
+  requireTexts,
+  parseCustom,
+  parseFunction,
+  resultParts,
+  attachCitations,
+  TurnCollector,
+} from "../hub/content.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs, callId } from "../hub/tool-calls.ts";
-import { TurnCollector } from "../hub/turn-collector.ts";
 import { parseCitations, parseModelMessage, parseCache, parseContent } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 

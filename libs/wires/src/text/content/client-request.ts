@@ -8,14 +8,13 @@ import {
   type JsonRecord,
   bodyReader,
 } from "@modelgate/formats/json";
-import { type TextParams, readsUnseenInput } from "../params.ts";
+import { readsUnseenInput, mediaOf, type TextParams } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
 import type { OutputFormat, TextRequest, Turn, Tool, ToolChoice } from "../hub/request.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
-import { mediaOf } from "../media.ts";
-import { measurePart } from "./media.ts";
+import { measurePart } from "./sources.ts";
 import { parsePart } from "./parts.ts";
 import { toJsonSchema } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";

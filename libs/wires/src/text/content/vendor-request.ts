@@ -7,7 +7,7 @@ import { unsupportedFailure, unsupportedFields, Unsupported, searchToolName } fr
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
-import { renderVoice } from "./media.ts";
+import { renderVoice } from "./sources.ts";
 import { renderThinking } from "./thinking.ts";
 import { renderTurns } from "./vendor-turns.ts";
 

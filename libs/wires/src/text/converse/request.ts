@@ -1,15 +1,15 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
+import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice, renderClaudeThinking } from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
-import type { FieldSupport, TextRequest, Tool } from "../hub/request.ts";
-import { unsupportedFailure, unsupportedFields, Unsupported } from "../hub/request.ts";
+import { unsupportedFailure, unsupportedFields, Unsupported, reasoningEffort } from "../hub/request.ts";
+import type { FieldSupport, TextRequest, Tool, Effort } from "../hub/request.ts";
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
-import { isClaude, takesCachePoints, topKMember, renderThinking } from "./thinking.ts";
-import { DocumentNames, renderTurns, withCachePoint, type ConversePartContext } from "./turns.ts";
+import { DocumentNames, renderTurns, withCachePoint, converseBlocks, type ConversePartContext } from "./turns.ts";
+import type { Message } from "../hub/paired-turns.ts";
 
 export const fieldSupport: FieldSupport = {
   as: {
@@ -158,4 +158,72 @@ function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"
   if (choice === undefined || choice.mode === "none" || offered.length === 0) return undefined;
   if (forcesSingleTool(choice)) return { tool: { name: choice.names?.[0] } };
   return choice.mode === "required" ? { any: {} } : { auto: {} };
+}
+
+interface ConverseThinking {
+  /** Members for `additionalModelRequestFields`, which differ by family of models. */
+  readonly fields: JsonRecord;
+  /** Output limit for `inferenceConfig`; reasoning counts as output. */
+  readonly maxTokens: number | undefined;
+  /** True if the requested reasoning excludes sampling parameters. */
+  readonly fixesSampling: boolean;
+}
+
+/** Efforts of models that support only three, by the neutral efforts. */
+const nearestOfThreeEfforts = {
+  minimal: "low",
+  low: "low",
+  medium: "medium",
+  high: "high",
+  xhigh: "high",
+  max: "high",
+} as const satisfies Record<Exclude<Effort, "none">, string>;
+
+/** Renders reasoning, or reports it as lost. The gateway's default limit includes a thinking budget. */
+export function renderThinking(
+  request: TextRequest,
+  target: TextTarget,
+  messages: readonly Message[],
+  unsupported: Unsupported,
+): ConverseThinking {
+  const { reasoning = {}, maxTokens } = request;
+  const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
+  if (isClaude(target.model)) {
+    const bounded = { ...request, maxTokens: maxTokens ?? target.defaultMaxTokens };
+    const claude = renderClaudeThinking(bounded, target, { messages, form: converseBlocks }, unsupported);
+    const fields = withoutUndefined({
+      thinking: claude.thinking,
+      output_config: claude.effort === undefined ? undefined : { effort: claude.effort },
+    });
+    if (claude.on) return { fields, maxTokens: claude.maxTokens, fixesSampling: true };
+    // Models with budgets reason only if asked to, and the oldest do not know the member.
+    return adaptiveModel(target.model) === undefined ? silent : { ...silent, fields };
+  }
+  const effort = reasoningEffort(reasoning);
+  if ((effort === undefined && reasoning.budgetTokens === undefined) || effort === "none") return silent;
+  const level = nearestOfThreeEfforts[effort ?? "medium"];
+  const fields = effortFields(target.model, level);
+  unsupported.noteIf("reasoning", fields === undefined || level !== (effort ?? level));
+  return { ...silent, fields: fields ?? {} };
+}
+
+/** Returns the members for an effort, which differ by family of models; undefined for models without reasoning. */
+function effortFields(model: string, level: string): JsonRecord | undefined {
+  if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model))
+    return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
+  return /openai\.gpt-oss/.test(model) ? { reasoning_effort: level } : undefined;
+}
+
+function isClaude(model: string): boolean {
+  return model.includes("anthropic.claude");
+}
+
+/** Returns true if a model accepts cache points; also for a profile's ARN, which does not name the model. */
+function takesCachePoints(model: string): boolean {
+  return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
+}
+
+function topKMember(model: string): "top_k" | "inferenceConfig" | undefined {
+  if (isClaude(model)) return "top_k";
+  return model.includes("amazon.nova") ? "inferenceConfig" : undefined;
 }

@@ -1,8 +1,12 @@
-import type { Unsupported, TextRequest } from "./request.ts";
+import { reasoningEffort, type Unsupported, type TextRequest, type Effort, type ReasoningOptions } from "./request.ts";
 import { forcesTool } from "./render.ts";
+import { withoutUndefined } from "@modelgate/contracts";
+import type { JsonRecord } from "@modelgate/formats/json";
+import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-turns.ts";
+import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
-export interface AdaptiveModel {
+interface AdaptiveModel {
   /** Requests for which the model reasons: those that request it, those that do not disable it, or all. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */
@@ -70,4 +74,115 @@ export function withAcceptedToolChoice(request: TextRequest, model: string, unsu
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");
   return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
+}
+
+/** Members that request reasoning, and values that they change in the rest of the request. */
+interface ClaudeThinking {
+  readonly thinking: JsonRecord | undefined;
+  /** Effort to set in `output_config`. */
+  readonly effort: string | undefined;
+  /** Output limit, reasoning included. */
+  readonly maxTokens: number;
+  readonly on: boolean;
+}
+
+/**
+ * Renders the requested reasoning for Claude. It is dropped and reported as lost if the vendor would refuse it: with a
+ * forced tool, or in a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always
+ * reasons gets the lowest effort instead of none, which is reported too.
+ */
+export function renderClaudeThinking(
+  request: TextRequest,
+  target: TextTarget,
+  { messages, form }: { readonly messages: readonly Message[]; readonly form: MessageBlocks },
+  unsupported: Unsupported,
+): ClaudeThinking {
+  const { reasoning } = request;
+  const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
+  const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
+  if (reasoning === undefined || isUnset(reasoning)) return silent;
+  const adaptive = adaptiveModel(target.model);
+  const effort = reasoningEffort(reasoning);
+  const alwaysThinks = adaptive?.thinks === "always";
+  const off = { ...silent, ...leastThinking(adaptive?.thinks) };
+  if (effort === "none") {
+    unsupported.noteIf("reasoning", alwaysThinks);
+    return off;
+  }
+  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsignedLoop(messages, form))) {
+    unsupported.note("reasoning");
+    return off;
+  }
+  if (adaptive === undefined)
+    return withBudget(request, reasoning, { effort: effort ?? "medium", maxTokens, off }, unsupported);
+  unsupported.noteIf("reasoning", effort === "minimal");
+  const display = reasoning.show === "none" ? "omitted" : "summarized";
+  return {
+    ...silent,
+    thinking: { type: "adaptive", display },
+    effort: effort === "minimal" ? "low" : effort,
+    on: true,
+  };
+}
+
+/** Returns the members for the least reasoning that the model allows: none if a request can disable reasoning. */
+function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<ClaudeThinking> {
+  if (thinks === "always") return { effort: "low" };
+  return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
+}
+
+/** Renders thinking with a budget; without thinking if the minimum budget does not fit the output limit. */
+function withBudget(
+  request: TextRequest,
+  reasoning: ReasoningOptions,
+  options: { readonly effort: Exclude<Effort, "none">; readonly maxTokens: number; readonly off: ClaudeThinking },
+  unsupported: Unsupported,
+): ClaudeThinking {
+  const { effort, maxTokens, off } = options;
+  const requestedBudget = thinkingBudget(reasoning, effort, maxTokens);
+  const budget = request.maxTokens === undefined ? requestedBudget : budgetWithin(request.maxTokens, requestedBudget);
+  if (budget === undefined || (budget < requestedBudget && reasoning.budgetTokens !== undefined))
+    unsupported.note("reasoning");
+  if (budget === undefined) return off;
+  const display = reasoning.show === "none" ? "omitted" : undefined;
+  return {
+    thinking: withoutUndefined({ type: "enabled", budget_tokens: budget, display }),
+    effort: undefined,
+    // The gateway's default limit is meant for text alone, so the budget is added if the limit does not exceed it.
+    maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
+    on: true,
+  };
+}
+
+/** Share of the output limit that becomes the budget if the requested budget does not fit. */
+const reasoningShare = 0.8;
+
+/**
+ * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
+ * does not fit is lowered and the limit is kept. Undefined if the minimum budget does not fit.
+ */
+function budgetWithin(bound: number, budget: number): number | undefined {
+  if (budget < bound) return budget;
+  if (bound <= minBudget) return undefined;
+  return Math.max(minBudget, Math.floor(bound * reasoningShare));
+}
+
+/** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */
+function isUnset({ effort, budgetTokens, show }: ReasoningOptions): boolean {
+  return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
+}
+
+/** Minimum thinking budget that models accept, in tokens. */
+const minBudget = 1024;
+
+const budgetByEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
+
+/** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
+function thinkingBudget(
+  { budgetTokens }: ReasoningOptions,
+  effort: Exclude<Effort, "none">,
+  maxTokens: number,
+): number {
+  if (budgetTokens !== undefined && budgetTokens > 0) return Math.max(minBudget, budgetTokens);
+  return effort === "max" ? Math.max(budgetByEffort.max, Math.floor(maxTokens * 0.8)) : budgetByEffort[effort];
 }

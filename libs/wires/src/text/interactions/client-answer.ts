@@ -2,7 +2,7 @@ import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import type { TextAnswer } from "../hub/answer.ts";
 import type { AnswerContext } from "../hub/wire.ts";
-import { answerSteps } from "./render-steps.ts";
+import { answerSteps } from "./parts.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 

@@ -1,13 +1,12 @@
 import { bodies, withoutUndefined } from "@modelgate/contracts";
-import { missingFailure, invalidFailure, Fields, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { parseFunction } from "../hub/content.ts";
-import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice } from "../hub/request.ts";
+import { missingFailure, invalidFailure, Fields, bodyReader, isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { parseFunction, TurnCollector } from "../hub/content.ts";
 import { searchToolName } from "../hub/request.ts";
+import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice, Turn } from "../hub/request.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { bytesMedia, mediaOf, remoteFile, textAt, type Media } from "../media.ts";
-import { readsUnseenInput, type TextParams } from "../params.ts";
-import { parseTurns } from "./client-turns.ts";
+import { bytesMedia, mediaOf, remoteFile, textAt, readsUnseenInput, type Media, type TextParams } from "../params.ts";
 import { feeMembers, requestedFees } from "./usage.ts";
+import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";
 
 /** Members that refer to the store, machines or callbacks of one vendor account, which no other wire can express. */
 const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
@@ -183,4 +182,39 @@ function measurePart(part: JsonRecord): Media | undefined {
   if (!mediaTypes.has(type)) return undefined;
   if (typeof data === "string") return bytesMedia(textAt(part, "mime_type"), data);
   return typeof part["uri"] === "string" ? remoteFile : undefined;
+}
+
+const maxSteps = 20_000;
+
+/** Returns the steps of an input. A text, or a list of contents, becomes one step of the user. */
+export function stepsOf(input: unknown): readonly JsonRecord[] {
+  if (typeof input === "string") return [{ type: "user_input", content: [{ type: "text", text: input }] }];
+  const all: readonly unknown[] = isRecord(input) ? [input] : Array.isArray(input) ? input : [];
+  const list = all.filter(isRecord);
+  return list.length > 0 && isContents(list) ? [{ type: "user_input", content: list }] : list;
+}
+
+export function parseTurns(fields: Fields): readonly Turn[] {
+  // A request may have instructions only.
+  if (!fields.has("input") && fields.has("system_instruction")) return [];
+  const input = fields.need("input");
+  if (typeof input === "string" || isContents(fields.list("input") ?? []))
+    return [{ role: "user", parts: parseContent(fields, "input") }];
+  const dialogue = new TurnCollector();
+  for (const step of fields.each("input", maxSteps)) readStep(dialogue, step);
+  return dialogue.turns;
+}
+
+/** Reads a step. Adjacent steps of the user, or of the model, become one turn. */
+function readStep(dialogue: TurnCollector, step: Fields): void {
+  const envelope = signatureCarriedBy(step);
+  if (envelope !== undefined) {
+    step.whole();
+    dialogue.attach(envelope);
+    return;
+  }
+  const parsed = parseModelStep(step);
+  if (parsed !== undefined) dialogue.add("assistant", parsed, true);
+  else if (step.value["type"] === "user_input") dialogue.add("user", parseContent(step, "content"), true);
+  else dialogue.answer(parseResult(step));
 }

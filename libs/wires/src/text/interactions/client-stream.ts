@@ -7,7 +7,7 @@ import type { Part, Signature } from "../hub/part.ts";
 import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { interactionOf } from "./client-answer.ts";
 import { renderSignature } from "../hub/signatures.ts";
-import { annotationOf, answerSteps, signatureSteps } from "./render-steps.ts";
+import { annotationOf, answerSteps, signatureSteps } from "./parts.ts";
 import { endingOf } from "./vendor-answer.ts";
 
 /** Writes a stream of steps, one after another, with numbered events. */

@@ -1,7 +1,10 @@
 import { isRecord, parseRecord, asRecords, asText, type JsonRecord } from "@modelgate/formats/json";
-import type { AnswerCollector } from "../hub/wire.ts";
+import type { AnswerCollector, VendorRun } from "../hub/wire.ts";
 import { isVendorStep } from "./parts.ts";
 import { taskOf } from "./vendor-answer.ts";
+import type { Units } from "@modelgate/contracts";
+import type { Frame } from "@modelgate/formats/sse";
+import { interactionsUsage } from "./usage.ts";
 
 /** Assembles an interaction from the events of its stream, step by step as clients do. */
 export class InteractionCollector implements AnswerCollector {
@@ -52,4 +55,43 @@ function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
   if (!isRecord(added)) return before;
   if (added["type"] !== "text" || last?.["type"] !== "text") return [...before, added];
   return [...before.slice(0, -1), { ...last, text: asText(last["text"]) + asText(added["text"]) }];
+}
+
+/** Maximum characters of stored events without an id, by which repeated events of a resumed stream are recognized. */
+const maxRepeated = 256 * 1024;
+
+/** Follows an agent's interaction by the events of its stream. The agent continues if the connection breaks. */
+export class AgentRun implements VendorRun {
+  id: string | undefined;
+  lastEvent: string | undefined;
+  hasEnded = false;
+  /** Events after `lastEvent`, which have no id. A resumed stream repeats them. */
+  #unnumbered: string[] = [];
+  #characters = 0;
+  /** Events that the resumed stream is still expected to repeat. */
+  #repeated: string[] = [];
+
+  take({ data }: Frame): boolean {
+    const event = parseRecord(data);
+    if (event === undefined) return false;
+    if (this.#repeated.length > 0 && this.#repeated.shift() === data) return false;
+    this.#repeated = [];
+    const { event_type: type, event_id: eventId, interaction } = event;
+    const isSecondStart = type === "interaction.created" && this.id !== undefined;
+    if (isRecord(interaction)) this.id ??= asText(interaction["id"]) || undefined;
+    if (type === "interaction.completed") this.hasEnded = true;
+    if (typeof eventId === "string" && eventId !== "") {
+      this.lastEvent = eventId;
+      this.#unnumbered = [];
+      this.#characters = 0;
+    } else if ((this.#characters += data.length) <= maxRepeated) this.#unnumbered.push(data);
+    return !isSecondStart;
+  }
+
+  resume(): boolean {
+    this.#repeated = [...this.#unnumbered];
+    return this.id !== undefined && !this.hasEnded && this.#characters <= maxRepeated;
+  }
+
+  readonly usageOf = (state: Buffer): Units | undefined => interactionsUsage(parseRecord(state.toString())?.["usage"]);
 }

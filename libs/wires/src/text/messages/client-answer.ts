@@ -5,7 +5,7 @@ import type { AnswerContext } from "../hub/wire.ts";
 import type { Part, ReasoningPart, Signature } from "../hub/part.ts";
 import { isRedacted, renderSignature, type Envelope } from "../hub/signatures.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
-import { renderCitation, signatureBlock } from "./extras.ts";
+import { renderCitation, signatureBlock } from "./parts.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 

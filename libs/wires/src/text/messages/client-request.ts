@@ -1,16 +1,15 @@
 import { Failure, withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts";
+import { outputLimitsIn, readsUnseenInput, mediaOf, bytesMedia, imageMedia, remoteFile, textAt } from "../params.ts";
+import type { TextParams, Media } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { FilePart, ImagePart, Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import type { OutputFormat, ReasoningOptions, TextRequest, Turn, Tool } from "../hub/request.ts";
-import { mediaOf, bytesMedia, imageMedia, remoteFile, textAt, type Media } from "../media.ts";
-import { parseContent } from "./client-parts.ts";
-import { parseCache } from "./extras.ts";
+import { parseContent, parseCache } from "./parts.ts";
 import { parseSearch } from "./search.ts";
-import { requestedFees, feeMembers } from "./fees.ts";
+import { requestedFees, feeMembers } from "./usage.ts";
 
 /** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;

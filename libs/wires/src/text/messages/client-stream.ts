@@ -6,7 +6,7 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import type { Citation, Part, Signature } from "../hub/part.ts";
 import { isRedacted, renderSignature } from "../hub/signatures.ts";
 import { answerBlocks, refusalDetails, signatureBlocks } from "./client-answer.ts";
-import { renderCitation } from "./extras.ts";
+import { renderCitation } from "./parts.ts";
 import { renderUsage } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 

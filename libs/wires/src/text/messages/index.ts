@@ -8,7 +8,7 @@ import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest, readCountParams } from "./client-request.ts";
 import { MessagesWriter } from "./client-stream.ts";
 import { messagesPass } from "./pass.ts";
-import { requestedFees, capTools } from "./fees.ts";
+import { requestedFees, capTools } from "./usage.ts";
 import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";

@@ -14,14 +14,13 @@ import {
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
-import { hasUnsignedLoop } from "../hub/paired-messages.ts";
+import { hasUnsignedLoop } from "../hub/paired-turns.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
 import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
-import { callOfBlock, messagesFees } from "./fees.ts";
-import { chargedUsage, renderUsage } from "./usage.ts";
+import { callOfBlock, messagesFees, chargedUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
 import { pairs } from "./vendor-turns.ts";
 

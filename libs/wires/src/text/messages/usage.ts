@@ -1,6 +1,17 @@
-import { outputTotal, type UnitName, type Units, withoutUndefined } from "@modelgate/contracts";
-import { isRecord, type JsonRecord } from "@modelgate/formats/json";
+import { outputTotal, withoutUndefined, type UnitName, type Units } from "@modelgate/contracts";
+import { isRecord, spliceMembers, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { parseCount, withoutZeroUnits } from "../hub/counts.ts";
+import {
+  feesUnlessNone,
+  requestedTiers,
+  countedTools,
+  recordsWithPaths,
+  reportedFees,
+  normalizeTier,
+  unitOfTool,
+} from "../fees.ts";
+import type { RequestedFees, RequestedTool, ReportedCall, ReportedExtraUsage, ReportedIteration } from "../fees.ts";
+import { memberOf } from "../pass.ts";
 
 const countMembers = [
   "inputTokens",
@@ -34,7 +45,7 @@ export function chargedUsage(
   return units !== undefined && isFree ? { inputTokens: 0, outputTokens: 0 } : units;
 }
 
-export function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined {
+function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined {
   const counts = countsOf(usage);
   if (counts.inputTokens === undefined && counts.outputTokens === undefined) return undefined;
   const all: Units = { ...before };
@@ -101,4 +112,113 @@ export function tierOf(value: unknown): string | undefined {
 
 export function tierWord(tier: string | undefined): string | undefined {
   return tier === "default" ? "standard" : tier;
+}
+
+export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
+
+/** Matches tools without a fee: those that the client runs, and the search among tools. */
+const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
+
+export function requestedFees(body: JsonRecord): RequestedFees | undefined {
+  return feesUnlessNone({
+    tools: [
+      ...recordsWithPaths(body["tools"]).flatMap(([path, tool]) => vendorTool(`tools${path}`, tool)),
+      ...recordsWithPaths(body["mcp_servers"]).map(([path]) => ({ path: `mcp_servers${path}` })),
+      ...recordsWithPaths(body["fallbacks"]).flatMap(([path, { model }]) =>
+        typeof model === "string" ? [{ path: `fallbacks${path}`, fallback: model }] : [],
+      ),
+    ],
+    tiers: requestedTiers(body, "service_tier", "speed"),
+  });
+}
+
+function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
+  if (typeof type !== "string") return [{ path }];
+  if (unpaidTool.test(type)) return [];
+  return [
+    { path, unit: unitOfTool(type), maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined },
+  ];
+}
+
+/** Limits the numbers of searches and fetches if the client does not. At the limit, the vendor answers without them. */
+export function capTools(body: Buffer, max: number): Buffer {
+  const tools = memberOf(body, "tools");
+  if (!Array.isArray(tools)) return body;
+  const capped = tools.map((tool: unknown) =>
+    isRecord(tool) && /^web_(?:search|fetch)_/.test(String(tool["type"])) && typeof tool["max_uses"] !== "number"
+      ? { ...tool, max_uses: max }
+      : tool,
+  );
+  return capped.every((tool, index) => tool === tools[index])
+    ? body
+    : spliceMembers(body, { tools: JSON.stringify(capped) });
+}
+
+/** Reads the charges that a usage reports in addition to its tokens: tools, tier, fast mode and iterations. */
+export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
+  if (!isRecord(usage)) return undefined;
+  const { speed, service_tier: tier } = usage;
+  const counts = countedTools(usage);
+  return reportedFees({ counts, tier: speed === "fast" ? "fast" : normalizeTier(tier), ...messagesIterations(usage) });
+}
+
+export function callOfBlock(block: unknown): readonly ReportedCall[] {
+  if (!isRecord(block) || block["type"] !== "server_tool_use") return [];
+  const { id, name } = block;
+  const unit = typeof name === "string" ? unitOfTool(name.replace(/^(?:bash|text_editor)_code/, "code")) : undefined;
+  if (unit === undefined) return [];
+  return [{ unit, id: unit === "codeInterpreters" ? "session" : String(id) }];
+}
+
+/** Maximum number of iterations that are read. No known answer has so many. */
+const maxIterations = 32;
+
+/**
+ * Reads `usage.iterations`: the model that answered after the requested one declined, and tokens that the usage leaves
+ * out. These are the tokens of compactions and advisors, and of models that declined after some output. A model that
+ * declined before any output is not charged.
+ */
+function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answeredBy" | "iterations"> {
+  const { iterations } = usage;
+  if (!Array.isArray(iterations)) return {};
+  const entries = asRecords(iterations.slice(0, maxIterations));
+  const answeredBy = modelOf(entries.findLast(({ type }) => type === "fallback_message"));
+  const declined = entries.filter((entry) => isDeclined(entry, answeredBy));
+  const others = [
+    ...entries.filter(({ type }) => type === "compaction" || type === "advisor_message"),
+    ...(isInTotal(declined, entries, usage) ? [] : declined),
+  ];
+  return {
+    answeredBy,
+    iterations: others.flatMap((entry): readonly ReportedIteration[] => {
+      const units = unitsOfTokens(entry);
+      return units === undefined ? [] : [{ model: modelOf(entry), units }];
+    }),
+  };
+}
+
+function modelOf(entry: JsonRecord | undefined): string | undefined {
+  const model = entry?.["model"];
+  return typeof model === "string" ? model : undefined;
+}
+
+function isDeclined(entry: JsonRecord, answeredBy: string | undefined): boolean {
+  const model = modelOf(entry);
+  return (
+    answeredBy !== undefined &&
+    entry["type"] === "message" &&
+    model !== undefined &&
+    model !== answeredBy &&
+    outputOf(entry) > 0
+  );
+}
+
+function isInTotal(declined: readonly JsonRecord[], entries: readonly JsonRecord[], usage: JsonRecord): boolean {
+  if (declined.length === 0) return false;
+  const messages = entries.filter(({ type }) => type === "message" || type === "fallback_message");
+  return outputOf(usage) >= messages.reduce((sum, entry) => sum + outputOf(entry), 0);
+}
+
+function outputOf(counts: JsonRecord): number {
+  return parseCount(counts["output_tokens"]) ?? 0;
 }

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { memberOf, Fields, isRecord, asText, type JsonRecord } from "@modelgate/formats/json";
 import { parseFinishReason, isEmptyText, readAnswerPart, type TextAnswer, type FinishReason } from "../hub/answer.ts";
 import type { RefusalPart } from "../hub/part.ts";
-import { parseContent } from "./client-parts.ts";
+import { parseContent } from "./parts.ts";
 import { messagesUsage, tierOf } from "./usage.ts";
 
 export function parseAnswer(body: JsonRecord): TextAnswer {

@@ -1,7 +1,12 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { adaptiveModel, isOnBedrock, takesSingleSampling, withAcceptedToolChoice } from "../hub/claude.ts";
-import { renderClaudeThinking } from "../hub/claude-thinking.ts";
+import {
+  adaptiveModel,
+  isOnBedrock,
+  takesSingleSampling,
+  withAcceptedToolChoice,
+  renderClaudeThinking,
+} from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import type { FieldSupport, TextRequest } from "../hub/request.ts";
@@ -11,7 +16,7 @@ import { keepLastMarks, maxCacheMarks, withMarkLifetime } from "../hub/prompt-ca
 import type { ToolRenderers } from "../hub/render.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, renderToolBy, requireToolName } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
-import { renderCache } from "./extras.ts";
+import { renderCache } from "./parts.ts";
 import { renderSearch } from "./search.ts";
 import { automaticMarks, pairs, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 

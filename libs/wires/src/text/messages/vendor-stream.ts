@@ -6,9 +6,8 @@ import type { StreamReader } from "../hub/wire.ts";
 import { PartTracker } from "../hub/part-book.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseSignature } from "../hub/signatures.ts";
-import { parseCitation, readEnvelope } from "./extras.ts";
-import { callOfBlock, messagesFees } from "./fees.ts";
-import { chargedUsage, messagesUsage } from "./usage.ts";
+import { parseCitation, readEnvelope } from "./parts.ts";
+import { callOfBlock, messagesFees, chargedUsage, messagesUsage } from "./usage.ts";
 import { finishReasons, refusalOf } from "./vendor-answer.ts";
 
 /** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */

@@ -1,16 +1,14 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { type TextParams, outputLimitsIn, readsUnseenInput } from "../params.ts";
+import { outputLimitsIn, readsUnseenInput, mediaOf, measureTypedPart, type TextParams } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
 import type { OutputFormat, ReasoningOptions, TextRequest, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { efforts, searchToolName } from "../hub/request.ts";
-import { mediaOf, measureTypedPart } from "../media.ts";
 import { maxTools, parseTurns } from "./client-turns.ts";
-import { qualifiedName } from "./namespaces.ts";
-import { isSearch, parseSearch } from "./search.ts";
+import { qualifiedName, isSearch, parseSearch } from "./tools.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";

@@ -1,10 +1,9 @@
 import { Failure } from "@modelgate/contracts";
 import { type Fields, ownEntry } from "@modelgate/formats/json";
-import { requireTexts, resultParts } from "../hub/content.ts";
+import { requireTexts, resultParts, TurnCollector } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort } from "../hub/request.ts";
-import { TurnCollector } from "../hub/turn-collector.ts";
-import { qualifiedName } from "./namespaces.ts";
+import { qualifiedName } from "./tools.ts";
 import { carriedSignature } from "../hub/signatures.ts";
 import { parseModelItem, parseContent } from "./parse-items.ts";
 

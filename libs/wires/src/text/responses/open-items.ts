@@ -5,7 +5,7 @@ import { logProbability } from "../hub/content.ts";
 import type { Citation, Signature, TokenProbability, RefusalPart, TextPart, ReasoningPart } from "../hub/part.ts";
 import { signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
-import type { LocalName } from "./namespaces.ts";
+import type { LocalName } from "./tools.ts";
 import type { ItemStatus } from "./render-items.ts";
 import { callItem, messageItem, annotation, outputText, isSummary, reasoningItem } from "./render-items.ts";
 

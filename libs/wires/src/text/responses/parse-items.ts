@@ -5,7 +5,7 @@ import type { Part, ReasoningPart, Citation, FilePart, Source, Signature } from 
 import { signatureFromClient, placeholderSignature } from "../hub/signatures.ts";
 import { parseBreakpoint } from "../hub/prompt-cache.ts";
 import { mediaTypeOfName, readDataUrl, sourceFromUrl } from "../hub/sources.ts";
-import { qualifiedName } from "./namespaces.ts";
+import { qualifiedName } from "./tools.ts";
 
 type ReadItem = (item: Fields) => readonly Part[];
 

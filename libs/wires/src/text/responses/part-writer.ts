@@ -7,7 +7,7 @@ import { customNames } from "../hub/tool-calls.ts";
 import type { Part, Signature } from "../hub/part.ts";
 import { encodeEnvelope } from "../hub/signatures.ts";
 import { itemId } from "./stores.ts";
-import { localNames, type LocalName } from "./namespaces.ts";
+import { localNames, type LocalName } from "./tools.ts";
 import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 

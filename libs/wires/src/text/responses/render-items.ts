@@ -16,7 +16,7 @@ import type {
 import { ownSignature } from "../hub/signatures.ts";
 import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
-import type { LocalName } from "./namespaces.ts";
+import type { LocalName } from "./tools.ts";
 
 /** State of an item: `in_progress` when a stream adds it, then `completed`, or `incomplete` if truncated. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";

@@ -14,8 +14,7 @@ import {
 import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { adaptCacheMarks, isBreakpoint, renderCaching } from "../hub/prompt-cache.ts";
 import { toolChoiceName, requireToolOfWire, renderToolBy, unlessEmpty, type ToolRenderers } from "../hub/render.ts";
-import { localNames, namespaceOf } from "./namespaces.ts";
-import { renderSearch } from "./search.ts";
+import { localNames, namespaceOf, renderSearch } from "./tools.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {

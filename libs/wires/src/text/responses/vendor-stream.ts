@@ -4,7 +4,7 @@ import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart } from ".
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
 import { PartTracker } from "../hub/part-book.ts";
-import { qualifiedName } from "./namespaces.ts";
+import { qualifiedName } from "./tools.ts";
 import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";

@@ -6,7 +6,7 @@ import { pairedTurns } from "../hub/paired-turns.ts";
 import { isBreakpoint } from "../hub/prompt-cache.ts";
 import { requireItemOfWire, refuseCompaction } from "../hub/render.ts";
 import { ownSignature } from "../hub/signatures.ts";
-import { localNames, type LocalName } from "./namespaces.ts";
+import { localNames, type LocalName } from "./tools.ts";
 import { callItem, compactionItem, imageItem, messageItem, reasoningItem, inputPart } from "./render-items.ts";
 
 export function renderTurns(

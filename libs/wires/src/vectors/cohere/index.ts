@@ -4,8 +4,8 @@ import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
-import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 const maxTexts = 96;
 /** Header with the input tokens, for calls by InvokeModel on Amazon Bedrock. */

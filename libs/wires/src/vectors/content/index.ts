@@ -1,10 +1,12 @@
 import { bodies, withoutUndefined, type Units } from "@modelgate/contracts";
-import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
-import { schemaReader, type UnstreamedContext, type UnstreamedWire } from "../../kind/index.ts";
+import { isRecord, memberOf, Fields, type JsonRecord } from "@modelgate/formats/json";
+import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
+import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
+import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
+import type { VectorsRequest, VectorContent, VectorInput, VectorTask } from "../hub/request.ts";
 import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
-import type { VectorsRequest } from "../hub/request.ts";
-import { maxInBatch, parseBatch, parseSingle, renderRequest } from "./request.ts";
+import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 
 const [single, batch] = [
   schemaReader(bodies.EmbedContentRequest, parseSingle),
@@ -52,4 +54,108 @@ function valuesOf(answer: VectorsAnswer, context: UnstreamedContext<VectorsReque
 
 function renderUsage(usage: Units | undefined): JsonRecord | undefined {
   return usage === undefined ? undefined : { promptTokenCount: usage.inputTokens ?? 0 };
+}
+
+export const taskTypes = {
+  query: "RETRIEVAL_QUERY",
+  document: "RETRIEVAL_DOCUMENT",
+  similarity: "SEMANTIC_SIMILARITY",
+  classification: "CLASSIFICATION",
+  clustering: "CLUSTERING",
+  "question-answering": "QUESTION_ANSWERING",
+  "fact-verification": "FACT_VERIFICATION",
+  "code-query": "CODE_RETRIEVAL_QUERY",
+} as const satisfies Record<VectorTask, string>;
+
+const noTask = "TASK_TYPE_UNSPECIFIED";
+
+const maxParts = 4_096;
+
+/** Parses the body of :embedContent. Names may be in camelCase or snake_case. */
+function parseSingle(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
+  const fields = new Fields(body, "", "either");
+  const model = modelOf(fields, path.model);
+  const dimensions = fields.count("outputDimensionality", 1);
+  const request = { model, inputs: [parseInput(fields)], ...withoutUndefined({ dimensions }) };
+  return { request, dropped: fields.unread() };
+}
+
+/** Parses the body of :batchEmbedContents. Its requests must have the same model and dimensions. */
+function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
+  const fields = new Fields(body, "", "either");
+  fields.need("requests");
+  const requests = fields.each("requests", maxInputs);
+  const [first] = requests;
+  if (first === undefined) throw fields.wrong("requests", "a non-empty array");
+  const model = modelOf(first, path.model);
+  const dimensions = first.count("outputDimensionality", 1);
+  const inputs = requests.map((each) => {
+    modelOf(each, model);
+    if (each.count("outputDimensionality", 1) !== dimensions)
+      throw each.wrong("outputDimensionality", "the same in all requests");
+    return parseInput(each);
+  });
+  return { request: { model, inputs, ...withoutUndefined({ dimensions }) }, dropped: fields.unread() };
+}
+
+/** Returns the model in the path, else in the body; if both name one, they must be equal. */
+function modelOf(fields: Fields, inPath: string | undefined): string {
+  const inBody = fields.text("model")?.replace(/^models\//, "");
+  if (inPath === undefined) return inBody ?? fields.needText("model");
+  if (inBody !== undefined && inBody !== inPath) throw fields.wrong("model", "the model of the path");
+  return inPath;
+}
+
+function parseInput(fields: Fields): VectorInput {
+  fields.need("content");
+  return {
+    content: parseContent(fields),
+    ...withoutUndefined({ task: parseTask(fields), title: fields.text("title") }),
+  };
+}
+
+/** Parses one input: its texts, joined by line feeds. Parts of other kinds go only to vendors of this wire. */
+function parseContent(fields: Fields): VectorContent {
+  const content = fields.fields("content");
+  const parts = content?.each("parts", maxParts) ?? [];
+  content?.ignore("role");
+  if (content !== undefined && parts.some((part) => !part.has("text") && Object.keys(part.value).length > 0)) {
+    for (const part of parts) part.whole();
+    return { kind: "own", wire: "content-embeddings", value: content.whole() };
+  }
+  const text = parts.map((part) => part.text("text") ?? "").join("\n");
+  if (text === "") throw fields.wrong("content.parts", "an array with some text");
+  return { kind: "text", text };
+}
+
+function parseTask(fields: Fields): VectorInput["task"] {
+  const type = fields.oneOf("taskType", [noTask, ...Object.values(taskTypes)]);
+  return vectorTasks.find((task) => taskTypes[task] === type);
+}
+
+const maxInBatch = 100;
+
+/** Renders the body of :batchEmbedContents for at most `maxInBatch` inputs. Throws unsupported_parameter for token ids. */
+export function renderRequest(request: VectorsRequest, target: Target): Rendered {
+  const { own, user, inputs } = request;
+  return {
+    body: { requests: inputs.map((input) => renderInput(input, request, target)) },
+    dropped: renderAdditionalMembers(own, "content-embeddings", { user }).dropped,
+  };
+}
+
+function renderInput({ content, task, title }: VectorInput, request: VectorsRequest, { model }: Target): JsonRecord {
+  return withoutUndefined({
+    model: `models/${model}`,
+    content: renderContent(content),
+    taskType: task === undefined ? undefined : taskTypes[task],
+    title,
+    outputDimensionality: request.dimensions,
+  });
+}
+
+function renderContent(content: VectorContent): JsonRecord {
+  if (content.kind === "text") return { parts: [{ text: content.text }] };
+  if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
+  throw noText(content);
 }

@@ -4,9 +4,9 @@ import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } 
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
+import { lostHints, maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
 import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
-import { lostHints, maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 
 /** The embeddings wire (POST /v1/embeddings). */

@@ -1,9 +1,9 @@
 import type { Failure, VectorsWire } from "@modelgate/contracts";
 import type { Fields, JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize, type AdditionalMembers } from "../../kind/index.ts";
-import { measurePart } from "../../text/content/media.ts";
+import { measurePart } from "../../text/content/sources.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { mediaOf, measureTypedPart, type Media } from "../../text/media.ts";
+import { mediaOf, measureTypedPart, type Media } from "../../text/params.ts";
 
 export const maxInputs = 2_048;
 

@@ -2,8 +2,8 @@ import { bodies, withoutUndefined } from "@modelgate/contracts";
 import { Fields, type JsonRecord } from "@modelgate/formats/json";
 import { schemaReader, type UnstreamedWire } from "../../kind/index.ts";
 import type { Parsed } from "../../wire.ts";
-import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { parseTexts, type VectorsRequest } from "../hub/request.ts";
+import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 /** POST /api/embed, for clients only. */
 export const ollama = {

@@ -3,9 +3,9 @@ import { isRecord, memberOf, type JsonRecord } from "@modelgate/formats/json";
 import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { Rendered } from "../../wire.ts";
-import { taskTypes } from "../content/request.ts";
-import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
+import { taskTypes } from "../content/index.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
+import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 /** Maximum number of texts in one request: of most models, and of Gemini models. */
 const [maxTexts, maxOfGemini] = [250, 1];

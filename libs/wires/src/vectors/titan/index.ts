@@ -3,8 +3,8 @@ import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.t
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Target } from "../../wire.ts";
-import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
+import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 /** Matches the models of the first version, whose vectors have a fixed length. */
 const fixedLengthModels = /titan-embed-(?:text-v1|g1)/;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LiveTally } from "../../../src/realtime/gemini-live/pass-tally.ts";
+import { LiveTally } from "../../../src/realtime/gemini-live/pass.ts";
 
 const textContent = (text: string) => ({ serverContent: { modelTurn: { parts: [{ text }] } } });
 const turnEnd = (responseTokenCount: number) => ({
