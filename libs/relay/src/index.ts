@@ -59,3 +59,4 @@ export {
   refuseVendorIdsInTurns,
   type AdmittedIds,
 } from "./vendor-stores/admit.ts";
+export { formAsBody } from "./vendor-stores/form-as-body.ts";

@@ -4,7 +4,6 @@ import { runToEnd } from "@modelgate/formats/json";
 import { wires as realtimeWires } from "../src/realtime/index.ts";
 import { wires } from "../src/text/index.ts";
 import {
-  formAsBody,
   createdIn,
   plainDialect,
   storeMembers,
@@ -151,25 +150,6 @@ test("every path that a body reports leads to the named object", () => {
       }
     }),
   );
-});
-
-test("form fields are read as vendors read them", () => {
-  const entries = [
-    ["voice[id]", "v"],
-    ["file_ids[]", "a"],
-    ["file_ids[1]", "b"],
-    ["input_reference[file_id]", "c"],
-    ["plain", "d"],
-    ["odd]", "e"],
-    ["__proto__[file_id]", "f"],
-  ] as const;
-  expect(runToEnd(vendorIdsIn(plainDialect, formAsBody(entries))).map(({ path }) => path)).toEqual([
-    "voice.id",
-    "file_ids[0]",
-    "file_ids[1]",
-    "input_reference.file_id",
-    "__proto__.file_id",
-  ]);
 });
 
 describe("the objects that an answer says its vendor created", () => {

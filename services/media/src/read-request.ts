@@ -1,8 +1,8 @@
 import { bufferForm, inTurnsIfLong, type BufferedForm, type Holding, type ServiceCall } from "@modelgate/platform";
-import { readJson, refuseVendorIds } from "@modelgate/relay";
+import { formAsBody, readJson, refuseVendorIds } from "@modelgate/relay";
 import { decodeImages, readImageBody, readImageForm, wires, type ImageRequest } from "@modelgate/wires/images";
 import { readEndUser, isRecord, refuseAmbiguous } from "@modelgate/formats/json";
-import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import type { Parsed } from "@modelgate/wires/wire";
 import type { Deps } from "./deps.ts";
 

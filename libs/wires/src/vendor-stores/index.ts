@@ -1,5 +1,3 @@
-import type { JsonRecord } from "@modelgate/formats/json";
-
 export { maxVendorIds, vendorIdsIn } from "./find.ts";
 export {
   createdIn,
@@ -12,40 +10,3 @@ export {
   type VendorId,
   type VendorStore,
 } from "./members.ts";
-
-/** Maximum number of nested members that are read from a form field's name; `[]` and `[0]` do not count. */
-const maxSteps = 8;
-
-/** Members at one level of a form's names, in the order of their arrival. */
-type FormLevel = Map<string, unknown[]>;
-
-/** Converts a form to the object that vendors read: `a[b]` is a member, `a[]`, `a[0]` and repetitions a list. */
-export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
-  const top: FormLevel = new Map();
-  for (const [name, value] of entries) put(top, stepsOf(name), value);
-  return plain(top);
-}
-
-function stepsOf(name: string): readonly [string, ...string[]] {
-  const [, head = name, rest = ""] = /^([^[\]]+)((?:\[[^[\]]*\])+)$/.exec(name) ?? [];
-  const steps = [...rest.matchAll(/\[([^[\]]*)\]/g)].map(([, step = ""]) => step);
-  return [head, ...steps.filter((step) => !/^\d*$/.test(step)).slice(0, maxSteps)];
-}
-
-function put(level: FormLevel, [name, ...rest]: readonly [string, ...string[]], value: unknown): void {
-  const values = level.get(name) ?? [];
-  level.set(name, values);
-  const [next, ...others] = rest;
-  if (next === undefined) return void values.push(value);
-  const inner = values.find((each): each is FormLevel => each instanceof Map) ?? new Map<string, unknown[]>();
-  if (!values.includes(inner)) values.push(inner);
-  put(inner, [next, ...others], value);
-}
-
-function plain(level: FormLevel): JsonRecord {
-  const members = [...level].map(([name, values]) => {
-    const read = values.map((value) => (value instanceof Map ? plain(value) : value));
-    return [name, read.length === 1 ? read[0] : read] as const;
-  });
-  return Object.fromEntries(members);
-}

@@ -1,9 +1,9 @@
 import { vendorTranscriptsWires, type TranscriptsWire } from "@modelgate/contracts";
 import { once, type EndpointHandler } from "@modelgate/platform";
-import { exchangeWith, refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
+import { exchangeWith, formAsBody, refuseVendorIdsInTurns, runCall, type CallKind, type Plan } from "@modelgate/relay";
 import { runToEnd } from "@modelgate/formats/json";
 import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } from "@modelgate/wires/transcripts";
-import { formAsBody, plainDialect } from "@modelgate/wires/vendor-stores";
+import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
 import { eventStreamWaiting } from "../event-stream.ts";

@@ -1,8 +1,7 @@
 import type { TaskRecord } from "@modelgate/accounts";
 import { Failure, type VideoStyle } from "@modelgate/contracts";
 import { inTurnsIfLong, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
-import { refuseVendorIds, runCall } from "@modelgate/relay";
-import { formAsBody } from "@modelgate/wires/vendor-stores";
+import { formAsBody, refuseVendorIds, runCall } from "@modelgate/relay";
 import { checkImages, videoStores, wires, type VideoClient } from "@modelgate/wires/video";
 import { takeCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
