@@ -5,6 +5,7 @@ import {
   asRecords,
   changeMember,
   parseMember,
+  spliceInTurns,
   spliceMembers,
   findMembersInTurns,
 } from "@modelgate/formats/json";
@@ -111,7 +112,7 @@ export function* withBound(
   const [name] = pass.boundOrder(model);
   if (name === undefined) throw new Error("a wire without a member for the bound of output");
   yield* findMembersInTurns(body);
-  return spliceMembers(body, { [name]: String(tokens) });
+  return yield* spliceInTurns(body, { [name]: String(tokens) });
 }
 
 /** Returns JSON bytes with another model name at `path`; an absent member stays absent. */

@@ -7,7 +7,7 @@ import {
   memberOf,
   includesAny,
   membersOf,
-  spliceMembers,
+  spliceInTurns,
   findMembersInTurns,
   memberInTurns,
 } from "@modelgate/formats/json";
@@ -55,7 +55,7 @@ export const contentPass: TextPass = {
     const name = names.has("generation_config") ? "generation_config" : "generationConfig";
     const config = yield* memberInTurns(body, name);
     const { max_output_tokens: _none, ...rest } = asRecord(config);
-    return spliceMembers(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
+    return yield* spliceInTurns(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
   },
 
   /** The path names the model, so only media types are changed. */

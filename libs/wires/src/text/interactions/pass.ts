@@ -6,7 +6,6 @@ import {
   changeMember,
   findMember,
   spliceInTurns,
-  spliceMembers,
   findMembersInTurns,
   memberInTurns,
 } from "@modelgate/formats/json";
@@ -39,7 +38,7 @@ export const interactionsPass: TextPass = {
     if (hasAgent(body)) return body;
     const config = yield* memberInTurns(body, "generation_config");
     const limited = { ...asRecord(config), max_output_tokens: tokens };
-    return spliceMembers(body, { generation_config: JSON.stringify(limited) });
+    return yield* spliceInTurns(body, { generation_config: JSON.stringify(limited) });
   },
 
   /** Sets the model's name and `store`: agents run only in the background, which needs the vendor's store. */

@@ -8,7 +8,6 @@ import {
   memberInTurns,
   membersOf,
   spliceInTurns,
-  spliceMembers,
   stringifyInTurns,
 } from "@modelgate/formats/json";
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
@@ -134,7 +133,7 @@ function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   });
   const hasChanged =
     ownMessages.length < messages.length || ownMessages.some((message, index) => message !== messages[index]);
-  return hasChanged ? spliceMembers(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
+  return hasChanged ? yield* spliceInTurns(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
 }
 
 /** Returns true if an unfinished tool loop has a calling turn that does not begin with this vendor's reasoning. */

@@ -4,7 +4,6 @@ import {
   isRecord,
   changeMember,
   spliceInTurns,
-  spliceMembers,
   findMembersInTurns,
   memberInTurns,
   stringifyInTurns,
@@ -44,7 +43,7 @@ export const responsesPass: TextPass = {
     const input = foreignItems.size === 0 ? undefined : yield* memberInTurns(accepted.body, "input");
     if (!Array.isArray(input)) return accepted;
     const { items, dropped } = withoutForeignIds(input, foreignItems, refusesUnknownFields(model));
-    const fitted = spliceMembers(accepted.body, { input: yield* stringifyInTurns(items) });
+    const fitted = yield* spliceInTurns(accepted.body, { input: yield* stringifyInTurns(items) });
     return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
