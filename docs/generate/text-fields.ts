@@ -137,14 +137,16 @@ function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const wires = tables.map(([wire]) => wire);
   const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));
   const fields = new Set(tables.flatMap(([, { as }]) => Object.keys(as)));
-  const found = globSync("{hub,chat,responses,messages,content,converse}/*.ts", { cwd: source }).flatMap((file) => {
-    const folderName = basename(dirname(file));
-    const words = [...readFileSync(join(source, file), "utf8").matchAll(/\bnote(?:If)?\("([^"]+)"/g)].map(
-      ([, word = ""]) => word,
-    );
-    const noting = folderName === "hub" ? wires.filter((wire) => uses.get(wire)?.has(basename(file))) : [folderName];
-    return words.flatMap((word) => noting.map((wire) => [word, wire] as const));
-  });
+  const found = globSync("{hub,chat,responses,interactions,messages,content,converse}/*.ts", { cwd: source }).flatMap(
+    (file) => {
+      const folderName = basename(dirname(file));
+      const words = [...readFileSync(join(source, file), "utf8").matchAll(/\bnote(?:If)?\("([^"]+)"/g)].map(
+        ([, word = ""]) => word,
+      );
+      const noting = folderName === "hub" ? wires.filter((wire) => uses.get(wire)?.has(basename(file))) : [folderName];
+      return words.flatMap((word) => noting.map((wire) => [word, wire] as const));
+    },
+  );
   const words = Map.groupBy(
     found.filter(([word]) => !fields.has(word)),
     ([word]) => word,

@@ -73,8 +73,7 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
 
 /**
  * One wire format of one kind (text, vectors, images, …). Without `client`, only vendors use the format; without
- * `vendor`, only clients do. Pure and synchronous, and independent of other wires. The index of each kind registers its
- * wires in `wires`.
+ * `vendor`, only clients do. Pure and synchronous. The index of each kind registers its wires in `wires`.
  */
 export interface Wire<Vendor extends object, Client extends object = never, Pass extends object = never> {
   readonly name: string;

@@ -5,7 +5,6 @@ export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
 export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
 export { reasoningMembers, unstableMembers, type Dialogue } from "./dialogue.ts";
-export type { EarlyEnd, EarlyEndOptions } from "./pass.ts";
 export type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
 export type {
@@ -25,19 +24,17 @@ export type {
   VendorRun,
   VendorTextWire,
 } from "./hub/wire.ts";
-export type { FieldSupport } from "./hub/request.ts";
-export type { TextRequest } from "./hub/request.ts";
+export type { FieldSupport, TextRequest } from "./hub/request.ts";
 export type { JsonRecord as JsonObject } from "@modelgate/formats/json";
 export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
-export type { FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
+export type { EarlyEnd, EarlyEndOptions, FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { isKnownModel } from "./hub/openai-models.ts";
 export { memberOf, withBound } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
 export { InteractionCollector } from "./interactions/collect.ts";
-export type { InteractionsParams } from "./interactions/client-request.ts";
-export { stepsOf } from "./interactions/client-request.ts";
+export { stepsOf, type InteractionsParams } from "./interactions/client-request.ts";
 export type { ResponsesParams } from "./responses/client-request.ts";
 export { renderLoaded } from "./ollama/answer.ts";
 export { responseOfItem } from "./responses/stores.ts";

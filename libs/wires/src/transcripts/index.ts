@@ -6,9 +6,9 @@ import { elevenlabs } from "./elevenlabs/index.ts";
 import type { TranscriptsClient, TranscriptsVendor } from "./hub/index.ts";
 import { transcriptions, translations } from "./openai/index.ts";
 
-export type { RenderedTranscripts, Transcript, TranscriptsVendor } from "./hub/index.ts";
 export { renderTranscriptJson, renderSrt, renderText, renderVtt } from "./hub/index.ts";
-export type { FormEntry, TranscriptFormat, TranscriptsRequest } from "./hub/index.ts";
+export type { FormEntry, RenderedTranscripts, Transcript, TranscriptFormat } from "./hub/index.ts";
+export type { TranscriptsRequest, TranscriptsVendor } from "./hub/index.ts";
 export { modelInForm } from "./openai/index.ts";
 
 export const wires = {

@@ -14,7 +14,8 @@ import type {
   ToolResultPart,
   VideoPart,
 } from "../hub/part.ts";
-import { openingText, allInstructions, pairedTurns } from "../hub/paired-turns.ts";
+import { openingText } from "../hub/paired-messages.ts";
+import { allInstructions, pairedTurns } from "../hub/paired-turns.ts";
 import { requireItemOfWire, refuseCompaction, renderPartBy, type PartRenderers } from "../hub/render.ts";
 import { ownSignature } from "../hub/signatures.ts";
 import { mediaTypeOfName } from "../hub/sources.ts";

@@ -9,7 +9,7 @@ import { withoutForeignSteps } from "../hub/foreign-steps.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire, unlessEmpty, requireToolName } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { DocumentNames, renderTurns, withCachePoint, converseBlocks, type ConversePartContext } from "./turns.ts";
-import type { Message } from "../hub/paired-turns.ts";
+import type { Message } from "../hub/paired-messages.ts";
 
 export const fieldSupport: FieldSupport = {
   as: {

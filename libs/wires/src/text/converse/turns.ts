@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import { memberOf, isRecord, ownEntry, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest, type CacheHint } from "../hub/request.ts";
-import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-turns.ts";
+import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type {
   FilePart,
   ImagePart,

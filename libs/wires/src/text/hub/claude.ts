@@ -2,7 +2,7 @@ import { reasoningEffort, type Unsupported, type TextRequest, type Effort, type 
 import { forcesTool } from "./render.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-turns.ts";
+import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";
 import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */

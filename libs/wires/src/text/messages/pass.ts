@@ -13,7 +13,7 @@ import {
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
-import { hasUnsignedLoop } from "../hub/paired-turns.ts";
+import { hasUnsignedLoop } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";

@@ -3,7 +3,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import { takesSystemMessages } from "../hub/claude.ts";
 import { isUnmarked } from "../hub/prompt-cache.ts";
 import { unsupportedFailure, type Unsupported, type TextRequest } from "../hub/request.ts";
-import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-turns.ts";
+import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
 import type { ImagePart, Part, ReasoningPart, TextPart, ToolResultPart, FilePart, Source } from "../hub/part.ts";
 import type { PartRenderers } from "../hub/render.ts";
 import { isBlank, requireItemOfWire, refuseCompaction, renderPartBy, toValidId } from "../hub/render.ts";
