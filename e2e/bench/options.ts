@@ -31,7 +31,6 @@ const { values } = parseArgs({
   },
 });
 
-/** Options of the benchmark. */
 export const options = values;
 
 const figures: [what: string, value: string][] = [];

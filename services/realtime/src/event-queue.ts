@@ -66,7 +66,7 @@ export class EventQueue {
 
   /** Sends waiting events in order, as far as they may be sent now. */
   sendReady(): void {
-    // Sending an event may allow further events, which calls this function again.
+    // `deliver` may call this function again, because a sent event can permit the next one. The loop below sends it.
     if (this.#isSending) return;
     this.#isSending = true;
     try {

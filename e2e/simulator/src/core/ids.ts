@@ -5,7 +5,6 @@ export function freshId(prefix: string): string {
   return `${prefix}sim${(++count).toString(36)}`;
 }
 
-/** Returns the current time in seconds. */
 export function nowSeconds(): number {
   return Math.floor(Date.now() / 1_000);
 }

@@ -7,7 +7,10 @@ const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
 /** Models that read `instructions` after the input, and do not cache them. */
 const instructedLast = /^gpt-6\.[2-9]/;
 
-/** Number of marked breakpoints that are written: alone, and in addition to the automatic one at the end. */
+/**
+ * Maximum marked breakpoints that count, which are the last ones: in explicit mode, and in implicit mode, which adds a
+ * breakpoint at the end.
+ */
 const maxMarks = { explicit: 4, implicit: 3 } as const;
 
 /**

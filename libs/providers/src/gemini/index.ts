@@ -14,7 +14,7 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Method name of sessions. Their path contains the version in another place than all other paths. */
+/** Method of the WebSocket of a session. `liveAddress` puts the version before it. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
 const buildRequest = requestBuilder(address, headersOf);

@@ -19,8 +19,9 @@ export interface CountedTokens {
  */
 const maxCharacters = 256 * 1024;
 /**
- * Minimum bytes per token, for which money is held. All languages and programming languages for which vendors publish
- * counts have more on average (four is usual). If a text has less, its additional cost is taken from the balance.
+ * Bytes per token that a hold assumes. In all languages and programming languages for which vendors publish counts, a
+ * token has more bytes on average (usually four). If a text has fewer bytes per token, the cost beyond the hold is
+ * taken from the balance.
  */
 export const minBytesPerToken = 2;
 /** Maximum texts that may wait for the thread. The tokens of further texts are estimated. */

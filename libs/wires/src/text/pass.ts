@@ -15,7 +15,10 @@ import type { ReportedExtraUsage } from "./fees.ts";
 export interface SeenFrame {
   /** Newest usage report, combined with earlier ones if the wire reports usage in pieces. */
   readonly usage?: Units | undefined;
-  /** True if the frame belongs to the answer's content, on a wire that charges by it. */
+  /**
+   * True if the frame is part of the answer's content. Set only on wires whose vendor charges nothing for a refusal
+   * without content.
+   */
   readonly hasContent?: boolean | undefined;
   readonly fees?: ReportedExtraUsage | undefined;
   /** True for an extra frame with usage only, which is hidden from a client that did not request it. */

@@ -1,6 +1,6 @@
 import { StartError, operatorRoles, type Operator } from "@modelgate/platform";
 
-/** Role that the members of a provider's group have. */
+/** Role that the members of a group at the identity provider have. */
 export interface GroupRole {
   readonly group: string;
   readonly role: Operator["role"];

@@ -95,8 +95,8 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 
 /**
  * Returns the alert about a pause of a channel, or of one of its keys or models. Returns undefined for a pause that the
- * vendor requested, which is usual, and for one that is still short. A pause has one alert, and a part has at most one
- * alert an hour.
+ * vendor requested, which is usual, and for one that is still short. A pause has one alert. A channel, key or model has
+ * at most one alert of each kind an hour, however many pauses it has. The alert of `unstableAlert` is additional.
  */
 export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
   if (kind === "refused")

@@ -17,7 +17,10 @@ export interface AccountDeps {
 /** Default and maximum rows of a page of the audit log. */
 const [defaultRows, maxRows] = [100, 1_000];
 
-/** Routes that change accounts and balances. Each change is written to the books first, then to Redis. */
+/**
+ * Routes that change accounts and balances, and the route that reads the audit log. Each change is written to the books
+ * first, then to Redis.
+ */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
   const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
   return {

@@ -11,7 +11,7 @@ import { taskContext, taskForClient } from "../show-task.ts";
 import type { VideoTaskRequest } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
-/** Creates a task, by POST in the styles A, B and C. */
+/** Creates a task in style A, B or C. `epsilon.ts` creates those in style D. */
 export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
   const client: VideoClient = wires[style].client;
   const kind = new VideoKind(deps);

@@ -155,7 +155,10 @@ function bytesOfBase64(data: unknown): number {
   return typeof data === "string" ? (data.length * 3) / 4 : 0;
 }
 
-/** Derives billing events. A response ends with the model's turn or with calls, whose results request the next. */
+/**
+ * Derives billing events from the messages of a session. A response ends when the model's turn is complete or when the
+ * model calls tools. The results of the tools request the next response.
+ */
 export class LiveTally {
   readonly #sessionId: string;
   readonly #calls = new Set<string>();
