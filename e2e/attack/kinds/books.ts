@@ -18,7 +18,7 @@ function openBooks({ booksFile }: AttackContext): DatabaseSync {
 }
 
 /** Waits until the books contain this many calls of the attacker. */
-async function booked({ suite, attacker }: AttackContext, calls: number): Promise<void> {
+async function untilBooked({ suite, attacker }: AttackContext, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
     interface Row {
       readonly sums: { readonly calls: string };
@@ -132,7 +132,7 @@ const alteredBooks: Attack = {
   models: [openaiModel("chat", "chat", price, honestText)],
   async run(context) {
     const answers = await context.sendAll(times(3, () => textRequest("chat", context.model("chat"))));
-    await booked(context, answers.length);
+    await untilBooked(context, answers.length);
     const failedChecks: string[] = [];
     if (!(await areBooksValid(context, "all"))) failedChecks.push("the books are invalid before the attack");
     using books = openBooks(context);
@@ -168,7 +168,7 @@ const endlessTags: Attack = {
         headers: { "x-modelgate-tags": times(8, (tag) => `tag-${at}-${tag}=value-${at}`).join(",") },
       })),
     );
-    await booked(context, answers.length);
+    await untilBooked(context, answers.length);
     using books = openBooks(context);
     const rows = labelled.reduce((sum, table) => {
       const found = books

@@ -35,14 +35,14 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
     report(`console over ${calls} calls in ${engine}`, `load ${loadavg()[0]?.toFixed(1)}`);
     await measureQueries(suite);
     if (program === undefined) report("  pages in a browser", "left out: no Chromium on this machine");
-    else await inBrowser(program, suite);
+    else await measureInBrowser(program, suite);
     report("  load at the end", loadavg()[0]?.toFixed(1) ?? "");
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
 }
 
-async function inBrowser(program: string, suite: Suite): Promise<void> {
+async function measureInBrowser(program: string, suite: Suite): Promise<void> {
   const browser = await launchBrowser(program);
   try {
     await measurePages(browser, suite);

@@ -37,7 +37,7 @@ const optionsFor = (id: string) => ({
 let accounts = 0;
 
 /** Creates an account with an opening balance, three settled calls, a top-up, and one open call. Returns its id. */
-async function booked(timeOf: (call: number) => string = () => new Date().toISOString()): Promise<string> {
+async function bookedAccount(timeOf: (call: number) => string = () => new Date().toISOString()): Promise<string> {
   const id = `books-${accounts++}`;
   await createAccount(redis, { id, balance: 1_000n });
   for (const call of [1, 2, 3, 4]) {
@@ -80,7 +80,7 @@ function rehashed(text: string): string {
 }
 
 test("unmodified books are valid, also with open calls", async () => {
-  const id = await booked();
+  const id = await bookedAccount();
   expect(await verifyAccount(redis, id, optionsFor(id))).toEqual({
     account: id,
     ok: true,
@@ -157,7 +157,7 @@ test.each<[string, (id: string) => unknown, object]>([
     { message: "the account holds 100, but its open calls hold 0" },
   ],
 ])("%s: the first divergence is named", async (_, harm, divergence) => {
-  const id = await booked();
+  const id = await bookedAccount();
   await harm(id);
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: false, divergence });
 });
@@ -192,7 +192,7 @@ test("unpublished events are part of the books, and concurrent calls are not", a
 test("books whose oldest days were deleted are valid, in any order of settlements around midnight", async () => {
   const [before, first] = [-2, -1].map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
   // Calls 1, 2 and 3 have receipts 2, 3 and 5; receipts 1 and 4 are credits. The event of call 2 is one day older.
-  const id = await booked((call) => (call === 2 ? before : first) ?? "");
+  const id = await bookedAccount((call) => (call === 2 ? before : first) ?? "");
   await redis.hset(accountKeys.account(id), "createdAt", "2026-01-01T00:00:00Z");
   expect(await verifyAccount(redis, id, optionsFor(id))).toMatchObject({ ok: true, from: 2, to: 5 });
   tamper(id, 2, () => undefined);
@@ -208,7 +208,7 @@ const anchorOf = async (id: string, more: object = {}) => {
 };
 
 test("deleted early calls are detected, regardless of the account's creation time in Redis", async () => {
-  const id = await booked();
+  const id = await bookedAccount();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   await redis.hset(accountKeys.account(id), "createdAt", "2020-01-01T00:00:00Z");
   tamper(id, 1, () => undefined);
@@ -219,7 +219,7 @@ test("deleted early calls are detected, regardless of the account's creation tim
 });
 
 test("an account without a stored receipt is valid only if its head was signed with its balance", async () => {
-  const id = await booked();
+  const id = await bookedAccount();
   const anchor = await anchorOf(id, { createdAt: "2020-01-01T00:00:00Z" });
   for (const call of [1, 2, 3]) tamper(id, call, () => undefined);
   const options = { ...optionsFor(id), createdAt: "2020-01-01T00:00:00Z" };
@@ -247,7 +247,7 @@ test.each<[string, object, object]>([
     { message: expect.stringContaining("was created at 2020") },
   ],
 ])("a chain that %s does not match a signed head", async (_, more, divergence) => {
-  const id = await booked();
+  const id = await bookedAccount();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   const options = { ...optionsFor(id), createdAt };
   expect(await verifyAccount(redis, id, { ...options, anchors: [await anchorOf(id)] })).toMatchObject({ ok: true });

@@ -13,8 +13,8 @@ const maxChannels = 1_000;
 /** Number of bytes at each end of a large body from which its fingerprint is computed. */
 const fingerprintBytes = 32 * 1024;
 
-/** Account, model and key of a call. */
-export interface Subject {
+/** Account, model and key of a call whose outcome is evidence. */
+export interface EvidenceSource {
   readonly account: string;
   readonly model: string;
   readonly key: string;
@@ -41,7 +41,7 @@ export interface CallOutcome {
 }
 
 /** Latest outcomes of one account with one model and one key, oldest first. */
-export interface Tally extends Subject {
+export interface Tally extends EvidenceSource {
   readonly outcomes: CallOutcome[];
 }
 
@@ -52,7 +52,7 @@ export interface Tally extends Subject {
 export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
 
-  add(channelId: string, { account, model, key }: Subject, outcome: CallOutcome): void {
+  add(channelId: string, { account, model, key }: EvidenceSource, outcome: CallOutcome): void {
     const tallies = getOrCreate(this.#channels, channelId, maxChannels, () => new Map<string, Tally>());
     const name = `${account}\n${model}\n${key}`;
     const { outcomes } = getOrCreate(tallies, name, maxTallies, () => ({ account, model, key, outcomes: [] }));

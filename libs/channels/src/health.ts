@@ -1,7 +1,7 @@
 import type { Candidate, ChannelKey } from "@modelgate/catalog";
 import type { Logger, Redis } from "@modelgate/platform";
 import { findBlamedExtent, type Extent, type BlamedFailure } from "./blame.ts";
-import { Evidence, getOrCreate, type FailureEvidence, type Subject } from "./evidence.ts";
+import { Evidence, getOrCreate, type EvidenceSource, type FailureEvidence } from "./evidence.ts";
 import {
   channelKeyIdOf,
   channelOfScope,
@@ -152,7 +152,7 @@ class SharedHealth implements Health {
     const { id } = route.candidate.channel;
     const { of, body, isNeverClientFault, reason, retryAfterMs } = blame;
     const now = Date.now();
-    this.#evidence.add(id, subjectOf(attempt), { at: now, failed: { of, body, isNeverClientFault } });
+    this.#evidence.add(id, evidenceSourceOf(attempt), { at: now, failed: { of, body, isNeverClientFault } });
     this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
     const onProbation = (extent: Extent): boolean => {
       const cooldown = this.#cooldowns.at(
@@ -181,7 +181,7 @@ class SharedHealth implements Health {
 
   reportSuccess(attempt: Attempt): void {
     const { route, account } = attempt;
-    this.#evidence.add(route.candidate.channel.id, subjectOf(attempt), { at: Date.now() });
+    this.#evidence.add(route.candidate.channel.id, evidenceSourceOf(attempt), { at: Date.now() });
     this.#lastResort.reportSuccess(modelScopeOf(route.candidate), account);
     this.#cooldowns.reportSuccess(() => scopesOf(route, account));
   }
@@ -223,7 +223,7 @@ class AccountCooldowns implements Cooldowns {
 function blamedFailureOf(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onProbation"]): BlamedFailure {
   const isRefusal = failed.isRefusal === true;
   return {
-    ...subjectOf(attempt),
+    ...evidenceSourceOf(attempt),
     failed,
     isExplicit: isRefusal || failed.retryAfterMs !== undefined,
     concernsAllModels: isRefusal || attempt.route.candidate.channel.models.size < 2,
@@ -264,7 +264,7 @@ function scopeOfExtent(route: Route, of: FailureEvidence["of"], extent: Extent):
   return extent.models === "all models" ? route.candidate.channel.id : modelScopeOf(route.candidate);
 }
 
-function subjectOf({ route, account }: Attempt): Subject {
+function evidenceSourceOf({ route, account }: Attempt): EvidenceSource {
   return { account, model: route.candidate.upstreamModel, key: route.key.id };
 }
 

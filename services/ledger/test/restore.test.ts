@@ -72,7 +72,7 @@ async function ask<T>(path: string, body?: object): Promise<T> {
 /** Creates an account with a balance in the books and in Redis. */
 async function accountWith(id: string, balance: bigint): Promise<void> {
   await ask("/accounts", { id, name: id, balance: balance.toString() });
-  await booked(id, 1);
+  await untilBooked(id, 1);
 }
 
 /** Returns the usage draft of a call. JetStream identifies calls only by their ids, so these include the account. */
@@ -117,7 +117,7 @@ async function verified(account: string): Promise<Verification> {
 }
 
 /** Waits until the books have this number of receipts of an account and the account is valid. */
-async function booked(account: string, receipts: number): Promise<Verification> {
+async function untilBooked(account: string, receipts: number): Promise<Verification> {
   return until(
     `${account} to have ${receipts} receipts`,
     async () => {
@@ -152,7 +152,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   await ask("/tokens/tok_c/delete", {});
   for (const id of ["one", "two"]) await call("flushed", id);
   const open = await begin("flushed", "open");
-  await booked("flushed", 3);
+  await untilBooked("flushed", 3);
 
   await redis.flushall();
   await until("the account to be restored", async () => (await findAccount(redis, "flushed")) !== undefined);
@@ -174,7 +174,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   // The open call is not affected until its settlement, which finds no reservation.
   expect(await end(open, 5n)).toBeUndefined();
   await call("flushed", "after");
-  const found = await booked("flushed", 5);
+  const found = await untilBooked("flushed", 5);
   expect(found).toMatchObject({ balanceNanos: "986" });
   expect(found.restored).toMatchObject([{ calls: 1, nanos: "-5", reason: expect.stringContaining("open") }]);
   // Its event arrives after its receipt, in a separate batch.
@@ -185,13 +185,13 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
 test("a call whose event arrives after the loss is charged to the restored account, once", async () => {
   await accountWith("late", 1_000n);
   await call("late", "before");
-  await booked("late", 2);
+  await untilBooked("late", 2);
   const entry = await end(await begin("late", "between"));
   await redis.flushall();
   await until("the account to be restored", async () => (await findAccount(redis, "late")) !== undefined);
   await call("late", "after"); // its receipt has the number of the lost receipt of "between"
   if (entry !== undefined) await publishEntries(redis, bus, [entry, entry]);
-  const found = await booked("late", 4);
+  const found = await untilBooked("late", 4);
   expect(found).toMatchObject({ balanceNanos: "991", restored: [{ calls: 1, nanos: "-3" }] });
   expect(await calls("late")).toEqual(["after", "before", "between"]);
 });
@@ -200,7 +200,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   await accountWith("behind", 1_000n);
   await call("behind", "kept");
   const open = await begin("behind", "open call");
-  await booked("behind", 2);
+  await untilBooked("behind", 2);
   const keysOf = async (): Promise<readonly string[]> => redis.keys("*");
   const copies = new Map<string, Buffer>();
   for (const key of await keysOf()) copies.set(key, (await redis.dumpBuffer(key)) ?? Buffer.alloc(0));
@@ -215,14 +215,14 @@ test("a Redis with an older state is charged the calls of the books, once, and c
     nanos: "100",
     reason: "r",
   });
-  await booked("behind", 6);
+  await untilBooked("behind", 6);
 
   // Restores the copies in one step, as a promoted replica that was behind.
   const back = redis.multi().flushall();
   for (const [key, copy] of copies) back.restore(key, 0, copy);
   await back.exec();
   await call("behind", "after");
-  const found = await booked("behind", 7);
+  const found = await untilBooked("behind", 7);
   expect(found).toMatchObject({ balanceNanos: String(1_000 + 100 - 3 - 4 - 3 - 3 - 3) });
   expect(await findAccount(redis, "behind")).toMatchObject({ heldNanos: 0n, creditedNanos: 1_100n });
   expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open call"]);
@@ -254,7 +254,7 @@ test("unread events of deleted streams are recorded in the books", async () => {
   await connection.close();
   ledger.signal("SIGCONT");
   await until("the streams to exist", () => publishes());
-  const found = await booked("deleted", 4);
+  const found = await untilBooked("deleted", 4);
   expect(found).toMatchObject({ balanceNanos: "991" });
   expect(await calls("deleted")).toEqual(["one", "three", "two"]);
   await until("no event to be in transit", async () => (await redis.keys("sent:*")).length === 0, 60_000);

@@ -62,7 +62,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     ((await get("/ledger/anchors")) as { readonly anchors: readonly Anchor[] }).anchors;
 
   /** Creates an account with an opening credit and two settled calls, all of them in the books. Returns its id. */
-  async function booked(): Promise<string> {
+  async function bookedAccount(): Promise<string> {
     const id = `account-${at++}`;
     const createdAt = new Date().toISOString();
     await bookAccount(books, { id, name: id, createdAt }, "Ada");
@@ -85,7 +85,7 @@ describe.each(engines)("books in $name", ({ start }) => {
   }
 
   test("the heads of valid books are signed", async () => {
-    const id = await booked();
+    const id = await bookedAccount();
     expect(await verified()).toMatchObject({
       accounts: [{ account: id, ok: true, to: 3 }],
       common: { ok: true, entries: 1 },
@@ -97,7 +97,7 @@ describe.each(engines)("books in $name", ({ start }) => {
   });
 
   test("books and Redis that are both reset to an earlier receipt are invalid, also after further calls", async () => {
-    const id = await booked();
+    const id = await bookedAccount();
     const { outbox, account } = {
       outbox: accountKeys.outbox(/\{s(\d\d)\}/.exec(accountKeys.account(id))?.[1] ?? ""),
       account: accountKeys.account(id),
@@ -154,7 +154,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       /the account was created at/,
     ],
   ])("%s: the account's books are invalid", async (_, harm, message) => {
-    const id = await booked();
+    const id = await bookedAccount();
     expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
     await harm(id);
     expect(await verified({ account: id })).toMatchObject({
@@ -184,7 +184,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     ],
   ])("%s: the records without an account are invalid", async (_, harm, message) => {
     await redis.del(priceVersionsKey);
-    const id = await booked();
+    const id = await bookedAccount();
     await verified({ account: id });
     await harm(id);
     expect(await verified()).toMatchObject({

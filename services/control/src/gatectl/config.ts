@@ -17,7 +17,7 @@ export const defaultFile = "deploy/config/demo.yaml";
 const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
 /** Shows what restoring a version changes, and asks for a confirmation. */
-function isConfirmed({ confirm }: Arguments, version: unknown): Promise<boolean> {
+function confirmRestore({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
     ? back.map((line) => `${signs[fieldCell("kind")(line)] ?? " "} ${fieldCell("text")(line)}`)
@@ -158,7 +158,7 @@ export const configCommands: readonly Command[] = [
     example: "gatectl config rollback 3",
     async run(args, server) {
       const path = `/configuration/versions/${positionalInPath(args, 0, "VERSION")}`;
-      if (!args.flags.has("yes") && !args.json && !(await isConfirmed(args, await server.get(path))))
+      if (!args.flags.has("yes") && !args.json && !(await confirmRestore(args, await server.get(path))))
         throw new CommandFailed("Nothing was changed.");
       return changeOutput(await server.post(`${path}/restore`));
     },

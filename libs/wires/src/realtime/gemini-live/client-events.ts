@@ -92,15 +92,15 @@ export class LiveEventConverter {
   }
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
-    const ownTurns = isManual(this.setup);
+    const clientMarksTurns = isManual(this.setup);
     // The resampler is replaced, because speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
     // If the vendor detects turns, silence ends the turn; the vendor would refuse a commit of its empty buffer.
     if (kind === "stream-end")
-      return ownTurns || !this.#hasSpeech
+      return clientMarksTurns || !this.#hasSpeech
         ? []
         : [{ type: "input_audio_buffer.append", audio: silence(silenceDurationMs(this.setup) + extraSilenceMs) }];
-    if (!ownTurns)
+    if (!clientMarksTurns)
       throw new Failure(
         "invalid_value",
         "activityStart and activityEnd need setup.realtimeInputConfig.automaticActivityDetection.disabled.",
