@@ -27,10 +27,10 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read before the password is checked: if the person is disabled meanwhile, these generations are outdated, and
-      // the session is refused.
-      const generations = await sessions.generations.of([name]);
-      return { operator: await people.byPassword(name, password), generations };
+      // Read before the password is checked: if the person is disabled meanwhile, these permission versions are
+      // outdated, and the session is refused.
+      const permissionVersions = await sessions.permissionVersions.of([name]);
+      return { operator: await people.byPassword(name, password), permissionVersions };
     });
   };
   /** Signs in with a link. Attempts are not limited, because a link's secret cannot be guessed. */

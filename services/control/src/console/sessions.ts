@@ -3,7 +3,7 @@ import { keyDigest } from "@modelgate/accounts";
 import { Failure, recordParser } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
-import { Generations, type GenerationsOf } from "./generations.ts";
+import { PermissionVersions, type VersionsByPerson } from "./permission-versions.ts";
 
 /** Lifetime of a sign-in link, in seconds. */
 const linkSeconds = 600;
@@ -16,6 +16,7 @@ const operatorProperties = {
   role: Type.Enum([...operatorRoles]),
   account: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
+  /** Permission versions by person. */
   generations: Type.Optional(Type.Record(Type.String(), Type.String())),
 };
 const linkSchema = Type.Object(operatorProperties);
@@ -25,10 +26,10 @@ const readSession = recordParser(
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
 
-/** Authenticated person, with the generations that were read before the authentication. */
+/** Authenticated person, with the permission versions that were read before the authentication. */
 export interface SignedIn {
   readonly operator: Operator;
-  readonly generations: GenerationsOf;
+  readonly permissionVersions: VersionsByPerson;
 }
 
 /** View of a session. Its id cannot be used to sign in. */
@@ -52,7 +53,7 @@ const allSessions = "console:sessions";
  * people only have to sign in again.
  */
 export class Sessions {
-  readonly generations: Generations;
+  readonly permissionVersions: PermissionVersions;
   readonly #redis: Redis;
   /** Ends the keys that the console made for a person. */
   readonly endKeys: (name: string) => Promise<void>;
@@ -63,7 +64,7 @@ export class Sessions {
   constructor(redis: Redis, endKeys: (name: string) => Promise<void> = async () => undefined) {
     this.#redis = redis;
     this.endKeys = endKeys;
-    this.generations = new Generations(redis);
+    this.permissionVersions = new PermissionVersions(redis);
   }
 
   /**
@@ -72,8 +73,13 @@ export class Sessions {
    */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
-    const generations = await this.generations.of([operator.name, maker]);
-    await this.#redis.set(linkKey(link), JSON.stringify({ ...operator, generations }), "EX", linkSeconds);
+    const permissionVersions = await this.permissionVersions.of([operator.name, maker]);
+    await this.#redis.set(
+      linkKey(link),
+      JSON.stringify({ ...operator, generations: permissionVersions }),
+      "EX",
+      linkSeconds,
+    );
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
@@ -84,19 +90,19 @@ export class Sessions {
   async follow(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
     const signedIn = text === null ? undefined : signedInOf(readLink(text));
-    if (signedIn === undefined || !(await this.generations.areCurrent(signedIn.generations)))
+    if (signedIn === undefined || !(await this.permissionVersions.areCurrent(signedIn.permissionVersions)))
       throw new Failure("invalid_api_key", "This sign-in link has been used or has expired. Ask for a new one.");
     return signedIn;
   }
 
   /** Starts a session and returns its secret. Ends the session that the browser had before. */
-  async begin({ operator, generations }: SignedIn, from: string, before: string | undefined): Promise<string> {
+  async begin({ operator, permissionVersions }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
     const digest = keyDigest(session);
     await this.#redis.set(
       sessionKey(digest),
-      JSON.stringify({ ...operator, generations, since: Date.now(), from }),
+      JSON.stringify({ ...operator, generations: permissionVersions, since: Date.now(), from }),
       "EX",
       sessionSeconds,
     );
@@ -109,8 +115,9 @@ export class Sessions {
     const text = await this.#redis.getex(sessionKey(keyDigest(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
     const { since, from: _, ...record } = readSession(text);
-    const { operator, generations } = signedInOf(record);
-    if (Date.now() - since <= maxLifetimeMs && (await this.generations.areCurrent(generations))) return operator;
+    const { operator, permissionVersions } = signedInOf(record);
+    if (Date.now() - since <= maxLifetimeMs && (await this.permissionVersions.areCurrent(permissionVersions)))
+      return operator;
     await this.end(session);
     return undefined;
   }
@@ -130,7 +137,7 @@ export class Sessions {
    * made.
    */
   async revoke(name: string): Promise<void> {
-    await this.generations.renew(name);
+    await this.permissionVersions.renew(name);
     await this.#endWhere((view) => view.name === name);
     // Needed even without an open session: the last session may have expired, and its keys not.
     await this.endKeys(name);
@@ -165,11 +172,11 @@ export class Sessions {
 }
 
 /**
- * Returns the person of a stored session or link. If it was stored before generations existed, the person has the first
- * generation.
+ * Returns the person of a stored session or link. If it was stored before permission versions existed, the person has
+ * the first version.
  */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
-  return { operator, generations: generations ?? { [operator.name]: "" } };
+  return { operator, permissionVersions: generations ?? { [operator.name]: "" } };
 }
 
 function viewOf(digest: string, text: string): SessionView {

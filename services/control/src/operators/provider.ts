@@ -100,14 +100,18 @@ class OpenIdProvider implements Provider {
       const found = await this.#identify(request);
       if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
       const { operator, otherNames } = found;
-      // Read before the books: if the person is disabled meanwhile, these generations are outdated, and the session is
-      // refused.
-      const generations = await sessions.generations.of([operator.name]);
+      // Read before the books: if the person is disabled meanwhile, these permission versions are outdated, and the
+      // session is refused.
+      const permissionVersions = await sessions.permissionVersions.of([operator.name]);
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
       await people.remember(operator);
       const before = cookies.session(request.headers);
-      const session = await sessions.begin({ operator, generations }, request.socket.remoteAddress ?? "", before);
+      const session = await sessions.begin(
+        { operator, permissionVersions },
+        request.socket.remoteAddress ?? "",
+        before,
+      );
       response
         .writeHead(302, { location: "/console/", "set-cookie": [cookies.setSession(session), cookies.forgetSignIn] })
         .end();

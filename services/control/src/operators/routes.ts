@@ -44,7 +44,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       if (name === operator.name && (change.disabled === true || change.role !== undefined))
         throw new Failure("invalid_value", "Ask another admin to change your own role.", { param: "role" });
       const changed = await people.change(name, change, actor);
-      // Called after the write: a sign-in that read the books before the write has a generation that ends here.
+      // Called after the write: the permission version of a sign-in that read the books before the write ends here.
       await sessions.revoke(name);
       return changed;
     },

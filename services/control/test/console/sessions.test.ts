@@ -48,21 +48,21 @@ describe("sessions and links", () => {
   });
 
   test("a sign-in that started before a change ends with it, although its session is newer", async () => {
-    const generations = await sessions.generations.of(["ada"]);
+    const permissionVersions = await sessions.permissionVersions.of(["ada"]);
     await sessions.revoke("ada");
-    const session = await sessions.begin({ operator: ada, generations }, "127.0.0.1", undefined);
+    const session = await sessions.begin({ operator: ada, permissionVersions }, "127.0.0.1", undefined);
     expect(await sessions.find(session)).toBeUndefined();
-    const later = { operator: ada, generations: await sessions.generations.of(["ada"]) };
+    const later = { operator: ada, permissionVersions: await sessions.permissionVersions.of(["ada"]) };
     expect(await sessions.find(await sessions.begin(later, "127.0.0.1", undefined))).toMatchObject(ada);
   });
 
-  test("a session from versions without generations is valid until its operator changes", async () => {
-    const session = await sessions.begin({ operator: ada, generations: {} }, "127.0.0.1", undefined);
+  test("a session from releases without permission versions is valid until its operator changes", async () => {
+    const session = await sessions.begin({ operator: ada, permissionVersions: {} }, "127.0.0.1", undefined);
     const [key = ""] = await redis.keys("console:session:*");
     const { generations: _, ...record } = JSON.parse((await redis.get(key)) ?? "{}");
     await redis.set(key, JSON.stringify(record), "EX", 60);
     expect(await sessions.find(session)).toMatchObject(ada);
-    await sessions.generations.renew("ada");
+    await sessions.permissionVersions.renew("ada");
     expect(await sessions.find(session)).toBeUndefined();
   });
 });
