@@ -86,7 +86,7 @@ const switchingProtocols = 101;
 
 /**
  * Runs an upgrade. If it throws, answers on the socket, unless the client has disconnected. Resolves with the status of
- * the answer; with 101 also if the client has disconnected.
+ * the answer; with 101 even if the client has disconnected.
  */
 async function upgradeOrRefuse(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },

@@ -321,7 +321,7 @@ describe("gatectl", () => {
     expect(status).toBe(1);
   });
 
-  test("a second budget of a scope and period is refused, also if the first one belongs to a key", async () => {
+  test("a second budget of a scope and period is refused, even if the first one belongs to a key", async () => {
     const wish = ["budget", "create", "payer", "--period", "day", "--zone", "UTC", "--amount", "1", "--scope"];
     const make = (scope: string) => suite.gatectl(...wish, scope);
     const { id } = await suite.ask<{ id: string }>(...wish, "model:chat");

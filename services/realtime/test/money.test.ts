@@ -70,7 +70,7 @@ describe("events of a client", () => {
     expect(taken().at(-1)).toBe("not full");
   });
 
-  test("pause their client also if they are empty", () => {
+  test("pause their client even if they are empty", () => {
     const { queue: events, taken } = queue();
     events.take(eventOf("response.create"));
     for (let at = 0; at < 10; at++) events.take(eventOf("a", 0));

@@ -97,7 +97,7 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
     expect(await restsOf(`shared-${at}`)).toEqual({ forAll: [], accounts: new Set(["attacker-0"]) });
   });
 
-  test("also if two attackers disable the only channel before another tenant's first call", async () => {
+  test("even if two attackers disable the only channel before another tenant's first call", async () => {
     const model = "shared-0";
     await switchChannel(area.redis, model, true, "");
     await until("the model to be out for all", async () => {

@@ -33,7 +33,7 @@ class FaultyRedis extends Redis {
     try {
       await super.sendCommand(...sent);
     } catch {
-      // The answer is lost, also if it is an error.
+      // The answer is lost, even if it is an error.
     }
   }
 }

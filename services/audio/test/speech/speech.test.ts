@@ -119,7 +119,7 @@ describe("events", () => {
 });
 
 describe("by tokens", () => {
-  test("a vendor's report is charged, also if the client requested bytes", async () => {
+  test("a vendor's report is charged, even if the client requested bytes", async () => {
     const before = await settled();
     const answer = await client.audio.speech.create({ ...speechBody, model: "tts-events", response_format: "wav" });
     expect(answer.headers.get("content-type")).toBe("audio/wav");
@@ -155,7 +155,7 @@ describe("errors", () => {
     expect(await settled()).toBe(before);
   });
 
-  test("a voice of the vendor's store is refused with its path, also if it is named repeatedly", async () => {
+  test("a voice of the vendor's store is refused with its path, even if it is named repeatedly", async () => {
     const answerWithVoiceId = await post({ ...speechBody, voice: { id: "voice_1" } });
     expect([answerWithVoiceId.status, await answerWithVoiceId.json()]).toMatchObject([
       400,

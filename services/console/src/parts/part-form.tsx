@@ -152,7 +152,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
 }
 
 /**
- * Message of a refusal, also if the refusal is about a field that has no input, such as the version that a change is
+ * Message of a refusal, even if the refusal is about a field that has no input, such as the version that a change is
  * based on.
  */
 function FailedEdit({ error }: { readonly error: Error | null }) {

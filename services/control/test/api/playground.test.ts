@@ -66,7 +66,7 @@ async function keyFor(ledger: Ledger): Promise<unknown> {
   });
 }
 
-test("a key that is made during a sign-out ends at once, also if the sign-out was before the key existed", async () => {
+test("a key that is made during a sign-out ends at once, even if the sign-out was before the key existed", async () => {
   const { ledger, acts } = recordingLedger(() => endPlaygroundKeys({ redis, ledger }, "ada"));
   await expect(keyFor(ledger)).rejects.toMatchObject({ code: "invalid_api_key" });
   expect(acts).toEqual([

@@ -34,7 +34,7 @@ test.each([
   expect(answer().body).not.toContain("secret");
 });
 
-test("a refusal is recorded if the key is known, also if the key itself is refused", async () => {
+test("a refusal is recorded if the key is known, even if the key itself is refused", async () => {
   const unknown = callOf();
   const failure = new Failure("api_key_disabled");
   onError({ log, refused })(failure, unknown.request, unknown.response, undefined);

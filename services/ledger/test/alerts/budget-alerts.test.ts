@@ -89,7 +89,7 @@ async function foundAt(timeMs: number, alerts = new BudgetAlerts()): Promise<rea
 const numberOf = (period: Budget["period"], zone = "UTC") => periodAt(period, zone, lastSecond).number;
 
 test.each(["day", "week", "month", "quarter"] as const)(
-  "a level that a budget reaches at the end of a %s is one alert, also if the ledger finds it later",
+  "a level that a budget reaches at the end of a %s is one alert, even if the ledger finds it later",
   async (period) => {
     await give({ period });
     const running = new BudgetAlerts();
@@ -146,7 +146,7 @@ test("the amount that rolled over to an ended period belongs to its maximum", as
   expect(await foundAt(afterwards)).toEqual([`day/${numberOf("day")}/50/100`]);
 });
 
-test("a refusal at the end of a period is an alert, also if a later one follows", async () => {
+test("a refusal at the end of a period is an alert, even if a later one follows", async () => {
   await give();
   await callAt(lastSecond, "10");
   const alerts = new BudgetAlerts();
