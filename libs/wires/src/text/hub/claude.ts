@@ -7,7 +7,7 @@ import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 interface AdaptiveModel {
-  /** Requests for which the model reasons: those that request it, those that do not disable it, or all. */
+  /** Requests for which the model reasons: those that request it, those that do not disable reasoning, or all. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */
   readonly refusesForcedTools?: true;
@@ -148,7 +148,7 @@ function withBudget(
   return {
     thinking: withoutUndefined({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
-    // The gateway's default limit is meant for text alone, so the budget is added if the limit does not exceed it.
+    // Only the gateway's default limit, which is meant for text alone, can be below the budget: both are then added.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };

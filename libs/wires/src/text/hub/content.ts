@@ -159,7 +159,7 @@ export function parseSampling(fields: Fields): Partial<TextRequest> {
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** True if adjacent turns of the same role become part of this one. */
+  /** True if this turn and an adjacent one of the same role become one turn, provided that both have this value. */
   readonly joins: boolean;
 }
 

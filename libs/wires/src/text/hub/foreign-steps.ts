@@ -7,7 +7,7 @@ import type { Part } from "./part.ts";
 const searchStep =
   /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
-/** Steps that other wires can leave out, by the names of their loss. A `fallback` only marks another model. */
+/** Steps that other wires can leave out, with the names of the losses. A `fallback` only marks a change of model. */
 const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [searchStep, "turn.search"],
   [/^program(?:_output)?$/, "turn.program"],

@@ -29,7 +29,7 @@ const levelsByModel: readonly (readonly [name: RegExp, levels: readonly [Thinkin
   [/gemini-/, ["low", "medium", "high"]],
 ];
 
-/** Returns the thinking level nearest to an effort that a model accepts, the higher of two. */
+/** Returns the accepted thinking level that is nearest to an effort; of two equally near levels, the higher one. */
 export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
   const known = takesThinkingLevels(model) ? levelsByModel.find(([name]) => name.test(model)) : undefined;
   const levels = known?.[1] ?? allLevels;

@@ -22,7 +22,7 @@ export function refusesUnknownFields(model: string): boolean {
 
 /**
  * Top-level members that compatible vendors have added to chat completions and responses, and that OpenAI refuses as
- * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is a member of OpenAI's
+ * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is accepted in OpenAI's
  * responses.
  */
 export const extensionMembers: ReadonlySet<string> = new Set(
@@ -93,7 +93,7 @@ export function openAiEffort(
   return accepted;
 }
 
-/** Returns the accepted effort nearest to the requested one; undefined if the model refuses all, or refuses `none`. */
+/** Returns the accepted effort nearest to the requested one; undefined if all, or the requested `none`, are refused. */
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
   const rules = rulesOfOpenAiModel(model);
   if (effort === undefined || rules === undefined) return effort;
@@ -168,7 +168,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
     refused.push("service_tier");
     sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
   }
-  // A model that does not reason refuses the member with any value.
+  // A model that does not reason refuses the member for reasoning with any value.
   if (names.has(holder) && !takesReasoning(model))
     return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
   const accepted = acceptedEffort(effort, model, wire);

@@ -149,7 +149,7 @@ function cacheOptions(
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
   unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
-  // Without the member, the vendor would generate an answer.
+  // The vendor would ignore `prewarm` and generate an answer.
   if (request.prewarm === true && !hasBreakpoints) throw unsupportedFailure("prewarm");
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({
@@ -172,7 +172,7 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime, prewarm };
 }
 
-/** Returns a request in which every mark has the lifetime that the client requests for the complete prompt. */
+/** Gives marks without a lifetime the longest one, an hour, if the client requests 12 hours for the complete prompt. */
 export function withMarkLifetime(request: TextRequest): TextRequest {
   if (request.cacheMode !== "explicit" || request.cacheRetention !== "12h") return request;
   return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));

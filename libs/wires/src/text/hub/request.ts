@@ -30,7 +30,7 @@ export type Tool =
       readonly format?: unknown;
       readonly within?: NamespacedTool | undefined;
     }
-  /** Web search by the vendor. `commonOptions`: those that other wires have; `more`: there are others. */
+  /** Web search by the vendor. `commonOptions` are those that other wires have; `more` is true if there are others. */
   | {
       readonly kind: "web-search";
       readonly wire: TextWireName;
@@ -221,7 +221,7 @@ export function reasoningEffort({ effort, budgetTokens }: ReasoningOptions): Eff
   return effortCeilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
 }
 
-/** Support of the neutral form's fields by a wire; the docs site shows it. Fields in neither list are dropped and reported. */
+/** Support of the neutral form's fields by a wire, as the docs site shows it. All other fields are reported as lost. */
 export interface FieldSupport {
   /** Names on the wire of the fields that it supports. */
   readonly as: Readonly<Partial<Record<RequestField, string>>>;

@@ -41,7 +41,7 @@ export class CallPairs {
     return (byId ?? this.take(undefined, name))?.id ?? id;
   }
 
-  /** Removes and returns the call that a result answers: by its id, else by its tool's name, else the oldest. */
+  /** Removes and returns the pending call with this id; without an id, the oldest call, of this name if it is given. */
   take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
     const index = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,

@@ -56,7 +56,7 @@ export interface StreamWriter {
   heartbeat(): string;
 }
 
-/** A text wire. Without `client`, only vendors speak it; without `vendor`, it serves clients of the same wire. */
+/** A text wire. Without `client`, only vendors speak it. Without `vendor`, its vendors serve only its clients. */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
@@ -101,7 +101,7 @@ export interface VendorRun {
   /** Id of the last event that has one. */
   readonly lastEvent: string | undefined;
   readonly hasEnded: boolean;
-  /** Reads a frame. Returns false for one that the client must not receive, because it has been received before the stream was resumed. */
+  /** Reads a frame. Returns false if the client already received it before the stream was resumed. */
   take(frame: Frame): boolean;
   /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */
   resume(): boolean;
