@@ -108,7 +108,7 @@ const read = bodyReader(bodies.ChatRequest);
 
 const ownOutputLimitNames = ["max_tokens", "max_completion_tokens"];
 
-/** Checks the fields that the gateway relies on; a stream cannot have file parts. All others pass unchanged. */
+/** Checks the fields that the gateway relies on; all others pass unchanged. A stream cannot have file parts. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const stream = body.stream ?? false;
@@ -142,7 +142,7 @@ export function wantsUsage(body: object): boolean {
   return isRecord(options) && options["include_usage"] === true;
 }
 
-/** Parses reasoning from any vendor's member; one that turns it off takes precedence. */
+/** Parses reasoning from any vendor's member; a member that turns reasoning off takes precedence. */
 function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const reasoningFields = body.fields("reasoning");
   const thinking = body.fields("thinking");

@@ -13,7 +13,7 @@ import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";
 
-/** Writes a stream of chunks. Usage comes last, if requested; `[DONE]` unless the stream broke off. */
+/** Writes a stream of chunks. A stream that did not break off ends with usage, if requested, and `[DONE]`. */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
@@ -202,7 +202,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Ends a call: writes its buffered text and signature. Each piece has `function`, which simple clients expect. */
+  /** Ends a call: writes its buffered text, and its signature next to empty text, which simple clients expect. */
   #endCall({ opened, call, bufferedPieces }: OpenChatPart, signature: Signature | undefined): string {
     const wrapped = bufferedPieces?.join("") ?? "";
     this.#bufferedCharacters -= wrapped.length;

@@ -118,7 +118,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Last members of a choice that reached its output limit; its index is added. */
+/** Members of a choice in the chunk that ends it at the output limit; its index is added. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
 /** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */

@@ -75,7 +75,7 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
 
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
-  // The client may have changed the text.
+  // The client may have changed the text, so it may not be JSON any more.
   const details = parseJson(signature.value);
   return Array.isArray(details) ? details : undefined;
 }

@@ -34,7 +34,7 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/** Reads usage in any vendor's position. A chunk without prompt tokens counts only a piece (Cloudflare). */
+/** Reads usage in any vendor's position. Skips a chunk without prompt tokens, which counts only itself (Cloudflare). */
 export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;

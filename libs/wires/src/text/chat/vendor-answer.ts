@@ -91,7 +91,7 @@ interface Finish {
   readonly stopSequence?: string | undefined;
 }
 
-/** Returns why a choice ended; with calls, they are to be run. `stop_reason` is the stop sequence (vLLM). */
+/** Reads the end of a choice; a normal end after calls is `tool-calls`. `stop_reason` is the stop sequence (vLLM). */
 export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>): Finish {
   const finishReason = choice["finish_reason"];
   const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;

@@ -115,7 +115,7 @@ function renderFormat({ format }: TextRequest): JsonRecord | undefined {
   };
 }
 
-/** Renders the request for log probabilities. No alternatives is the default and left out, as some vendors refuse 0. */
+/** Renders the request for log probabilities. The default of 0 alternatives is left out: some vendors refuse it. */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonRecord {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
@@ -188,7 +188,7 @@ function renderToolChoice(choice: ToolChoice, tools: readonly Tool[], newest: bo
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchToolName);
   if (names === undefined || mode === "none") return mode;
-  // A model with search decides by itself when to search, so that its search cannot be forced.
+  // A model with search decides by itself when to search: its search cannot be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => renderChosenTool(name, tools, newest));
   if (forcesSingleTool(choice)) return chosen[0];

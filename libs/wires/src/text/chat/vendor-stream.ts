@@ -160,7 +160,7 @@ class PartReader {
     events.push(...this.#book.delta(key, text, probabilities));
   }
 
-  /** Reads a content part, which may be reasoning; some vendors send a list of them (Mistral). */
+  /** Reads a content part, which may be reasoning. Some vendors send a list of parts instead of a text (Mistral). */
   #takePart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
     const reasoning: unknown = part["thinking"];
