@@ -121,7 +121,7 @@ function parseTools(body: Fields): readonly Tool[] {
 }
 
 function parseFunction(tool: Fields): Tool {
-  // This member affects only the vendor's streaming.
+  // This member affects only the vendor's streaming, so nothing is lost without it.
   tool.ignore("eager_input_streaming");
   const schema = tool.record("input_schema");
   return {
@@ -184,7 +184,7 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-/** Returns true if a client wants its request refused if its reasoning belongs to another conversation. */
+/** Returns true if a client wants a request with reasoning of another conversation to be refused. */
 function wantsBindingErrors(body: JsonRecord): boolean {
   const binding = memberOf(memberOf(body, "thinking"), "block_binding");
   return memberOf(binding, "prefix_mismatch_behavior") === "error";

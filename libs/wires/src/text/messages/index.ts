@@ -74,7 +74,7 @@ export const messagesWire = {
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
-    // A ping is allowed only after the stream's first event.
+    // A comment, since a ping is allowed only after the stream's first event.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: identifyMessagesDialogue,

@@ -96,7 +96,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** Parses a document as a file. If its source is a content, the file has the text, and the images follow as parts. */
+/** Parses a document as a file. A source of type `content` becomes the file's text, and image parts after the file. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needOneOf("type", ["base64", "text", "url", "content", "file"]);

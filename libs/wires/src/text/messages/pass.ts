@@ -46,7 +46,7 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 }
 
 export const messagesPass: TextPass = {
-  /** Returns false for what the model refuses: a budget without signed reasoning in a tool loop, or sampling. */
+  /** Returns false if the model refuses sampling, thinking budgets, or a budget in a tool loop with unsigned turns. */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
     if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
@@ -94,7 +94,7 @@ export const messagesPass: TextPass = {
       overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
     };
   },
-  /** Finds other events than the pieces of a block, failures, and tools that the vendor ran. */
+  /** Finds failures, tools that the vendor ran, and all other events except the pieces of a block. */
   mayBeNotable: frameIncludes("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
   dropsForeignSignatures: true,
   endsWithConnection: false,

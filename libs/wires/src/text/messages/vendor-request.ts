@@ -72,11 +72,11 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** Returns a request to fill the cache without settings of the answer, which the vendor refuses together with it. */
+/** Removes settings of the answer from a request that only fills the cache, since the vendor refuses them there. */
 function withoutAnswer(request: TextRequest, model: string): TextRequest {
   if (request.prewarm !== true) return request;
   const { format: _format, toolChoice: _choice, reasoning, ...kept } = request;
-  // A thinking budget must be less than the output limit.
+  // A thinking budget must be less than the output limit, which is 0 here.
   return reasoning === undefined || adaptiveModel(model) === undefined ? kept : { ...kept, reasoning };
 }
 
@@ -177,7 +177,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonR
 /** Minimum top_p that the vendor accepts with thinking. */
 const minTopP = 0.95;
 
-/** Renders the sampling that the model accepts; 1 is the default of both parameters. */
+/** Renders the sampling that the model accepts. A lost temperature or top_p of 1, the default, is not reported. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,

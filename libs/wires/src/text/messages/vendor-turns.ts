@@ -178,7 +178,7 @@ export function automaticMarks(request: TextRequest): 0 | 2 {
 /** Names of other wires for cache lifetimes that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
-/** Marks the prompt for the cache, which reaches up to marks: one after the instructions, one at the end. */
+/** Adds the marks up to which the prompt is cached: one at the end of the instructions, one at the prompt's end. */
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });
