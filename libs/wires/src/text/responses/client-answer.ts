@@ -42,7 +42,7 @@ export interface ResponseState {
   readonly serviceTier?: string | undefined;
 }
 
-/** Fields of the request that a response repeats, with the values of absent fields. */
+/** Fields of the request that a response repeats, with the values that stand for absent fields. */
 const echoed: Readonly<Record<string, unknown>> = {
   background: false,
   frequency_penalty: 0,

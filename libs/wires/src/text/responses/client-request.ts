@@ -13,7 +13,7 @@ import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Values of `include` that are not reported as dropped: always included, or a neutral field. */
+/** Values of `include` with effect: encrypted reasoning is always included, log probabilities are a neutral field. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
 /**

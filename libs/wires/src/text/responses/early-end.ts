@@ -97,7 +97,7 @@ class SeenAnswer {
     if (event === undefined) return;
     const handle = typeof event["type"] === "string" ? ownEntry(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
-    // This event has no name before its data, so that its type is known only after parsing.
+    // An event without a name before its data has a known type only after parsing.
     else if (typeof event["delta"] === "string") this.#delta(raw);
   }
 

@@ -47,7 +47,7 @@ export const responsesPass: TextPass = {
     return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
-  /** Inspects a frame. Only terminal events are parsed; others are recognised by their first line. */
+  /** Inspects a frame. Only terminal events and finished tool items are parsed; their first lines tell them apart. */
   inspect(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };

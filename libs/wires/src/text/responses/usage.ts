@@ -26,7 +26,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const outputs = asRecord(usage["output_tokens_details"]);
   const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
   const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
-  // Tokens cached for twelve hours cost at least as much as tokens that other vendors cache for one hour.
+  // Tokens cached for twelve hours count as cached for one hour: they cost at least as much.
   const long = parseCount(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
   return withoutZeroUnits({

@@ -59,7 +59,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
   // A client's instructions apply to the complete conversation, so a model that reads `instructions` last gets them as
-  // messages at the beginning. So does a request with breakpoints in them, which only messages can have.
+  // messages at the beginning. Instructions with breakpoints are messages too, since only these can have breakpoints.
   const [first, ...others] = request.instructions;
   const areMessages =
     rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
