@@ -20,24 +20,24 @@ const [minOfPro, maxOfFlash] = [128, 24_576];
 
 /** Renders `thinkingConfig`. An effort that the model does not accept is replaced, and reported as lost. */
 export function renderThinking(
-  commonOptions: ReasoningOptions,
+  reasoning: ReasoningOptions,
   model: string,
   unsupported: Unsupported,
 ): JsonRecord | undefined {
-  const effort = reasoningEffort(commonOptions);
+  const effort = reasoningEffort(reasoning);
   const amount = takesThinkingLevels(model)
     ? { thinkingLevel: levelFor(effort, model, unsupported) }
-    : { thinkingBudget: budgetFor(commonOptions, model, unsupported) };
+    : { thinkingBudget: budgetFor(reasoning, model, unsupported) };
   const includeThoughts =
-    commonOptions.show === undefined
+    reasoning.show === undefined
       ? effort === undefined || effort === "none"
         ? undefined
         : true
-      : commonOptions.show !== "none";
+      : reasoning.show !== "none";
   return unlessEmpty({ ...amount, includeThoughts });
 }
 
-/** Returns the level for an effort. Another one than the requested is reported as a loss. */
+/** Returns the level for an effort. A level other than the requested effort is reported as a loss. */
 function levelFor(effort: Effort | undefined, model: string, unsupported: Unsupported): string | undefined {
   if (effort === undefined) return undefined;
   const level = acceptedLevel(effort, model);
