@@ -26,7 +26,7 @@ export const completionsPass: TextPass = {
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
-/** The completions wire. Chat models serve its clients too, one prompt per call; its vendors only its clients. */
+/** The completions wire. Chat models serve its clients too, one prompt per call. Its vendors serve no other clients. */
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,

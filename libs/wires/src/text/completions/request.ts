@@ -106,7 +106,7 @@ export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties
 
 const read = bodyReader(bodies.CompletionsRequest);
 
-/** Checks the fields that the gateway relies on. The vendor makes `best_of` answers for each prompt, or `n`. */
+/** Checks the fields that the gateway relies on. The greater of `best_of` and `n` counts for each prompt. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
