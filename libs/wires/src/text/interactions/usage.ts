@@ -80,7 +80,7 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   });
 }
 
-/** Lists the charged calls of a step. Each search query is one call. A stream may show a step before its queries. */
+/** Lists the charged calls of a step. Each search query is one call; a step that is shown before its queries is one. */
 export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
   if (unit === undefined) return [];
