@@ -15,7 +15,7 @@ const createResponse = "response.create";
 const createItem = "conversation.item.create";
 const imageInput: ModelInput = { audioBytes: 0, textBytes: textBytesPerImage };
 
-/** Connects both sides of the live format. The client's messages are rendered again; `LiveTally` has the bill. */
+/** Connects both sides of the live format. The client's messages are rendered again; `LiveTally` bills the session. */
 export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;
   readonly #names: RealtimeNames;
@@ -155,10 +155,7 @@ function bytesOfBase64(data: unknown): number {
   return typeof data === "string" ? (data.length * 3) / 4 : 0;
 }
 
-/**
- * Derives billing events from the messages of a session. A response ends when the model's turn is complete or when the
- * model calls tools. The results of the tools request the next response.
- */
+/** Derives billing events. A response ends with the model's turn, or with tool calls: their results request another. */
 export class LiveTally {
   readonly #sessionId: string;
   readonly #calls = new Set<string>();

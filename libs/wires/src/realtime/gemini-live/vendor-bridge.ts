@@ -135,7 +135,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
-      // The vendor itself tracks how much of an interrupted answer was played.
+      // Only confirms: the vendor itself tracks how much of an interrupted answer was played.
       this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
     "response.create": ({ response }) => this.#createResponse(asRecord(response)),
     "response.cancel": () => {

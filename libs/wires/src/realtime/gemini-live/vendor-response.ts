@@ -133,7 +133,7 @@ export class ResponseWriter {
   }
 }
 
-/** Converts `usageMetadata`; the output's members are of the response or, on some servers, of the candidates. */
+/** Converts `usageMetadata`. Members for the output have the prefix `response` or, on some servers, `candidates`. */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
   const reasoningTokens = countOrZero(metadata["thoughtsTokenCount"]);

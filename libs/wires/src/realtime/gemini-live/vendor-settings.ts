@@ -147,7 +147,7 @@ const supported = {
   function: ["type", "name", "description", "parameters"],
 };
 
-/** Returns the settings that the vendor lacks. One whose loss changes an answer more is refused instead. */
+/** Returns the settings that the vendor lacks. Those whose loss would change an answer more are refused instead. */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);

@@ -52,7 +52,7 @@ class GptLiveBridge implements RealtimeBridge {
     const event = parseLiveEvent(message);
     this.#names.checkStores?.(event);
     const session = asRecord(event["session"]);
-    // No format has a higher rate than PCM. With a higher one, the sound would count as shorter than it is.
+    // No format has a higher rate than PCM. If a client could state one, its sound would count as too short.
     const { format } = asRecord(session["audio"]);
     this.#bytesPerSecond = Math.min(pcmBytesPerSecond, bytesPerSecondOf(format));
     this.#isOpen = true;
@@ -191,7 +191,7 @@ function liveAudioBytes({ data, binary }: RealtimeMessage): number {
 export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
   const cause = { client_event_id: typeof causedBy === "string" ? causedBy : undefined };
   const { kind, code, vendorCode, message } = failure;
-  // Failures of the catalog name the field as other formats do.
+  // Failures of the catalog name the field as other formats do, without `session`.
   const param = failure.param === "model" ? "session.model" : failure.param;
   // Members without a value are not written.
   return eventMessage({

@@ -52,7 +52,7 @@ export interface SessionState {
   readonly input: InputFormat;
   /** Transcriber of the client's speech. Absent: none, or the vendor transcribes without reporting usage. */
   readonly transcriber?: Transcriber | undefined;
-  /** Transcriber of further speech, even before the vendor confirms it; money is reserved for it first. */
+  /** Transcriber requested for further speech, perhaps not confirmed yet; money is reserved for it first. */
   readonly nextTranscriber?: Transcriber | undefined;
   /** Number of requested responses that the vendor has neither begun nor refused. */
   readonly pendingResponses: number;

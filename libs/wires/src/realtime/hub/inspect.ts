@@ -155,7 +155,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   const audioIn = Math.min(countOrZero(input["audio_tokens"]), inputTokens);
   const audioOut = Math.min(countOrZero(output["audio_tokens"]), outputTokens);
   const allCached = Math.min(countOrZero(input["cached_tokens"]), inputTokens);
-  // If a vendor does not report how many cached tokens were audio, as many as possible count as text.
+  // If a vendor does not report how many cached tokens were audio, as few as possible count as audio.
   const audioCached = Math.min(
     "audio_tokens" in cached ? countOrZero(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,

@@ -35,7 +35,7 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
 const audioEventEnd = Buffer.from('"}');
 const backslash = 0x5c;
 
-/** Returns true if an event appends samples and no parser can read it otherwise: its ends fit, without quotes. */
+/** Returns true if an event only appends samples: its beginning and end are as expected, with no quote between them. */
 export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
   return (
     data.length >= start.length + audioEventEnd.length &&

@@ -12,7 +12,7 @@ export interface ReadUpdate {
 /** Paths of the transcription setting: in the current format and the older one. */
 const transcriptionPaths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
-/** Tracks the model that transcribes speech. Its name is translated; the vendor's report decides. */
+/** Tracks the model that transcribes speech. Its name is translated. The vendor's report overrides the request. */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
   #requested: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
