@@ -113,7 +113,7 @@ export function isAmountName(name: string): boolean {
   return amountNames.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
-/** Maximum number of members of `metadata`: each is searched for in one step. */
+/** Maximum number of members of `metadata`, which are all checked in one step. */
 const maxExtras = 1_000;
 
 /** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for a priced member. */

@@ -38,8 +38,8 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** First frame of a video, which is not counted in its seconds. */
-const firstFrameNumber = 1;
+/** Number of frames that are not counted in a video's seconds: only the first. */
+const uncountedFrames = 1;
 
 const anySeed = -1;
 
@@ -70,7 +70,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 function readFrames(fields: Fields): number | undefined {
   const frames = fields.count("frames", 1);
   if (frames === undefined) return undefined;
-  const seconds = (frames - firstFrameNumber) / framesPerSecond;
+  const seconds = (frames - uncountedFrames) / framesPerSecond;
   if (!Number.isInteger(seconds) || seconds <= 0 || seconds > maxSeconds)
     throw fields.wrong("frames", "24 per second plus 1, for example 121 or 241");
   return seconds;
@@ -102,7 +102,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     prompt: request.prompt,
     ...renderImages(images),
     seed: request.seed,
-    frames: seconds * framesPerSecond + firstFrameNumber,
+    frames: seconds * framesPerSecond + uncountedFrames,
     aspect_ratio: shape.ratio,
   });
   return {

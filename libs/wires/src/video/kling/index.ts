@@ -27,7 +27,7 @@ export const kling = {
   client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Parses the gateway's body, or Kling's. The gateway handles `callback_url` and `external_task_id` itself. */
+/** Parses the gateway's body, or Kling's. Drops `callback_url` and `external_task_id`, which vendors do not receive. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const [modelName, model] = [fields.text("model_name"), fields.text("model")];
