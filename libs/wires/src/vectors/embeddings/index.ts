@@ -50,10 +50,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
 /** Maximum number of tokens of one input; no model reads more. */
 const maxTokens = 131_072;
 
-/**
- * Parses `input`: a text, tokens, or an array of texts, token arrays or objects of a vendor. Texts and arrays must not
- * be empty. The contents of objects are not checked.
- */
+/** Parses `input`: a text, tokens, or an array of texts, token arrays or vendor objects; no empty text or array. */
 function parseInput(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];
