@@ -17,7 +17,7 @@ export const cohere = {
   },
 } as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;
 
-/** Renders documents as texts, objects line by line; the gateway adds them to the results. */
+/** Renders documents as texts, an object as one line per member; the gateway adds the documents to the results. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const { maxChunksPerDocument } = request;
   const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });
