@@ -15,7 +15,7 @@ export class Base64Text {
     return this.#head + this.#bytes.toString("base64");
   }
 
-  /** Yields the JSON string in pieces, quotes included, a quarter of a megabyte per step. */
+  /** Returns the JSON string in pieces, quotes included. Each step encodes a quarter of a megabyte. */
   *pieces(): Generator<undefined, readonly Buffer[]> {
     const pieces = [Buffer.from(`"${this.#head}`)];
     for (let index = 0; index < this.#bytes.length; index += encodedAtOnce) {

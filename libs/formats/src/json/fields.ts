@@ -7,7 +7,6 @@ export function isRecord(value: unknown): value is JsonRecord {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Splits a list of words at white space. */
 export function splitWords(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }

@@ -80,7 +80,7 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
   return rest.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash);
 }
 
-/** Renders a string of any size as JSON in steps: yields its pieces, quotes included. */
+/** Renders a string of any size as JSON in steps. Returns its pieces, quotes included. */
 export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
   const pieces = [Buffer.from('"')];
   for (let index = 0; index < text.length;) {

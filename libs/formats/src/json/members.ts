@@ -42,7 +42,7 @@ export function countMembers(bytes: Buffer): number {
   return count;
 }
 
-/** Returns the members of valid JSON in order, duplicates included. Throws SyntaxError for no object. */
+/** Returns the members of a valid JSON object in order, duplicates included. Throws SyntaxError for any other value. */
 export function membersOf(bytes: Buffer): readonly Member[] {
   const cached = memberCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -121,7 +121,7 @@ function endOfNested(bytes: Buffer, start: number): number {
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Length of a run without quotes and escapes after which native `indexOf` continues; a call costs as much time. */
+/** Bytes without quotes and escapes after which native `indexOf` continues; its call costs as much as scanning them. */
 const minNativeSearchBytes = 64;
 
 const maxBytesPerSearch = 256 * 1024;

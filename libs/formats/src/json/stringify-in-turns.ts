@@ -44,7 +44,7 @@ class OpenContainer {
 
 const valuesPerStep = 2_000;
 
-/** Renders plain JSON with Base64Text to the bytes of JSON.stringify, in steps of about a millisecond. */
+/** Renders a JSON value, Base64Text included, to the same bytes as JSON.stringify, in steps of about a millisecond. */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
   const open: OpenContainer[] = [];

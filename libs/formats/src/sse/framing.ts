@@ -11,7 +11,6 @@ export interface FrameSplitter {
   end(): Buffer;
 }
 
-/** Framing of a wire's streams. */
 export interface StreamFraming {
   /** Media type of a vendor's stream. */
   readonly mediaType: string;
