@@ -43,7 +43,7 @@ export function identifyDialogue(
   };
 }
 
-/** Members that request reasoning. Requests of each of these wires may have any of them. */
+/** Members that request reasoning. Requests of the chat, responses and messages wires may have any of them. */
 export const reasoningMembers: readonly string[] = [
   "reasoning",
   "reasoning_effort",

@@ -87,9 +87,9 @@ export function unitOfTool(type: unknown): ToolUnit | undefined {
 /** Finds the searches that a request enables by members which vendors added to the common wires. */
 export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
-  const live = isRecord(parameters) && parameters["mode"] !== "off";
+  const isLiveSearch = isRecord(parameters) && parameters["mode"] !== "off";
   return [
-    ...(live ? [{ path: "search_parameters", unit: "webSearches" } as const] : []),
+    ...(isLiveSearch ? [{ path: "search_parameters", unit: "webSearches" } as const] : []),
     ...(enabled === undefined || enabled === null || enabled === false
       ? []
       : [{ path: "enable_search", unit: "webSearches" } as const]),

@@ -24,7 +24,7 @@ export function withoutUnpriced(
 ): LeftOut | undefined {
   const tools = fees.tools.filter((tool) => !isPriced(tool));
   const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
-  // Items of a conversation may be long, and are not only tool definitions.
+  // Tools in a conversation are not removed: its items may be long, and are not only tool definitions.
   if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const remainingFees = {

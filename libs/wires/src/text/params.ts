@@ -5,7 +5,7 @@ import type { RequestedFees } from "./fees.ts";
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
-  /** True if the client wants usage at the end of its stream; only the chat wire lets it choose. */
+  /** True if the client wants usage at the end of its stream; only the chat and completions wires let it choose. */
   readonly includeUsage: boolean;
   /** True if the client wants the cost in the usage, including the usage of a stream. */
   readonly showsCost?: boolean | undefined;
@@ -50,8 +50,8 @@ export function outputLimitsIn(body: object, ownNames: readonly string[]): Bound
 
 /** Returns the limits to remove for a vendor that reads only one: the first in `order` that is present. */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
-  const read = order.find((name) => names.includes(name));
-  return read === undefined ? [] : names.filter((name) => name !== read);
+  const readName = order.find((name) => names.includes(name));
+  return readName === undefined ? [] : names.filter((name) => name !== readName);
 }
 
 /** Returns the thinking budget that a chat body sets in a vendor's member in addition to its output limit; else 0. */

@@ -15,10 +15,7 @@ import type { ReportedExtraUsage } from "./fees.ts";
 export interface SeenFrame {
   /** Newest usage report, combined with earlier ones if the wire reports usage in pieces. */
   readonly usage?: Units | undefined;
-  /**
-   * True if the frame is part of the answer's content. Set only on wires whose vendor charges nothing for a refusal
-   * without content.
-   */
+  /** True for a frame with content, on a wire whose vendor does not charge for a refusal before any content. */
   readonly hasContent?: boolean | undefined;
   readonly fees?: ReportedExtraUsage | undefined;
   /** True for an extra frame with usage only, which is hidden from a client that did not request it. */

@@ -71,8 +71,8 @@ function readFile(part: Fields): FilePart {
 
 /** Reads a data URL, or plain Base64, whose type is taken from the file's name or its first bytes. */
 function fileSource(data: string, name: string | undefined): Source {
-  const read = readDataUrl(data);
-  if (read !== undefined) return { kind: "base64", ...read };
+  const dataUrl = readDataUrl(data);
+  if (dataUrl !== undefined) return { kind: "base64", ...dataUrl };
   const byBytes = data.startsWith(pdfMagic) ? "application/pdf" : "text/plain";
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
 }

@@ -66,8 +66,8 @@ function inputUnits(usage: JsonRecord, prompt: number, { cachedAt }: ChatDialect
 function outputUnits(usage: JsonRecord, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = asRecord(usage["completion_tokens_details"]);
   // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
-  const among = parseCount(usage["reasoning_tokens"]) ?? 0;
-  const reasoning = parseCount(counts["reasoning_tokens"]) ?? (among <= completion ? among : 0);
+  const topReasoning = parseCount(usage["reasoning_tokens"]) ?? 0;
+  const reasoning = parseCount(counts["reasoning_tokens"]) ?? (topReasoning <= completion ? topReasoning : 0);
   const total = parseCount(usage["total_tokens"]);
   const isExtra =
     reasoning > 0 &&

@@ -21,8 +21,8 @@ export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
     });
   const example = schema["example"] ?? undefined;
   const converted: JsonRecord = Object.fromEntries(members);
-  const read = example === undefined ? converted : { ...converted, examples: [example] };
-  return schema["nullable"] === true ? allowNull(read) : read;
+  const withExamples = example === undefined ? converted : { ...converted, examples: [example] };
+  return schema["nullable"] === true ? allowNull(withExamples) : withExamples;
 }
 
 function convertMember(name: string, value: unknown, depth: number): unknown {

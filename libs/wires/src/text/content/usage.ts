@@ -79,10 +79,10 @@ export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): R
 /** Lists a candidate's tool calls. Each search query is one call; code execution is one call, however often it runs. */
 function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = asRecords(memberOf(content, "parts"));
-  const code = parts.some((part) => part["executableCode"] !== undefined);
+  const ranCode = parts.some((part) => part["executableCode"] !== undefined);
   return [
     ...(isRecord(grounding) ? toolCallsOfGrounding(typeof index === "number" ? index : 0, grounding) : []),
-    ...(code ? [{ unit: "codeInterpreters", id: "session" } as const] : []),
+    ...(ranCode ? [{ unit: "codeInterpreters", id: "session" } as const] : []),
   ];
 }
 

@@ -63,13 +63,13 @@ function renderSampling(
 ): { readonly inference: JsonRecord; readonly fields: JsonRecord } {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
-  const free = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
-  const both = free && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
-  const inference = { temperature: free ? temperature : undefined, topP: both ? topP : undefined };
+  const acceptsSampling = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
+  const both = acceptsSampling && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
+  const inference = { temperature: acceptsSampling ? temperature : undefined, topP: both ? topP : undefined };
   // 1 is the default of both parameters.
   unsupported.noteIf("temperature", isDropped(temperature, inference.temperature));
   unsupported.noteIf("topP", isDropped(topP, inference.topP));
-  return { inference, fields: renderTopK(topK, free ? topKMember(model) : undefined, unsupported) };
+  return { inference, fields: renderTopK(topK, acceptsSampling ? topKMember(model) : undefined, unsupported) };
 }
 
 function isDropped(body: number | undefined, rendered: number | undefined): boolean {

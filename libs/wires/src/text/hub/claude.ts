@@ -161,10 +161,10 @@ const reasoningShare = 0.8;
  * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
  * does not fit is lowered and the limit is kept. Undefined if the minimum budget does not fit.
  */
-function budgetWithin(bound: number, budget: number): number | undefined {
-  if (budget < bound) return budget;
-  if (bound <= minBudget) return undefined;
-  return Math.max(minBudget, Math.floor(bound * reasoningShare));
+function budgetWithin(limit: number, budget: number): number | undefined {
+  if (budget < limit) return budget;
+  if (limit <= minBudget) return undefined;
+  return Math.max(minBudget, Math.floor(limit * reasoningShare));
 }
 
 /** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */

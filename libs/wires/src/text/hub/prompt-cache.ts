@@ -149,7 +149,7 @@ function cacheOptions(
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
   unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
-  // The vendor would ignore `prewarm` and generate an answer.
+  // A model without `prewarm` would generate an answer.
   if (request.prewarm === true && !hasBreakpoints) throw unsupportedFailure("prewarm");
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({

@@ -93,8 +93,8 @@ export function audioBytes(source: Source): { readonly data: string; readonly fo
 }
 
 export function sourceFromUrl(url: string): Source {
-  const read = readDataUrl(url);
-  return read === undefined ? { kind: "url", url } : { kind: "base64", ...read };
+  const dataUrl = readDataUrl(url);
+  return dataUrl === undefined ? { kind: "url", url } : { kind: "base64", ...dataUrl };
 }
 
 /** Returns the source for an address on a wire of Google. An address in the vendor's store works only on that wire. */

@@ -13,7 +13,7 @@ import { stopReasonOf } from "./vendor-answer.ts";
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
-  const calls = choice.parts.some(({ kind }) => kind === "tool-call");
+  const hasCalls = choice.parts.some(({ kind }) => kind === "tool-call");
   const usage = renderUsage(answer.usage ?? { inputTokens: context.inputTokens });
   return {
     id: context.answerId,
@@ -21,7 +21,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
     role: "assistant",
     model: context.model,
     content: allAnswerBlocks(choice.parts),
-    stop_reason: stopReasonOf(choice.finish, calls),
+    stop_reason: stopReasonOf(choice.finish, hasCalls),
     stop_sequence: choice.stopSequence ?? null,
     ...refusalDetails(
       choice.finish,

@@ -138,8 +138,8 @@ function parseFunction(tool: Fields): Tool {
 
 /** Returns true for a schema without properties, which on this wire means a tool without arguments. */
 function isEmpty({ type, properties, ...rest }: JsonRecord): boolean {
-  const none = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
-  return (type === undefined || type === "object") && none && Object.keys(rest).length === 0;
+  const noProperties = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
+  return (type === undefined || type === "object") && noProperties && Object.keys(rest).length === 0;
 }
 
 const modes = { auto: "auto", any: "required", none: "none", tool: "required" } as const;

@@ -18,7 +18,7 @@ export class MessagesWriter implements StreamWriter {
   readonly #order = new PartSequencer();
   readonly #blocks = new MessagePartWriter();
   #started = false;
-  #calls = false;
+  #hasCalls = false;
   readonly #summary = new StreamSummary();
   /** The refusal, without its text. */
   #refusal: Part | undefined;
@@ -45,14 +45,14 @@ export class MessagesWriter implements StreamWriter {
   }
 
   #begin(opened: OpenedPart): void {
-    if (opened.kind === "tool-call") this.#calls = true;
+    if (opened.kind === "tool-call") this.#hasCalls = true;
     if (opened.kind === "refusal") this.#refusal = { ...opened, text: "" };
   }
 
   end(): string {
     const { finish, stopSequence = null, usage = {} } = this.#summary;
     const delta = {
-      stop_reason: stopReasonOf(finish, this.#calls),
+      stop_reason: stopReasonOf(finish, this.#hasCalls),
       stop_sequence: stopSequence,
       ...refusalDetails(finish, this.#refusal),
     };

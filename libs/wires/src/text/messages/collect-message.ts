@@ -2,7 +2,7 @@ import { isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json"
 import type { AnswerCollector } from "../hub/wire.ts";
 
 /** Members of a block to which deltas append text, by the type of the delta. */
-const texts: Readonly<Record<string, string>> = {
+const textMembers: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
   signature_delta: "signature",
@@ -39,7 +39,7 @@ export class MessageCollector implements AnswerCollector {
     const { type, partial_json: json, citation } = delta;
     if (open === undefined || typeof type !== "string") return;
     if (type === "citations_delta") open.citations.push(citation);
-    const member = type === "input_json_delta" ? "input" : texts[type];
+    const member = type === "input_json_delta" ? "input" : textMembers[type];
     const piece = type === "input_json_delta" ? json : delta[member ?? ""];
     if (member === undefined || typeof piece !== "string") return;
     const pieces = open.pieces.get(member) ?? [];

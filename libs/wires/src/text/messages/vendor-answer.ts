@@ -7,8 +7,8 @@ import { messagesUsage, tierOf } from "./usage.ts";
 
 export function parseAnswer(body: JsonRecord): TextAnswer {
   blocksOf(body);
-  const read = readAnswerPart("a block", () => parseContent(new Fields(body), "content", new Map()));
-  const parts = [...read.filter((part) => !isEmptyText(part)), ...refusalOf(body)];
+  const blockParts = readAnswerPart("a block", () => parseContent(new Fields(body), "content", new Map()));
+  const parts = [...blockParts.filter((part) => !isEmptyText(part)), ...refusalOf(body)];
   const usage = messagesUsage(body["usage"]);
   const tier = isRecord(body["usage"]) ? tierOf(body["usage"]["service_tier"]) : undefined;
   const finish = parseFinishReason(finishReasons, body["stop_reason"], new Set(parts.map(({ kind }) => kind)));
@@ -54,8 +54,8 @@ const stopReasons = {
 } as const satisfies Record<FinishReason, string>;
 
 /** Returns the stop reason to send; a normal end with calls is `tool_use`, whichever reason the vendor sent. */
-export function stopReasonOf(finish: FinishReason, calls: boolean): string {
-  return calls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
+export function stopReasonOf(finish: FinishReason, hasCalls: boolean): string {
+  return hasCalls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }
 
 /** Vendors' stop reasons other than a normal end. */

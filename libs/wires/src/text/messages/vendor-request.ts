@@ -186,11 +186,11 @@ function renderSampling(
 ): JsonRecord {
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
-  const free = adaptiveModel(model) === undefined;
+  const acceptsSampling = adaptiveModel(model) === undefined;
   const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
   const fitsThinking = !thinks || (topP ?? 0) >= minTopP;
-  const sampling: JsonRecord = free && !thinks ? { temperature, top_k: topK } : {};
-  const topPMember: JsonRecord = free && acceptsBoth && fitsThinking ? { top_p: topP } : {};
+  const sampling: JsonRecord = acceptsSampling && !thinks ? { temperature, top_k: topK } : {};
+  const topPMember: JsonRecord = acceptsSampling && acceptsBoth && fitsThinking ? { top_p: topP } : {};
   unsupported.noteIf(
     "temperature",
     temperature === 1 ? undefined : unlessRendered(temperature, sampling["temperature"]),

@@ -150,8 +150,8 @@ function readFile(part: Fields): FilePart {
 }
 
 function dataSource(data: string, name: string | undefined): Source {
-  const read = readDataUrl(data);
-  if (read !== undefined) return { kind: "base64", ...read };
+  const dataUrl = readDataUrl(data);
+  if (dataUrl !== undefined) return { kind: "base64", ...dataUrl };
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? "application/pdf", data };
 }
 
