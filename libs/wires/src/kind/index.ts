@@ -75,7 +75,7 @@ export function schemaReader<Request>(
   };
 }
 
-/** Reads a vendor's answer field by field. Throws Failure upstream_error for a wrong field: the client is not at fault. */
+/** Reads a vendor's answer field by field. Throws upstream_error for a wrong field: the client is not at fault. */
 export function readVendor<Result>(body: unknown, read: (fields: Fields) => Result): Result {
   try {
     return read(new Fields(body));
@@ -104,7 +104,7 @@ export interface AdditionalMembers<Wire extends string> {
   readonly shared?: readonly string[] | undefined;
 }
 
-/** Maximum number of members that an endpoint does not know: each is searched for and copied in one step. */
+/** Maximum number of members that an endpoint does not know. They are all searched and copied in one step. */
 const maxAdditionalMembers = 1_000;
 
 /** Collects the unread members of a body, so call it last. Throws Failure for more than the maximum. */
@@ -125,7 +125,7 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for `wire`, and the names of those that are lost. Hints are lost unless false. */
+/** Returns the additional members for `wire`, and the names of those that are lost. Hints with a value are lost too. */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,
