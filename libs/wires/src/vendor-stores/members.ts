@@ -9,7 +9,7 @@ export type Naming =
   | "id-or-object"
   /** An address. Public addresses and plain names do not name an object. */
   | "address"
-  /** An address. Every value except a public address names an object. */
+  /** An address. Every value except a public address or a data URL names an object. */
   | "file-address"
   /** Text that begins with a scheme by which one vendor reads files of its store. */
   | "text"
@@ -122,7 +122,7 @@ export interface CreatedReader {
   /** True if answers are read in one piece when they are stored, not while they are forwarded. */
   readonly onlyIfStored?: true;
   isRequested(body: JsonRecord): boolean;
-  /** Reads the objects that an answer or event names. `isStored`: the vendor stores it with all items. */
+  /** Reads the objects that an answer or event names. `isStored`: the vendor stores the answer with all items. */
   read(answer: JsonRecord, isStored: boolean): readonly CreatedId[];
 }
 
