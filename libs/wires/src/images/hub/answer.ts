@@ -94,12 +94,12 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
   // A vendor that counts images and text together reports no image tokens; then the details are left out.
-  const details = inputImageTokens + outputImageTokens > 0;
+  const hasDetails = inputImageTokens + outputImageTokens > 0;
   return withoutUndefined({
     input_tokens: input,
-    input_tokens_details: details ? tokenDetails(input, inputImageTokens) : undefined,
+    input_tokens_details: hasDetails ? tokenDetails(input, inputImageTokens) : undefined,
     output_tokens: output,
-    output_tokens_details: details ? tokenDetails(output, outputImageTokens) : undefined,
+    output_tokens_details: hasDetails ? tokenDetails(output, outputImageTokens) : undefined,
     total_tokens: input + output,
   });
 }

@@ -60,7 +60,7 @@ function taskOf(body: JsonRecord): string | undefined {
 
 /** Parses images, or the end of a task; a partly failed task returns the images that succeeded. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
-  const read = readVendor(body, (fields): ImagesAnswer | Failure => {
+  const answer = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");
     if (output === undefined) return taskFailure(fields);
     const status = output.text("task_status");
@@ -72,8 +72,8 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
     if (images.length > 0) return madeOf({ images, tokens: parseTokens(body["usage"]) });
     return taskFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
-  if (read instanceof Failure) throw read;
-  return read;
+  if (answer instanceof Failure) throw answer;
+  return answer;
 }
 
 function imagesInChoice(choice: Fields): readonly MadeImage[] {
