@@ -139,9 +139,9 @@ export function responseUsage(metadata: unknown): JsonRecord | null {
   const reasoningTokens = countOrZero(metadata["thoughtsTokenCount"]);
   const input = countOrZero(metadata["promptTokenCount"]) + countOrZero(metadata["toolUsePromptTokenCount"]);
   const output = countOrZero(metadata["responseTokenCount"] ?? metadata["candidatesTokenCount"]) + reasoningTokens;
-  const read = [metadata["promptTokensDetails"], metadata["toolUsePromptTokensDetails"]];
-  const audioIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "AUDIO"), 0);
-  const imageIn = read.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
+  const inputDetails = [metadata["promptTokensDetails"], metadata["toolUsePromptTokensDetails"]];
+  const audioIn = inputDetails.reduce<number>((sum, details) => sum + tokensOf(details, "AUDIO"), 0);
+  const imageIn = inputDetails.reduce<number>((sum, details) => sum + tokensOf(details, "IMAGE", "VIDEO"), 0);
   const audioOut = tokensOf(metadata["responseTokensDetails"] ?? metadata["candidatesTokensDetails"], "AUDIO");
   const cachedAudio = tokensOf(metadata["cacheTokensDetails"], "AUDIO");
   const cachedImage = tokensOf(metadata["cacheTokensDetails"], "IMAGE", "VIDEO");
