@@ -180,10 +180,10 @@ const notBase64 = /[^A-Za-z0-9+/_-]/;
  */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
-  const read = text.startsWith("data:") ? readDataUrl(text) : undefined;
-  const data = read?.data ?? text;
-  if (data === "" || (text.startsWith("data:") && read === undefined)) throw wrongImage(param);
-  return { kind: "data", mediaType: imageTypeOfBase64(data) ?? read?.mediaType ?? "image/png", data, at: param };
+  const dataUrl = text.startsWith("data:") ? readDataUrl(text) : undefined;
+  const data = dataUrl?.data ?? text;
+  if (data === "" || (text.startsWith("data:") && dataUrl === undefined)) throw wrongImage(param);
+  return { kind: "data", mediaType: imageTypeOfBase64(data) ?? dataUrl?.mediaType ?? "image/png", data, at: param };
 }
 
 /** Checks that images are Base64, in steps of less than a millisecond. Throws Failure invalid_value naming the field. */
