@@ -146,7 +146,7 @@ export function completePartMembers(part: Part, context: AnswerContext, images: 
   return image === undefined ? {} : { images: [image] };
 }
 
-/** Renders a citation of the text at `from`; one of another wire is left out if it has no address. */
+/** Renders a citation of the text at `from`; a citation of another wire without an address is left out. */
 export function renderAnnotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];
   const { url, title, start, end } = citation;

@@ -173,12 +173,12 @@ function vendorTool(name: string, options: JsonRecord): Tool {
 function parseFunction(declared: Fields): Tool {
   const description = declared.text("description");
   const parameters = declared.record("parametersJsonSchema") ?? declared.record("parameters");
-  const raw = declared.has("parametersJsonSchema");
+  const isJsonSchema = declared.has("parametersJsonSchema");
   return withoutUndefined({
     kind: "function",
     name: declared.needText("name"),
     description,
-    parameters: parameters === undefined ? undefined : raw ? parameters : toJsonSchema(parameters),
+    parameters: parameters === undefined ? undefined : isJsonSchema ? parameters : toJsonSchema(parameters),
   });
 }
 

@@ -34,9 +34,9 @@ export function renderTurns(request: TextRequest, model: string, unsupported: Un
   const contents = mergeTurns(turns).flatMap(({ role, parts }) => {
     const rendered = parts.flatMap((part) => renderPart(part, context));
     if (rendered.length === 0) return [];
-    const model = role === "assistant";
-    const signed = model && context.needsSignatures ? withDummySignature(rendered) : rendered;
-    return [{ role: model ? "model" : "user", parts: signed }];
+    const isModel = role === "assistant";
+    const signed = isModel && context.needsSignatures ? withDummySignature(rendered) : rendered;
+    return [{ role: isModel ? "model" : "user", parts: signed }];
   });
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }], systemInstruction: undefined };
   const isOpened = contents[0]?.role === "user" || contents[0]?.parts.some((part) => "functionCall" in part) !== true;

@@ -64,8 +64,8 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const acceptsSampling = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
-  const both = acceptsSampling && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
-  const inference = { temperature: acceptsSampling ? temperature : undefined, topP: both ? topP : undefined };
+  const acceptsTopP = acceptsSampling && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
+  const inference = { temperature: acceptsSampling ? temperature : undefined, topP: acceptsTopP ? topP : undefined };
   // 1 is the default of both parameters.
   unsupported.noteIf("temperature", isDropped(temperature, inference.temperature));
   unsupported.noteIf("topP", isDropped(topP, inference.topP));

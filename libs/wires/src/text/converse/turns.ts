@@ -52,7 +52,7 @@ const partRenderers: PartRenderers<ConversePartContext> = {
   audio: ({ source }) => [renderMedia("audio", source)],
   video: ({ source }) => [renderMedia("video", source)],
   reasoning: renderReasoning,
-  "tool-call": (part) => [{ toolUse: { toolUseId: validCallId(part.id), name: part.name, input: parseArguments(part) } }],
+  "tool-call": (part) => [{ toolUse: { toolUseId: validId(part.id), name: part.name, input: parseArguments(part) } }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
   vendor: (part) => [requireItemOfWire(part, "converse")],
@@ -86,7 +86,7 @@ function renderReasoning(
   return [{ reasoningContent: thought }];
 }
 
-function validCallId(id: string): string {
+function validId(id: string): string {
   return toValidId(id, /^[A-Za-z0-9_-]{1,64}$/, "tooluse");
 }
 
@@ -96,7 +96,7 @@ function renderResult(
 ): readonly JsonRecord[] {
   const content = parts.flatMap((part) => renderPart(part, { ...context, cachePoints: false }));
   const toolResult = withoutUndefined({
-    toolUseId: validCallId(callId),
+    toolUseId: validId(callId),
     // The vendor refuses an empty result.
     content: content.length > 0 ? content : [{ json: {} }],
     status: isError === true ? "error" : undefined,

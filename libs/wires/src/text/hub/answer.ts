@@ -115,7 +115,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedExtraUsage 
   ];
 }
 
-/** Translates a vendor's finish reason; `kinds` are the answer's kinds of parts. An unknown reason is a normal end. */
+/** Translates a vendor's finish reason. An unknown one is a normal end, which is `tool-calls` if `kinds` has calls. */
 export function parseFinishReason(
   reasons: Readonly<Record<string, FinishReason>>,
   finishReason: unknown,

@@ -7,7 +7,7 @@ import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
 interface AdaptiveModel {
-  /** Requests for which the model reasons: those that request it, those that do not disable reasoning, or all. */
+  /** Requests for which the model reasons: those that ask for reasoning, those that do not disable it, or all. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   /** True if the model refuses a tool choice that forces a call. */
   readonly refusesForcedTools?: true;
@@ -167,7 +167,7 @@ function budgetWithin(limit: number, budget: number): number | undefined {
   return Math.max(minBudget, Math.floor(limit * reasoningShare));
 }
 
-/** Returns true if no reasoning is requested; a request may still set how reasoning is shown. */
+/** Returns true if no reasoning is requested: no effort, no budget, and no form in which it is shown. */
 function isUnset({ effort, budgetTokens, show }: ReasoningOptions): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }

@@ -27,7 +27,7 @@ export interface GoogleUsageForm {
 }
 
 /**
- * Converts a usage report of Google to disjoint units; undefined if it has no tokens. It counts reasoning in addition
+ * Converts Google's usage report to disjoint units; undefined if it has no tokens. Google counts reasoning in addition
  * to the output, while units include it in the output. Tokens that tools add to the prompt count as input.
  */
 export function googleUsage(usage: unknown, { totals, lists, count, names }: GoogleUsageForm): Units | undefined {

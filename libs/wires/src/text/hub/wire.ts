@@ -36,7 +36,7 @@ export interface AnswerContext {
   readonly elapsedMs?: (() => number) | undefined;
 }
 
-/** Converts a vendor's stream to neutral events. Skips unknown frames; one that is not JSON is a `failure`. */
+/** Converts a vendor's stream to neutral events. Skips unknown frames; a frame that is not JSON is a `failure`. */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
   /** Handles the end of the connection: returns events that end the open parts. `isComplete` stays false if truncated. */

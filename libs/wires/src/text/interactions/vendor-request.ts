@@ -158,7 +158,7 @@ function renderTier(tier: string | undefined, unsupported: Unsupported): string 
   return tiers.has(tier) ? tier : undefined;
 }
 
-/** Renders steps and the instructions; those in the middle move to the front. Without turns they are the input. */
+/** Renders steps and instructions. Instructions in the middle move to the front; without turns, they are the input. */
 export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   const system = allInstructions(request, unsupported)
     .flatMap((part) => (part.kind === "text" ? [part.text] : []))

@@ -214,7 +214,7 @@ export function renderCitation({ own, url, title, citedText }: Citation): readon
   return [cited];
 }
 
-/** Returns the citations that this wire's vendor made, to send them back; it refuses all others. */
+/** Returns the citations that this wire's vendor made, to send them back; the vendor refuses all others. */
 export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
   return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
 }

@@ -52,7 +52,7 @@ const renders: PartRenderers<Unsupported> = {
     throw unsupportedFailure("video parts");
   },
   reasoning: renderReasoning,
-  "tool-call": (part) => [{ type: "tool_use", id: validCallId(part.id), name: part.name, input: parseArguments(part) }],
+  "tool-call": (part) => [{ type: "tool_use", id: validId(part.id), name: part.name, input: parseArguments(part) }],
   "tool-result": renderResult,
   compaction: refuseCompaction,
   vendor: (part) => [requireItemOfWire(part, "messages")],
@@ -91,7 +91,7 @@ function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupp
     : [{ type: "thinking", thinking: text, signature: value }];
 }
 
-function validCallId(id: string): string {
+function validId(id: string): string {
   return toValidId(id, /^[A-Za-z0-9_-]+$/, "toolu");
 }
 
@@ -105,7 +105,7 @@ function renderResult(
   return [
     withoutUndefined({
       type: "tool_result",
-      tool_use_id: validCallId(callId),
+      tool_use_id: validId(callId),
       content: content.length > 0 ? content : undefined,
       is_error: isError === true ? true : undefined,
       cache_control: renderCache(cache),

@@ -169,10 +169,10 @@ class SeenAnswer {
     if (type === undefined || member === undefined) return [[], undefined];
     const isText = began["type"] === "output_text";
     const part = { ...began, [member]: text, ...(isText ? { annotations } : {}) };
-    const summary = began["type"] === "summary_text";
-    const index = summary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
+    const isSummary = began["type"] === "summary_text";
+    const index = isSummary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
     const completePart = { [member]: text, ...(isText ? { logprobs: [] } : {}) };
-    const done = summary ? "response.reasoning_summary_part.done" : "response.content_part.done";
+    const done = isSummary ? "response.reasoning_summary_part.done" : "response.content_part.done";
     return [
       [event(type, { ...position, ...index, ...completePart }), event(done, { ...position, ...index, part })],
       part,

@@ -59,7 +59,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** Reads a failure. The code of `error` is at its top or under `error`; that of `response.failed` in its response. */
+/** Reads a failure. The event `error` has the code at its top or under `error`, `response.failed` in its response. */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
