@@ -21,7 +21,7 @@ export const ollama = {
 
 function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);
-  // Settings of a local Ollama process; all vendors truncate long inputs.
+  // Settings of a local Ollama process: its memory, and the truncation of inputs, which is left to the vendor.
   fields.ignore("keep_alive", "truncate");
   const request: VectorsRequest = {
     model: fields.needText("model"),
