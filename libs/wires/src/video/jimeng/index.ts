@@ -94,8 +94,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const additional = additionalVideoMembers(request, "jimeng-video", []);
   const seconds = secondsAmong(lengths, request.seconds ?? defaultSeconds);
   const images = [request.firstFrame, request.lastFrame].filter((image) => image !== undefined);
-  const shaped = images.length === 0;
-  const shape = fitShape(shaped ? request : {}, ratios);
+  const isFromText = images.length === 0;
+  const shape = fitShape(isFromText ? request : {}, ratios);
   const body = withoutUndefined({
     ...additional.members,
     req_key: model,
@@ -110,7 +110,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     dropped: [
       ...additional.dropped,
       ...shape.dropped,
-      ...(shaped ? [] : hintsIn(request, ["size", "aspectRatio"])),
+      ...(isFromText ? [] : hintsIn(request, ["size", "aspectRatio"])),
       ...otherRate(request),
     ],
     seconds,
