@@ -53,7 +53,7 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 /** Maximum size of a frame, so that an endless one cannot exhaust memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** Maximum bytes of the separator after a frame; it may be split, so the next search begins this many bytes earlier. */
+/** Maximum bytes of the separator after a frame. Chunks may split it, so each search begins this many bytes earlier. */
 const maxEndBytes = 3;
 
 const doubleCarriageReturn = Buffer.from("\r\r");
