@@ -104,7 +104,7 @@ function refuseForeignPart(part: Part): void {
     throw unsupportedFailure(`${part.kind} parts of the model`);
 }
 
-/** Renders the vendor's details, and reasoning text before a call: several vendors require it, some refuse other. */
+/** Renders the vendor's details, and reasoning text before a call, which some vendors need. Some refuse any other. */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonRecord {
   const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);

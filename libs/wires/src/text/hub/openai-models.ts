@@ -22,8 +22,8 @@ export function refusesUnknownFields(model: string): boolean {
 
 /**
  * Top-level members that compatible vendors have added to chat completions and responses, and that OpenAI refuses as
- * unknown. Any other unknown member is forwarded, since OpenAI may have added it. `reasoning` is accepted in OpenAI's
- * responses.
+ * unknown. Any other unknown member is forwarded, since OpenAI may have added it. On the responses wire, OpenAI
+ * accepts `reasoning`.
  */
 export const extensionMembers: ReadonlySet<string> = new Set(
   splitWords(`
