@@ -52,10 +52,11 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
 export function* spliceInTurns(
   bytes: Buffer,
   values: Readonly<Record<string, string | Buffer>>,
-  members: readonly Member[] = membersOf(bytes),
+  members?: readonly Member[],
 ): Generator<undefined, Buffer> {
   if (bytes.length <= maxStepBytes) return spliceMembers(bytes, values, members);
-  const pieces = splicePieces(bytes, values, members);
+  if (members === undefined) yield* findMembersInTurns(bytes);
+  const pieces = splicePieces(bytes, values, members ?? membersOf(bytes));
   return pieces.length === 1 ? bytes : yield* joinInTurns(pieces);
 }
 

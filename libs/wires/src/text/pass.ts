@@ -7,7 +7,6 @@ import {
   parseMember,
   spliceInTurns,
   spliceMembers,
-  findMembersInTurns,
 } from "@modelgate/formats/json";
 import type { ReportedExtraUsage } from "./fees.ts";
 
@@ -111,7 +110,6 @@ export function* withBound(
   if (pass.withBound !== undefined) return yield* pass.withBound(body, tokens);
   const [name] = pass.boundOrder(model);
   if (name === undefined) throw new Error("a wire without a member for the bound of output");
-  yield* findMembersInTurns(body);
   return yield* spliceInTurns(body, { [name]: String(tokens) });
 }
 

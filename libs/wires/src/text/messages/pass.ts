@@ -65,7 +65,6 @@ export const messagesPass: TextPass = {
   *upstreamBody(body, { model }) {
     const cleanedBody = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
     if (model === undefined) return cleanedBody;
-    yield* findMembersInTurns(cleanedBody);
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 

@@ -1,13 +1,6 @@
 import { keepAlive, replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { failureFrames } from "@modelgate/contracts";
-import {
-  isRecord,
-  changeMember,
-  spliceInTurns,
-  findMembersInTurns,
-  memberInTurns,
-  stringifyInTurns,
-} from "@modelgate/formats/json";
+import { isRecord, changeMember, spliceInTurns, memberInTurns, stringifyInTurns } from "@modelgate/formats/json";
 import { reportedFees, type ReportedExtraUsage } from "../fees.ts";
 import { fitToModel, refusesUnknownFields } from "../hub/openai-models.ts";
 import { textFrom, frameIncludes, plainFrame, type TextPass, renameAt, withEcho } from "../pass.ts";
@@ -34,7 +27,6 @@ export const responsesPass: TextPass = {
 
   *upstreamBody(body, { model }) {
     if (model === undefined) return body;
-    yield* findMembersInTurns(body);
     return yield* spliceInTurns(body, { model: JSON.stringify(model) });
   },
 
