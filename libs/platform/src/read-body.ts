@@ -131,8 +131,7 @@ async function collectBody(
     source.on("data", onData).on("end", resolve);
     await promise;
     holding.endArriving();
-    const joined = gathered.join();
-    const bytes = joined instanceof Promise ? await joined : joined;
+    const bytes = await gathered.join();
     ending?.throwIfAborted();
     return { bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
   } catch (error) {

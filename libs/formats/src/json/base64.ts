@@ -30,6 +30,15 @@ export class Base64Text {
 /** Bytes encoded in one step; a multiple of 3, so that only the last piece has padding. */
 const encodedAtOnce = 3 * 64 * 1024;
 
+/** Returns true if a part of a text before `end` matches, for patterns of one character. Takes steps below a millisecond. */
+export function* includesMatch(text: string, pattern: RegExp, end: number): Generator<undefined, boolean> {
+  for (let from = 0; from < end; from += maxStepBytes) {
+    if (from > 0) yield;
+    if (pattern.test(text.slice(from, Math.min(end, from + maxStepBytes)))) return true;
+  }
+  return false;
+}
+
 /** Decodes Base64 whose characters have been checked, in steps of about a millisecond. */
 export function* decodeBase64(data: string): Generator<undefined, Buffer> {
   if (data.length <= maxStepBytes) return Buffer.from(data, "base64");

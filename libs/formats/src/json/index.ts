@@ -1,6 +1,6 @@
 // JSON as bytes: bounded scans and parsing in turns, splicing, members that parsers may read in two ways.
 export { inBothSpellings, parsePlain, refuseAmbiguous, refuseDuplicatesInTurns } from "./ambiguous.ts";
-export { Base64Text, decodeBase64 } from "./base64.ts";
+export { Base64Text, decodeBase64, includesMatch } from "./base64.ts";
 export { findValueRange, refuseAmbiguousPath, replaceRange } from "./byte-range.ts";
 export { asRecord, asRecords, asText, camelName, Fields, hasAny, isRecord, memberOf, ownEntry } from "./fields.ts";
 export { invalidFailure, missingFailure, parseJson, parseRecord, readEndUser, readQueryInteger } from "./fields.ts";

@@ -1,5 +1,5 @@
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { Base64Text, decodeBase64, maxStepBytes } from "@modelgate/formats/json";
+import { Base64Text, decodeBase64, includesMatch, maxStepBytes } from "@modelgate/formats/json";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
 const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
@@ -60,11 +60,8 @@ function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   const { data, at: path } = image;
   // The last step includes the padding.
   const last = data.length - (data.length % maxStepBytes || maxStepBytes);
-  for (let from = 0; from < last; from += maxStepBytes) {
-    if (notBase64.test(data.slice(from, from + maxStepBytes))) throw invalidImage(path, allowedEncodingsText);
-    yield;
-  }
-  if (!isBase64(data.slice(last))) throw invalidImage(path, allowedEncodingsText);
+  if ((yield* includesMatch(data, notBase64, last)) || !isBase64(data.slice(last)))
+    throw invalidImage(path, allowedEncodingsText);
   return { kind: "file", at: path, ...imageFile(yield* decodeBase64(data), path) };
 }
 

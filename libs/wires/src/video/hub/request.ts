@@ -5,7 +5,7 @@ import {
   type Fields,
   type JsonRecord,
   isRecord,
-  maxStepBytes,
+  includesMatch,
   parseRecord,
 } from "@modelgate/formats/json";
 import { additionalMembers, renderAdditionalMembers, type AdditionalMembers } from "../../kind/index.ts";
@@ -192,11 +192,7 @@ export function* checkImages({ firstFrame, lastFrame }: VideoRequest): Generator
     if (image?.kind !== "data" || image.at === undefined) continue;
     const { data, at } = image;
     const end = data.length - (data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0);
-    for (let from = 0; from < end; from += maxStepBytes) {
-      if (from > 0) yield;
-      if (notBase64.test(data.slice(from, Math.min(end, from + maxStepBytes)))) throw wrongImage(at);
-    }
-    if (end === 0) throw wrongImage(at);
+    if (end === 0 || (yield* includesMatch(data, notBase64, end))) throw wrongImage(at);
   }
 }
 
