@@ -158,7 +158,7 @@ const ollamaCapabilities: Readonly<Partial<Record<ModelKind, readonly string[]>>
   embedding: ["embedding"],
 };
 
-/** Renders the answer of /api/show. Template and weights are absent; the limits are those of the catalogue. */
+/** Renders the answer of /api/show. Texts that the gateway does not have, such as the template, are empty. */
 export function showOllamaModel(model: ListedModel): Readonly<Record<string, unknown>> {
   const { kind, ownedBy, contextTokens } = model;
   const { details } = modelLists.ollama.one(model);

@@ -62,7 +62,10 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /** Begins the answer with the first chunk that has content; some vendors first send empty chunks without an id. */
+  /**
+   * Begins the answer at the first call. `read` skips chunks without choices and usage, because some vendors first send
+   * such chunks without an id.
+   */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return noEvents;
     this.#started = true;

@@ -61,10 +61,10 @@ export class PartWriter {
     this.#opened = opened;
     if (opened.kind === "refusal") this.isRefusedAsText = true;
     if (this.#open?.joins(opened) === true) return this.#open.start?.(opened) ?? "";
-    const closed = this.close();
+    const closingEvents = this.close();
     const item = this.#openItem(opened);
     this.#open = item;
-    return closed + this.#added(item.item("in_progress")) + (item.start?.(opened) ?? "");
+    return closingEvents + this.#added(item.item("in_progress")) + (item.start?.(opened) ?? "");
   }
 
   #openItem(opened: OpenedPart): OpenItem {

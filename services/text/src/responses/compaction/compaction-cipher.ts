@@ -6,8 +6,8 @@ import type { JsonObject } from "@modelgate/wires/text";
 const mark = "mgc1.";
 
 /**
- * Encrypts the summaries of an account. A client stores them, but cannot read or change them, or use them with another
- * account.
+ * Encrypts and decrypts summaries of conversations (compactions). A client stores an encrypted summary, but cannot read
+ * or change it, or use it with another account.
  */
 export interface CompactionCipher {
   encrypt(accountId: string, summary: string): string;
