@@ -130,7 +130,7 @@ export {
   textWireNames,
   upstreamWires,
   vectorsWires,
-  videoStyles,
+  clientVideoWires,
   videoWires,
   type ImagesWire,
   type RankingWire,
@@ -144,7 +144,7 @@ export {
   type VendorTranscriptsWire,
   type UpstreamWire,
   type VectorsWire,
-  type VideoStyle,
+  type ClientVideoWire,
   type VideoWire,
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";

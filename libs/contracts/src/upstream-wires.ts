@@ -41,11 +41,11 @@ export const sessionWires = [...realtimeWires, "gpt-live"] as const;
 export type SessionWire = (typeof sessionWires)[number];
 
 /** Wires of video tasks that clients and vendors use, one for each client format. */
-export const videoStyles = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
-export type VideoStyle = (typeof videoStyles)[number];
+export const clientVideoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
+export type ClientVideoWire = (typeof clientVideoWires)[number];
 
-/** All wires of video tasks. Those after `videoStyles` are used only by vendors. */
-export const videoWires = [...videoStyles, "veo-video", "vertex-video", "wan-video", "seedance-video"] as const;
+/** All wires of video tasks. Those after `clientVideoWires` are used only by vendors. */
+export const videoWires = [...clientVideoWires, "veo-video", "vertex-video", "wan-video", "seedance-video"] as const;
 export type VideoWire = (typeof videoWires)[number];
 
 /** Wires of speech recognition that clients and vendors use: transcription, and translation into English. */

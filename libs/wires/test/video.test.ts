@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Failure, videoStyles, type VideoStyle, type VideoWire } from "@modelgate/contracts";
+import { Failure, clientVideoWires, type ClientVideoWire, type VideoWire } from "@modelgate/contracts";
 import { maxStepBytes, runToEnd } from "@modelgate/formats/json";
 import { checkImages, wires, type VideoTask } from "../src/video/index.ts";
 
@@ -15,8 +15,8 @@ const task: VideoTask = {
 };
 const context = { requestId: "req-1", contentUrl: "https://gate.example/content" };
 const png = "iVBORw0KGgoAAAANSUhEUg==";
-const parse = (wire: VideoStyle, body: object) => wires[wire].client.read({ ...body });
-const render = (wire: VideoWire, body: object, from: VideoStyle = "video-generations") =>
+const parse = (wire: ClientVideoWire, body: object) => wires[wire].client.read({ ...body });
+const render = (wire: VideoWire, body: object, from: ClientVideoWire = "video-generations") =>
   wires[wire].vendor.render(parse(from, body).request, { model: "vendor-model" });
 const failureOf = (act: () => unknown): Failure => {
   try {
@@ -169,7 +169,7 @@ describe("a vendor gets", () => {
       expect(failureOf(() => parse("videos", { ...body, metadata })).param).toBe("metadata.resolution");
   });
 
-  test.each<[VideoStyle, object, number | undefined]>([
+  test.each<[ClientVideoWire, object, number | undefined]>([
     ["videos", { seconds: "4" }, 4],
     ["videos", { seconds: "4.0" }, 4],
     ["videos", { seconds: "04" }, 4],
@@ -196,7 +196,7 @@ describe("a vendor gets", () => {
     expect(Number(rendered.body["seconds"] ?? rendered.body["duration"])).toBe(seconds);
   });
 
-  test.each<[VideoStyle, string]>([
+  test.each<[ClientVideoWire, string]>([
     ["videos", "frames"],
     ["videos", "num_frames"],
     ["videos", "numFrames"],
@@ -420,7 +420,7 @@ describe("a task is rendered in its client's style", () => {
   });
 
   test("and is read by another gateway that uses modelgate as its vendor", () => {
-    for (const wire of videoStyles) {
+    for (const wire of clientVideoWires) {
       const { client, vendor } = wires[wire];
       expect(vendor.started(client.created({ ...task, state: "queued" }, context))).toBe("video_1");
       for (const state of ["queued", "in_progress", "completed", "failed"] as const) {

@@ -5,7 +5,7 @@ import {
   type Nanos,
   type Units,
   type VideoWire,
-  type VideoStyle,
+  type ClientVideoWire,
 } from "@modelgate/contracts";
 import { vendorOf } from "@modelgate/channels";
 import { renderSupported, type ServingModel } from "@modelgate/relay";
@@ -24,7 +24,7 @@ import { requestedVideo } from "./show-task.ts";
 /** A request for a video after it was read. */
 export interface VideoTaskRequest {
   /** Name of the client's wire; `client` is its client side, which reads and renders. */
-  readonly style: VideoStyle;
+  readonly style: ClientVideoWire;
   readonly client: VideoClient;
   readonly request: VideoRequest;
   /** Fields of the client's request that the neutral form cannot express. */

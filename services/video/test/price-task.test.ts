@@ -5,7 +5,7 @@ import {
   costOf,
   priceAt,
   videoWires,
-  type VideoStyle,
+  type ClientVideoWire,
   type VideoWire,
 } from "@modelgate/contracts";
 import { wires, type VideoClient, type VideoVendor } from "@modelgate/wires/video";
@@ -29,7 +29,7 @@ const vendors = {
   seedance: ["seedance-video", "doubao-seedance-1-0-pro-250528"],
 } as const satisfies Readonly<Record<string, readonly [VideoWire, string]>>;
 
-test.each<[what: string, style: VideoStyle, vendor: keyof typeof vendors, body: object, nanos: bigint]>([
+test.each<[what: string, style: ClientVideoWire, vendor: keyof typeof vendors, body: object, nanos: bigint]>([
   ["no size", "videos", "openai", {}, 450_000_000n],
   ["the usual size", "videos", "openai", { size: "720x1280" }, 450_000_000n],
   ["a larger size", "videos", "openai", { size: "1024x1792" }, 2_050_000_000n],
@@ -111,7 +111,7 @@ test("a request that no vendor supports is refused with the client's name of the
   );
 });
 
-test.each<[VideoStyle, object, string]>([
+test.each<[ClientVideoWire, object, string]>([
   ["kling-video", { sound: "on" }, "sound"],
   ["kling-video", { sound: true }, "sound"],
   ["kling-video", { metadata: { sound: "on" } }, "metadata.sound"],

@@ -1,4 +1,4 @@
-import type { VideoStyle, VideoWire } from "@modelgate/contracts";
+import type { ClientVideoWire, VideoWire } from "@modelgate/contracts";
 import type { StoreDialect } from "../vendor-stores/members.ts";
 import type { Wire } from "../wire.ts";
 import { generations } from "./generations/index.ts";
@@ -32,7 +32,7 @@ export const wires = {
   "wan-video": wan,
   "seedance-video": seedance,
 } as const satisfies Readonly<
-  Record<VideoStyle, Wire<VideoVendor, VideoClient> & { readonly client: VideoClient }> &
+  Record<ClientVideoWire, Wire<VideoVendor, VideoClient> & { readonly client: VideoClient }> &
     Record<VideoWire, Wire<VideoVendor, VideoClient> & { readonly vendor: VideoVendor }>
 >;
 

@@ -1,5 +1,5 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { Failure, type VideoStyle } from "@modelgate/contracts";
+import { Failure, type ClientVideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { formAsBody, refuseVendorIds, runCall } from "@modelgate/relay";
 import { checkImages, videoStores, wires, type VideoClient } from "@modelgate/wires/video";
@@ -12,7 +12,7 @@ import type { VideoTaskRequest } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
 /** Creates a task in style A, B or C. `epsilon.ts` creates those in style D. */
-export function createVideo(deps: Deps, style: VideoStyle): EndpointHandler {
+export function createVideo(deps: Deps, style: ClientVideoWire): EndpointHandler {
   const client: VideoClient = wires[style].client;
   const kind = new VideoKind(deps);
   return async (call) => {

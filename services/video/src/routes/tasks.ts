@@ -1,5 +1,5 @@
 import { listTasks, removeTask, type TaskPage, type TaskQuery, type TaskRecord } from "@modelgate/accounts";
-import { Failure, type Caller, type VideoStyle } from "@modelgate/contracts";
+import { Failure, type Caller, type ClientVideoWire } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type Redis } from "@modelgate/platform";
 import { wires } from "@modelgate/wires/video";
 import type { Deps } from "../deps.ts";
@@ -56,7 +56,7 @@ function orderIn(text: string | null): "asc" | "desc" {
  * Answers with a task's state in the style of the endpoint, even if an endpoint of another style created the task. The
  * state is read from Redis only; the poller updates it.
  */
-export function getTask(deps: Deps, style: VideoStyle): EndpointHandler {
+export function getTask(deps: Deps, style: ClientVideoWire): EndpointHandler {
   return async (call) => {
     const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
     answerJson(call.response, 200, wires[style].client.render(taskForClient(task), taskContext(deps, call, task.id)));

@@ -154,7 +154,10 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/** Returns an error code as the whole number that these styles require: the vendor's code, else an HTTP status. */
+/**
+ * Returns an error code as the whole number that styles B and C require: the vendor's code if it is a number, else an
+ * HTTP status.
+ */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;
