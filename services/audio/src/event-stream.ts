@@ -17,7 +17,7 @@ export const eventStreamFormat = {
 } as const satisfies Partial<StreamTranslator>;
 
 /** Heartbeats for a client of an event stream, sent until the vendor starts. */
-export const eventStreamWaiting: PendingStream = {
+export const pendingEventStream: PendingStream = {
   contentType: eventStream,
   heartbeat: heartbeatComment,
   fail: failureFrames.audio,

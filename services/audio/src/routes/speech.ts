@@ -12,7 +12,7 @@ import {
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { eventStreamWaiting } from "../event-stream.ts";
+import { pendingEventStream } from "../event-stream.ts";
 import { speechCall } from "../speech/speech-call.ts";
 import { isByTokens, speechMeasure } from "../speech/measure.ts";
 
@@ -50,7 +50,7 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,
-      pendingStream: request.events ? eventStreamWaiting : undefined,
+      pendingStream: request.events ? pendingEventStream : undefined,
     };
   },
   exchange({ converted, events }, { wire, candidate }) {

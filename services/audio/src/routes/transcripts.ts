@@ -6,7 +6,7 @@ import { modelInForm, wires, type TranscriptsRequest, type TranscriptsVendor } f
 import { plainDialect } from "@modelgate/wires/vendor-stores";
 import { vendorWire } from "@modelgate/wires/wire";
 import type { Deps } from "../deps.ts";
-import { eventStreamWaiting } from "../event-stream.ts";
+import { pendingEventStream } from "../event-stream.ts";
 import { transcriptCall, type TranscriptCall } from "../transcripts/transcript-call.ts";
 import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
 import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
@@ -108,7 +108,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
-      pendingStream: { ...eventStreamWaiting, canSendHeartbeat: file.isDue },
+      pendingStream: { ...pendingEventStream, canSendHeartbeat: file.isDue },
       bodyFailed: upload.failedSignal,
     };
   },
