@@ -8,7 +8,7 @@ import type { Tables } from "./schema.ts";
 
 const hourMs = totalsPeriods.hourly_totals;
 /** Number of refused calls per account and hour that are stored without exception. */
-const maxStoredEach = 100;
+const alwaysStoredCount = 100;
 
 const readCall = recordParser("refused call", RefusedCall);
 
@@ -34,7 +34,7 @@ export interface RefusedPage {
 }
 
 /**
- * Stores refused calls. The first `maxStoredEach` calls of an account and hour are stored; then about ninety of the
+ * Stores refused calls. The first `alwaysStoredCount` calls of an account and hour are stored; then about ninety of the
  * calls up to the thousandth, about ninety up to the ten-thousandth, and so on. The others are only counted, with the
  * stored call before them. Calls without a valid time are left out.
  */
@@ -97,7 +97,7 @@ async function recordHour(transaction: Transaction<Tables>, refusals: readonly C
  * the calls that it represents.
  */
 function mustStore(before: number, total: number): boolean {
-  if (before < maxStoredEach) return true;
+  if (before < alwaysStoredCount) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);
   return Math.floor(total / step) > Math.floor(before / step);
 }

@@ -170,7 +170,7 @@ export async function publishConfiguration(
   const content = {
     groups,
     models,
-    // Encrypted values differ each time, so the version depends on their digests.
+    // Encryption gives a different text each time, so the version depends on digests of the plain values.
     channels: encryptedChannels.map(({ keys, proxy: _proxy, headers: _encrypted, ...channel }, index) => [
       channel,
       keys.map(({ id }) => id),

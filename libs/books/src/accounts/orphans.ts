@@ -26,9 +26,9 @@ export interface Branches {
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds the entries that are not in the chain which ends at `head`. Calls are read, the newest first, until the steps
- * of the orphans among them account for the complete difference between the sum in the books and the link of `head`
- * (`chainStep`). Returns undefined if no entry with the hash `head` is found.
+ * Finds the orphans: the entries that are not in the chain that ends at `head`. Reads calls, the newest first, until
+ * the orphans found explain the difference between the account's chain sum in the books and the link of `head`
+ * (`chainStep`). Returns undefined if `head` is not "" and no entry has this hash.
  */
 export async function findBranches(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
