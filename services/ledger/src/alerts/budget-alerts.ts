@@ -113,7 +113,7 @@ async function findOfAccount(
   for (const each of usage) {
     const owner = isOfOrganisation(each.budget) ? each.budget.scope : account;
     for (const period of endedPeriods(each, calls.earliestMs)) {
-      const alerts = await alertsOfEnded(books, reads, { owner, budget: each.budget, period, calls });
+      const alerts = await alertsOfEndedPeriod(books, reads, { owner, budget: each.budget, period, calls });
       await recorder.record(books, alerts);
     }
     const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
@@ -147,7 +147,7 @@ function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: n
  * Returns the alerts about an ended period of a budget, unless one with the same or a higher level is stored, with any
  * amount of the budget.
  */
-async function alertsOfEnded(
+async function alertsOfEndedPeriod(
   books: Books,
   reads: SpendingReads,
   of: { owner: string; budget: Budget; period: BudgetPeriod; calls: NewCalls },

@@ -27,7 +27,7 @@ export interface AlertOptions {
   readonly lowHours: number;
 }
 
-/** Alerts of the ledger. Their conditions are found, and their deliveries sent, until disposed. */
+/** Search for conditions of alerts, and delivery of alerts. Both run until this object is disposed. */
 export interface Alerts extends AsyncDisposable {
   /**
    * Notes recorded calls for alerts of budgets, and stores alerts about their units without a price. The recorder waits
