@@ -89,7 +89,7 @@ export async function readOutcome(
   const { uncharged, again } = compare(events, seen);
   const held = (await findAccount(redis, accountId))?.heldNanos;
   let { divergence, settledTwice } = await verify(suite, accountId);
-  // After a loss, Redis is restored from the books for some time.
+  // Restoring a lost Redis from the books takes some time, and until then the balances may diverge.
   const retryUntil = losesRedis ? begin + restWithinMs : begin;
   while (divergence !== undefined && Date.now() < retryUntil) {
     await pause(retryPauseMs);

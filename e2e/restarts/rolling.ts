@@ -63,7 +63,7 @@ export async function rollOut(
   const { url } = balancers[names.at(-1) ?? "edge"];
   await until("calls to pass", async () => (await call(url, { model: "chat", id: "ready" })).status === 200);
   let onBegin = 0;
-  const open = Array.from({ length: streams }, (_, at) =>
+  const openCalls = Array.from({ length: streams }, (_, at) =>
     call(url, { model: "endless", id: `stream-${at}`, stream: true, onBegin: () => onBegin++ }),
   );
   await until("every stream to begin", () => onBegin === streams, 120_000);
@@ -89,8 +89,8 @@ export async function rollOut(
   const answered = await Promise.all(talks.map((talk) => talk.answered()));
   for (const talk of talks) talk.close();
   vendor.finish();
-  const ended = await Promise.all(open);
-  // Kept connections do not prevent the replicas from ending within their drain.
+  const ended = await Promise.all(openCalls);
+  // The clients' keep-alive connections are still open. They must not keep the old replicas from ending.
   await until("the old replicas to end", () => old.every(({ service }) => !service.running));
   const exits = await Promise.all(old.map(({ service }) => service.ended));
   state.on = false;

@@ -34,8 +34,9 @@ const tcp = (port: number) => ({ protocol: "TCP", port });
 const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) } });
 
 /**
- * Returns the NetworkPolicy of a service. It allows only the connections in the service's row; the network refuses all
- * others, regardless of errors in the code or addresses in requests.
+ * Returns the NetworkPolicy of a service. It allows the connections that follow from the service's row, those to
+ * `callees`, and for every service DNS, tracing and Prometheus. The network refuses all others, regardless of errors in
+ * the code or addresses in requests.
  */
 export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
   const labels = selectorOf(row.name);

@@ -59,7 +59,7 @@ export function verdictOn(
       body: fingerprintOf(sent.prepared?.request.body),
       seenBy: seenBy(plan, sent, error),
     });
-  // A request that the vendor may have received must not be sent again.
+  // An unrepeatable request, such as one that starts a task, is not sent again if the vendor may have received it.
   if (sent.prepared?.unrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
   return { failure: failureOf(error), next: mayRetryElsewhere(error) ? "another" : "none" };

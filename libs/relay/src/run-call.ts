@@ -177,8 +177,8 @@ function endCallWithoutHold({ answer, requestId }: Call, plan: Plan, failure: Fa
 }
 
 /**
- * Ends a call of which no part of an answer was sent. A failed call costs nothing, and the client receives the error. A
- * client that disconnected is charged the certain usage if the request was sent and the vendor's result is unknown.
+ * Ends a call of which no part of an answer was sent. A connected client receives the error and pays nothing. A client
+ * that disconnected is charged `usageAfterDisconnect` if the request was sent and the vendor's result is unknown.
  */
 async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   const { call, plan, heldMoney, lifetime } = run;

@@ -32,7 +32,10 @@ export interface SuiteOptions<B extends Backends> {
    * replace one service need separate processes.
    */
   readonly shape?: Shape;
-  /** Services to start in separate or new processes; if absent, those that the configuration needs. */
+  /**
+   * Services to start: `all`, or if absent, those that the configuration needs. Without effect in a single reused
+   * process, which always runs all services.
+   */
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;

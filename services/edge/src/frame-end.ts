@@ -49,7 +49,8 @@ export class SessionErrorAppender {
 
   /**
    * Returns the last frames of a session whose service disconnected: an error event and a close frame, or only a close
-   * frame if a fragmented message is unfinished. Undefined after a close frame or within a frame.
+   * frame if a fragmented message is unfinished. Undefined after a close frame, or if the beginning of an unfinished
+   * frame was already sent.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;

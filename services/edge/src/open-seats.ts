@@ -7,19 +7,19 @@ export type OpenSeats = ReturnType<typeof openSeats>;
 
 /** Renews the slots of open calls until disposed, and releases a slot when the answer of its call has ended. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
-  const open = new OpenList<Seat>();
-  const leaseCount = registerLeaseCount("seats", () => open.size);
+  const heldSeats = new OpenList<Seat>();
+  const leaseCount = registerLeaseCount("seats", () => heldSeats.size);
   const quietly = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "seats expire with their leases"));
   const renewals = runOnSharedTick(leaseMs / 3, () => {
-    if (open.size > 0) quietly(renewSeats(redis, open, leaseMs));
+    if (heldSeats.size > 0) quietly(renewSeats(redis, heldSeats, leaseMs));
   });
   return {
     leaseMs,
     newPermit: idSource("permit"),
     /** Keeps a slot until its answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
-      const entry = open.add(seat);
+      const entry = heldSeats.add(seat);
       const release = (): void => {
         if (entry.remove()) quietly(releaseSeat(redis, seat));
       };

@@ -85,16 +85,16 @@ function secondsToLive(ends: readonly (string | undefined)[], now: number, reque
   return seconds;
 }
 
-/** Call of a session, and the settings that its key is bound to. */
+/** Call of a session, and the settings of its client secret; undefined for a normal API key. */
 export interface BoundCall {
   readonly call: RealtimeCall;
   readonly settings: SessionSettings | undefined;
 }
 
 /**
- * Returns a session's call, and the settings that its key is bound to; undefined settings for a normal API key. The
- * call's permissions and budgets are those that the owner's key has now. Throws Failure if the owner's key is disabled
- * or has expired.
+ * Returns a session's call, and the settings of its client secret. For a normal API key, the call is unchanged and the
+ * settings are undefined. For a client secret, the call gets the current permissions and budgets of the API key that
+ * created the secret. Throws Failure if this API key can no longer be used, or if the settings no longer exist.
  */
 export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;

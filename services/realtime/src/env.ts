@@ -45,7 +45,10 @@ export const variables = serviceVariables("realtime", (read) => ({
   slice: {
     /** Seconds of speech, of each side, for which money is reserved before each response. */
     audioSeconds: 60,
-    /** Tokens of text, of input and of output each, for which money is reserved before each response. */
+    /**
+     * Text tokens for which money is reserved before each response: this many for the input, and as many for the
+     * output.
+     */
     textTokens: 4_096,
   },
 }));

@@ -3,7 +3,10 @@ import { allowedValues, Failure, fieldPath, oneOfPredicate, schemaPredicate } fr
 import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
-/** Creates the failure (400) that names the first missing or wrong field, in the client's spelling. */
+/**
+ * Creates the failure (400) that names the deepest missing or wrong field, in the client's spelling; if several are
+ * equally deep, the first of them. It names no field if the body is not an object.
+ */
 export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     return new Failure("invalid_value", "The body must be a JSON object.");

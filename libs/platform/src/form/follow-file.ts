@@ -161,12 +161,12 @@ export type SpooledFile = Omit<IncomingSpoolFile, "complete" | "reached">;
  * (429) or server_overloaded (503) if the disk limit is reached; the file is then deleted.
  */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {
-  const followed = await startSpooling(file, spool, holder);
+  const incoming = await startSpooling(file, spool, holder);
   try {
-    await followed.complete;
-    return followed;
+    await incoming.complete;
+    return incoming;
   } catch (error) {
-    await followed[Symbol.asyncDispose]();
+    await incoming[Symbol.asyncDispose]();
     throw error;
   }
 }

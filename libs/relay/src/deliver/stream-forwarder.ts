@@ -9,7 +9,7 @@ import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
-/** Members of an answer's sink that forwarding a stream uses. */
+/** Members of `AnswerSink` that `StreamForwarder` uses. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
 /** Source and sink of a stream, and the objects that read, meter and limit it. */

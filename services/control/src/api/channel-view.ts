@@ -10,7 +10,7 @@ import {
   type ChannelScope,
 } from "@modelgate/channels";
 
-/** Maximum listed pauses that concern a single account. Their total number is shown too. */
+/** Maximum listed pauses that each concern a single account. The number of all affected accounts is shown too. */
 const maxAccountsShown = 20;
 
 /**
@@ -91,17 +91,17 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
 
 /** Returns the pauses that concern a single account, longest first, and the number of affected accounts. */
 function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
-  const open = [...states.accountCooldowns].filter(
+  const cooldowns = [...states.accountCooldowns].filter(
     ([name, { until }]) => until > now && isWithin(parseCooldownName(name).scope, id),
   );
-  const shown = open.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
+  const shown = cooldowns.toSorted(([, left], [, right]) => right.until - left.until).slice(0, maxAccountsShown);
   return {
     accountsOut: shown.map(([name, rest]): AccountCooldownView => ({
       account: rest.account ?? "",
       scope: parseCooldownName(name).scope,
       ...restView(rest, now),
     })),
-    accountsOutTotal: new Set(open.map(([, { account }]) => account)).size,
+    accountsOutTotal: new Set(cooldowns.map(([, { account }]) => account)).size,
   };
 }
 

@@ -143,11 +143,11 @@ async function resolveKeys(
   const keys: string[] = [];
   const absent: string[] = [];
   for (const [index, written] of named.entries()) {
-    const key = await resolveKey(written, names, kept);
-    const problem = "key" in key ? keyProblem(key.key, provider) : undefined;
+    const resolved = await resolveKey(written, names, kept);
+    const problem = "key" in resolved ? keyProblem(resolved.key, provider) : undefined;
     if (problem !== undefined) absent.push(`${describeSource(written, index)} ${problem}`);
-    else if ("key" in key) keys.push(key.key);
-    else absent.push(key.absent);
+    else if ("key" in resolved) keys.push(resolved.key);
+    else absent.push(resolved.absent);
   }
   return { keys, absent };
 }
