@@ -80,7 +80,7 @@ export async function openDeps({
     id === commonTables ? verifyCommon({ redis, connection, signer }) : verifyAccount(id);
   const mayVerify = () => watch.isComplete;
   opening.use(startWatching({ redis, bus, connection, log, ...env.watch, verify, mayVerify, onLow: alerts.noteLow }));
-  const open = opening.move();
+  const resources = opening.move();
   return {
     redis,
     bus,
@@ -92,7 +92,7 @@ export async function openDeps({
       if (redis.status !== "ready") throw new Error("redis is unavailable");
       if (!bus.connected) throw new Error("nats is unavailable, or has no streams");
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

@@ -27,8 +27,8 @@ export class AlertRecorder {
   }
 
   /** Stores that the condition of an alert has ended. */
-  async end(books: Books, open: Alert, ended: NewAlert): Promise<void> {
-    this.#report(await endAlert(books, open.id, ended));
+  async end(books: Books, openAlert: Alert, ended: NewAlert): Promise<void> {
+    this.#report(await endAlert(books, openAlert.id, ended));
   }
 
   #report(stored: readonly Alert[]): void {

@@ -39,7 +39,7 @@ export async function findCertificateAlerts(
     const alert = expiresAt === undefined ? undefined : certificateAlert(name, expiresAt, Date.now());
     if (alert !== undefined) await recorder.record(books, [alert]);
   };
-  for (const file of storeUrls.flatMap(clientCertificateOf)) await record(`the file ${file}`, await endOfFile(file));
+  for (const file of storeUrls.flatMap(clientCertificateOf)) await record(`the file ${file}`, await expiryOfFile(file));
   for (const [name, end] of await readContentCertificateEnds(redis)) await record(name, end);
   for (let at = 0; at < servers.length; at += atOnce) {
     const some = servers.slice(at, at + atOnce);
@@ -88,8 +88,8 @@ function clientCertificateOf(address: string): readonly string[] {
   return file === "" ? [] : [file];
 }
 
-/** Returns the end of the certificate in a file (RFC 3339); undefined if the file contains none. */
-async function endOfFile(path: string): Promise<string | undefined> {
+/** Returns the time when the certificate in a file expires (RFC 3339); undefined if the file contains none. */
+async function expiryOfFile(path: string): Promise<string | undefined> {
   try {
     return new X509Certificate(await readFile(path)).validToDate.toISOString();
   } catch {

@@ -36,7 +36,7 @@ const maxExpiring = 1_000;
 export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
   const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
-  const open = await readOpenAlerts(books, ["key-refused", "channel-resting"]);
+  const openAlerts = await readOpenAlerts(books, ["key-refused", "channel-resting"]);
   const now = Date.now();
   const found = [
     ...[...paused].map(([scope, rest]) => restAlert(scope, rest, now)),
@@ -44,12 +44,13 @@ export async function findChannelAlerts(books: Books, { redis, recorder }: Findi
   ].filter((alert) => alert !== undefined);
   // The recorder would remember an open alert as one of this hour, and report no further pause in this hour.
   const isOpen = (alert: NewAlert): boolean =>
-    open.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
+    openAlerts.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
   await recorder.record(
     books,
     found.filter((alert) => !isOpen(alert)),
   );
-  for (const alert of open) if (!paused.has(alert.subject)) await recorder.end(books, alert, recoveryAlert(alert));
+  for (const alert of openAlerts)
+    if (!paused.has(alert.subject)) await recorder.end(books, alert, recoveryAlert(alert));
 }
 
 /**

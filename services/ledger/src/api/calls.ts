@@ -91,7 +91,7 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 
 /**
  * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for
- * a day without charges, because after its client has left, the export ends only between two pieces.
+ * a day without charges, so that the export can end there if its client has left.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;
