@@ -77,7 +77,7 @@ interface CallIndex {
   readonly conditions: readonly RawBuilder<unknown>[];
 }
 
-/** Returns the index for calls with a request id or a label; undefined if the calls are read without an index. */
+/** Returns the index for calls with a request id or a label; undefined for other filters. */
 function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;

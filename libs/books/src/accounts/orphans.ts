@@ -14,7 +14,7 @@ export type ChainedEvent = (CreditEvent | UsageEvent) & { readonly receipt: Rece
 export interface Branches {
   /** Last receipt of the chain; absent if the chain is empty. */
   readonly head?: Receipt | undefined;
-  /** Entries that are not in the chain, in the order of their numbers. Redis has lost them. */
+  /** Entries that are not in the chain, in the order of their numbers. */
   readonly orphans: readonly ChainedEvent[];
   /** Hash of the receipt before the oldest known one of the chain; "" if that is the account's first receipt. */
   readonly unknown: string;
@@ -39,7 +39,10 @@ export async function findBranches(books: Books, account: BookedAccount, head: s
   return branches;
 }
 
-/** Finds the longest known chain and the entries outside it. Used if Redis has lost the account. */
+/**
+ * Finds the chain with the newest end for which the orphans are complete, and the orphans; if there is none, uses the
+ * chain of the newest entry. Used if Redis has lost the account.
+ */
 export async function findNewestChain(books: Books, account: BookedAccount): Promise<Branches> {
   let all: readonly ChainedEvent[] = [];
   for await (const entries of readNewest(books, account)) {

@@ -189,7 +189,7 @@ export async function lockOrganisation(transaction: Transaction<Tables>, organis
   return rows.length > 0;
 }
 
-/** Returns true if an organisation has an admin other than a person. */
+/** Returns true if an organisation has an admin in addition to this person. */
 async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: string, person: string): Promise<boolean> {
   const other = await transaction
     .selectFrom("memberships")
