@@ -39,10 +39,10 @@ const accountCooldowns = new Gauge({
   labelNames: ["state"],
   collect() {
     const now = Date.now();
-    const open = [...(currentStates?.accountCooldowns.values() ?? [])].filter(({ until }) => until > now);
-    const refused = open.filter(({ kind }) => kind === "refused").length;
+    const cooldowns = [...(currentStates?.accountCooldowns.values() ?? [])].filter(({ until }) => until > now);
+    const refused = cooldowns.filter(({ kind }) => kind === "refused").length;
     this.set({ state: "refused" }, refused);
-    this.set({ state: "resting" }, open.length - refused);
+    this.set({ state: "resting" }, cooldowns.length - refused);
   },
 });
 

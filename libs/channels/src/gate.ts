@@ -92,18 +92,18 @@ export function openChannelLimiter({
   health: Health;
   leaseMs: number;
 }): Gate {
-  const open = new Map<string, readonly string[]>();
+  const keysByPermit = new Map<string, readonly string[]>();
   const logFailure = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const renewals = runOnSharedTick(leaseMs / 3, () => {
-    for (const [permit, keys] of open) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
+    for (const [permit, keys] of keysByPermit) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
   /** Releases some of a permit's seats. */
   const release = (permit: string, keys: readonly string[]): void => {
-    const remaining = (open.get(permit) ?? []).filter((key) => !keys.includes(key));
-    if (remaining.length > 0) open.set(permit, remaining);
-    else open.delete(permit);
+    const remaining = (keysByPermit.get(permit) ?? []).filter((key) => !keys.includes(key));
+    if (remaining.length > 0) keysByPermit.set(permit, remaining);
+    else keysByPermit.delete(permit);
     for (const key of keys) logFailure(redis.zrem(key, permit));
   };
 
@@ -120,13 +120,13 @@ export function openChannelLimiter({
     if (refused !== undefined) return refused;
     if (sets.length === 0) return unlimitedEntry;
     const trials = sets.filter(({ cause }) => cause === "tried").map(({ key }) => key);
-    open.set(
+    keysByPermit.set(
       permit,
       sets.map(({ key }) => key),
     );
     return {
       tried: () => release(permit, trials.splice(0)),
-      [Symbol.dispose]: () => release(permit, open.get(permit) ?? []),
+      [Symbol.dispose]: () => release(permit, keysByPermit.get(permit) ?? []),
     };
   };
 

@@ -74,7 +74,7 @@ export async function listen({
   ending,
 }: HttpServerOptions): Promise<HttpServer> {
   const state = { draining: false, lastAt: 0 };
-  const open = new OpenList<OpenResponse>();
+  const openResponses = new OpenList<OpenResponse>();
   const server = createServer({
     maxHeaderSize: maxHeaderBytes,
     keepAliveTimeout: keepAliveMs,
@@ -85,12 +85,12 @@ export async function listen({
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
-  server.on("request", trackResponses(open, state, handler, isCounted));
+  server.on("request", trackResponses(openResponses, state, handler, isCounted));
   const upgraded = new Set<Duplex>();
   if (upgrade !== undefined) server.on("upgrade", trackUpgrades(upgraded, upgrade, isCounted));
   server.on("clientError", answerMalformed);
-  ending?.addEventListener("abort", () => endOpenCalls(open));
-  const stalls = setInterval(closeStalled, stalledMs / 8, open, stalledMs).unref();
+  ending?.addEventListener("abort", () => endOpenCalls(openResponses));
+  const stalls = setInterval(closeStalled, stalledMs / 8, openResponses, stalledMs).unref();
   await startListening(server, { host, port, isShared });
   return {
     port: portOf(server),
@@ -102,10 +102,10 @@ export async function listen({
       const quietMs = Math.min(lastRequestsMs, drainMs);
       state.lastAt = performance.now();
       const idle = setInterval(() => {
-        if (open.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
+        if (openResponses.size === 0 && performance.now() >= state.lastAt + quietMs) server.closeIdleConnections();
       }, quietMs / 4);
       // Ends calls that began after `ending` was aborted.
-      const late = setTimeout(endOpenCalls, drainMs - farewellMs / 2, open);
+      const late = setTimeout(endOpenCalls, drainMs - farewellMs / 2, openResponses);
       // The server does not track upgraded connections, but `closed` waits for them.
       const timer = setTimeout(() => {
         server.closeAllConnections();
@@ -129,14 +129,14 @@ interface OpenResponse {
   movedAt: number;
 }
 
-function endOpenCalls(open: Iterable<OpenResponse>): void {
-  for (const { response } of open) endCall(response, restartFailure());
+function endOpenCalls(openResponses: Iterable<OpenResponse>): void {
+  for (const { response } of openResponses) endCall(response, restartFailure());
 }
 
 /** Closes the connections of clients that do not read their answers. */
-function closeStalled(open: Iterable<OpenResponse>, stalledMs: number): void {
+function closeStalled(openResponses: Iterable<OpenResponse>, stalledMs: number): void {
   const now = performance.now();
-  for (const each of open) {
+  for (const each of openResponses) {
     const { socket } = each.response;
     if (socket === null) continue;
     const waiting = socket.writableLength;
@@ -150,14 +150,14 @@ function closeStalled(open: Iterable<OpenResponse>, stalledMs: number): void {
 
 /** Creates a listener that records each response while it is open, and calls `handler`. */
 function trackResponses(
-  open: OpenList<OpenResponse>,
+  openResponses: OpenList<OpenResponse>,
   state: { readonly draining: boolean; lastAt: number },
   handler: RequestListener,
   isCounted: boolean,
 ): RequestListener {
   return (request, response) => {
     if (state.draining) response.setHeader("connection", "close");
-    const listed = open.add({ response, written: -1, movedAt: 0 });
+    const listed = openResponses.add({ response, written: -1, movedAt: 0 });
     if (isCounted) countActive(1);
     response.once("close", () => {
       listed.remove();

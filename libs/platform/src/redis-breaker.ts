@@ -26,7 +26,7 @@ interface SentCommand {
  */
 export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
-  const open = new OpenList<SentCommand>();
+  const openCommands = new OpenList<SentCommand>();
   let step = 0;
   let answeredAt = 0;
   let isBroken = false;
@@ -34,14 +34,14 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
 
   function endStep(): void {
     step++;
-    for (const sent of open) {
+    for (const sent of openCommands) {
       // The list is in the order of sending, so all further commands were sent later.
       if (step - sent.step < stepsPerTimeout) break;
       sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
       if (step - answeredAt >= stepsPerTimeout) openBreaker();
     }
-    if (open.size > 0) clock.run();
+    if (openCommands.size > 0) clock.run();
   }
 
   function openBreaker(): void {
@@ -70,11 +70,11 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
 
   function watched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
     const sent: SentCommand = { command, step, listed: undefined };
-    sent.listed = open.add(sent);
+    sent.listed = openCommands.add(sent);
     const settled = (): void => {
       if (sent.listed?.remove() !== true) return;
       answeredAt = step;
-      if (open.size === 0) clock.stop();
+      if (openCommands.size === 0) clock.stop();
     };
     command.promise.then(settled, settled);
     clock.run();

@@ -144,11 +144,11 @@ function progressOf(hold: RenewedHold, log: Logger): HoldProgress | undefined {
 
 /** Starts the renewals. Each lease is renewed three times within its duration. */
 export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }): Renewals {
-  const open = new OpenList<RenewedHold>();
+  const openHolds = new OpenList<RenewedHold>();
   let emptied: (() => void) | undefined;
-  const leaseCount = registerLeaseCount("holds", () => open.size);
+  const leaseCount = registerLeaseCount("holds", () => openHolds.size);
   const renewals = runOnSharedTick(leaseMs / 3, () => {
-    for (const hold of open) {
+    for (const hold of openHolds) {
       const { accountId, callId } = hold;
       renewHold(redis, { accountId, callId, leaseMs, ...progressOf(hold, log) }).catch((error: unknown) =>
         log.debug({ err: error, callId }, "hold not renewed"),
@@ -157,18 +157,18 @@ export function openRenewals({ redis, log, leaseMs }: { redis: Redis; log: Logge
   });
   return {
     add(hold) {
-      const listed = open.add(hold);
+      const listed = openHolds.add(hold);
       return {
         [Symbol.dispose]() {
           listed.remove();
-          if (open.size === 0) emptied?.();
+          if (openHolds.size === 0) emptied?.();
         },
       };
     },
     async [Symbol.asyncDispose]() {
       const { promise, resolve } = Promise.withResolvers<void>();
       emptied = resolve;
-      if (open.size > 0) await promise;
+      if (openHolds.size > 0) await promise;
       renewals[Symbol.dispose]();
       leaseCount[Symbol.dispose]();
     },
