@@ -24,10 +24,10 @@ const formOverheadBytes = 64 * 1024;
 /** Opens the relay, the disk space for uploads, and the threads that read the lengths of files. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const relay = await openRelay(env.relay, context);
+  const openedRelay = await openRelay(env.relay, context);
   const { form, spool } = env;
   return {
-    ...relay,
+    ...openedRelay,
     lengths: openLengthReader(),
     speech: env.speech,
     upload: {
@@ -36,7 +36,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
         ...env.relay.pace,
         maxBytes: form.fileBytes + form.fieldsBytes + formOverheadBytes,
         files: 1,
-        budget: relay.body.budget,
+        budget: openedRelay.body.budget,
       },
       spool: { folder: spool.folder, budget: new BufferBudget(spool.bytes, env.relay.buffers.shares) },
       maxUnreadSeconds: env.maxUnreadSeconds,

@@ -67,7 +67,7 @@ export async function openDeps({
   });
   const [people, cookies] = [new People(ledger), new ConsoleCookies(env.consoleUrl)];
   const provider = openProvider(env.oidc, { sessions, people, cookies, consoleUrl: env.consoleUrl, log });
-  const open = opening.move();
+  const resources = opening.move();
   return {
     redis,
     ledger,
@@ -84,6 +84,6 @@ export async function openDeps({
     ready() {
       if (redis.status !== "ready") throw new Error("redis is unavailable");
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

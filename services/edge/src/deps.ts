@@ -42,7 +42,7 @@ export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>)
   const tokens = opening.use(await openTokenCache({ redis, ...env.tokenCache }));
   const seats = opening.use(openSeats({ redis, log, leaseMs: env.seatLeaseMs }));
   const proxy = opening.use(new AreaProxy({ urls: env.areas, log, ...env.silence }));
-  const open = opening.move();
+  const resources = opening.move();
   return {
     redis,
     catalog,
@@ -59,6 +59,6 @@ export async function openDeps({ env, log, shared, areas }: ServiceContext<Env>)
       if (redis.status !== "ready") throw new Error("redis is unavailable");
       if (!catalog.ready) throw new Error("no configuration yet");
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }

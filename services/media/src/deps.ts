@@ -14,10 +14,10 @@ export interface Deps extends ServiceRelay {
 /** Opens the relay, and the fetching of images that requests name by URL. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const open = await openRelay(env.relay, context);
-  const { budget } = open.relay;
+  const openedRelay = await openRelay(env.relay, context);
+  const { budget } = openedRelay.relay;
   return {
-    ...open,
+    ...openedRelay,
     form: {
       ...env.form,
       ...env.relay.pace,

@@ -39,12 +39,12 @@ export async function openDeps({
   log,
   shared,
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
-  const open = await openRelay(env.relay, { log, shared });
+  const openedRelay = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must be settled within it.
   const maxUsageWaitAtShutdownMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
   const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {
-    ...open,
+    ...openedRelay,
     ending,
     content,
     contentBook: openContentQuota(content, env.content),

@@ -73,16 +73,16 @@ export class RealtimeSessions implements Disposable {
 
   constructor(deps: Deps, registry: Registry) {
     const { messageBytes, pingMs, idleMs, longestMs, stallMs } = deps.limits;
-    const open = this.#open;
+    const openSessions = this.#open;
     this.#deps = deps;
     deps.ending.addEventListener("abort", () => {
-      for (const session of open) session.goAway();
+      for (const session of openSessions) session.goAway();
     });
     this.#accept = acceptWebSockets({ messageBytes, chooseProtocol });
     const tickMs = Math.ceil(Math.min(pingMs, idleMs, longestMs, stallMs) / checksPerLimit);
     this.#timer = runOnSharedTick(Math.min(maxTickMs, tickMs), () => {
       const now = Date.now();
-      for (const session of open) session.tick(now);
+      for (const session of openSessions) session.tick(now);
     });
     registry.registerMetric(
       new Gauge({
@@ -90,7 +90,7 @@ export class RealtimeSessions implements Disposable {
         help: "Open realtime sessions.",
         registers: [],
         collect() {
-          this.set(open.size);
+          this.set(openSessions.size);
         },
       }),
     );

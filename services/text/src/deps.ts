@@ -19,6 +19,6 @@ export interface Deps extends ServiceRelay {
 /** Opens the dependencies of text calls. */
 export async function openDeps(context: Pick<ServiceContext<TextEnv>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
-  const open = await openRelay(env.relay, context);
-  return { ...open, newAnswerId: idSource("answer"), images: openImages(env.images, open.relay.budget) };
+  const openedRelay = await openRelay(env.relay, context);
+  return { ...openedRelay, newAnswerId: idSource("answer"), images: openImages(env.images, openedRelay.relay.budget) };
 }

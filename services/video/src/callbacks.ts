@@ -64,9 +64,9 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   const leaseMs = 2 * timeoutMs;
   const claim = claimerOf(redis, now, leaseMs);
   /** Callbacks that are being sent, with their accounts. */
-  const open = new Map<Promise<void>, string>();
+  const openCalls = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
-    open.size >= maxOpen || [...open.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
+    openCalls.size >= maxOpen || [...openCalls.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
 
   async function call(callback: Callback): Promise<void> {
     const { event, tries } = callback;
@@ -95,8 +95,10 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     const { accountId, time } = callback.event;
     const isOld = now() - Date.parse(time) > maxAgeMs;
     if (!isOld && isFull(accountId)) return;
-    const step = (isOld ? abandon(callback).catch(() => undefined) : call(callback)).finally(() => open.delete(step));
-    open.set(step, accountId);
+    const step = (isOld ? abandon(callback).catch(() => undefined) : call(callback)).finally(() =>
+      openCalls.delete(step),
+    );
+    openCalls.set(step, accountId);
   }
 
   async function rounds(): Promise<void> {
@@ -113,7 +115,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     leaseEnd: () => now() + leaseMs,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all([running, ...open.keys()]);
+      await Promise.all([running, ...openCalls.keys()]);
     },
   };
 }

@@ -32,10 +32,10 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
 /** Opens the relay, and starts the delivery of callbacks. */
 export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" | "shared">): Promise<Deps> {
   const { env, log } = context;
-  const open = await openRelay(env.relay, context);
+  const openedRelay = await openRelay(env.relay, context);
   const backgroundWork = new BackgroundWork();
   const callbacks = openCallbacks({
-    redis: open.relay.redis,
+    redis: openedRelay.relay.redis,
     remote: openRemoteStreams({ privateHosts: hostsIn(env.callbacks.privateHosts) }),
     log,
     now: Date.now,
@@ -43,11 +43,11 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     roundMs: env.tasks.roundMs,
   });
   return {
-    ...open,
+    ...openedRelay,
     limits: env.tasks,
     pace: env.pace,
     remote: openRemoteStreams(),
-    pictures: openImageFetcher(env, open.body.budget),
+    pictures: openImageFetcher(env, openedRelay.body.budget),
     callbacks,
     taskCipher: makeTaskCipher(env.relay.secrets),
     publicUrl: env.publicUrl,

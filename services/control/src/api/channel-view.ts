@@ -89,7 +89,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
   };
 }
 
-/** Returns the pauses that concern a single account, longest first, and the number of affected accounts. */
+/** Returns the pauses that concern a single account, the last to end first, and the number of affected accounts. */
 function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
   const cooldowns = [...states.accountCooldowns].filter(
     ([name, { until }]) => until > now && isWithin(parseCooldownName(name).scope, id),

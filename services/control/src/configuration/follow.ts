@@ -34,7 +34,7 @@ export async function followConfiguration(
   const declared = opening.use(new DeclaredAccounts(deps));
   const source = sourceFor(declared);
   const inForce = await ActiveConfiguration.open({ ...deps, declared }, source);
-  const open = opening.move();
+  const resources = opening.move();
   let refreshing = Promise.resolve();
   let complained = false;
   const readSource = (isChanged: boolean): Promise<void> =>
@@ -70,7 +70,7 @@ export async function followConfiguration(
       watcher[Symbol.dispose]();
       clearTimeout(settleTimer);
       polls[Symbol.dispose]();
-      await open.disposeAsync();
+      await resources.disposeAsync();
       await refreshing;
     },
   };

@@ -82,14 +82,14 @@ export class ConvertTranslator implements StreamTranslator {
   }
 
   cut(used: Units): string {
-    const closed = [...this.#parts.values()].map(({ choice, part }) =>
+    const partEnds = [...this.#parts.values()].map(({ choice, part }) =>
       this.#writer.write({ type: "part-end", choice, part }),
     );
-    const open = this.#begun.size === 0 ? [0] : [...this.#open];
-    const ends = open.map((choice) => this.#writer.write({ type: "finish", choice, reason: "length" }));
+    const openChoices = this.#begun.size === 0 ? [0] : [...this.#open];
+    const ends = openChoices.map((choice) => this.#writer.write({ type: "finish", choice, reason: "length" }));
     const usage = this.#writer.write({ type: "usage", usage: used });
     this.last = this.#writer.end();
-    return closed.join("") + ends.join("") + usage + this.last;
+    return partEnds.join("") + ends.join("") + usage + this.last;
   }
 
   fail(failure: Failure, requestId: string): string {

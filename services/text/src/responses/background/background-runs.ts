@@ -36,10 +36,10 @@ export class BackgroundRuns implements Disposable {
     this.#deps = deps;
     const everyMs = Math.min(maxCheckMs, Math.ceil(deps.background.leaseMs / checksPerLease));
     this.#timer = runOnSharedTick(everyMs, () => this.#check());
-    const open = this.#open;
+    const runs = this.#open;
     deps.ending.addEventListener("abort", () => {
       const failure = gatewayFailureOf(deps.ending) ?? new Failure("server_overloaded");
-      for (const run of open.values()) run.interrupt(failure);
+      for (const run of runs.values()) run.interrupt(failure);
     });
     registry.registerMetric(
       new Gauge({
@@ -47,7 +47,7 @@ export class BackgroundRuns implements Disposable {
         help: "Running background responses.",
         registers: [],
         collect() {
-          this.set(open.size);
+          this.set(runs.size);
         },
       }),
     );

@@ -28,16 +28,16 @@ export class ResponseSockets implements Disposable {
 
   constructor(deps: ResponsesDeps, registry: Registry) {
     const { idleMs, longestMs } = deps.sockets;
-    const open = this.#open;
+    const sockets = this.#open;
     this.#deps = deps;
     deps.ending.addEventListener("abort", () => {
-      for (const socket of open) socket.interrupt(restartFailure());
+      for (const socket of sockets) socket.interrupt(restartFailure());
     });
     // No subprotocol is selected, because clients may send an API key among those that they offer.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const check = (): void => {
       const now = Date.now();
-      for (const socket of open) socket.tick(now);
+      for (const socket of sockets) socket.tick(now);
     };
     this.#timer = runOnSharedTick(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
@@ -46,7 +46,7 @@ export class ResponseSockets implements Disposable {
         help: "Open WebSockets for responses.",
         registers: [],
         collect() {
-          this.set(open.size);
+          this.set(sockets.size);
         },
       }),
     );
@@ -63,16 +63,16 @@ export class ResponseSockets implements Disposable {
     const client = this.#accept(upgrade);
     if (client === undefined) return;
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    const open = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
-    this.#open.add(open);
+    const responseSocket = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
+    this.#open.add(responseSocket);
     // An edge that stops ends its half of the connection. This listener runs before that of the WebSocket, after which
     // nothing can be sent.
     socket.prependOnceListener("end", () => {
-      if (client.readyState === client.OPEN) open.interrupt(restartFailure());
+      if (client.readyState === client.OPEN) responseSocket.interrupt(restartFailure());
     });
     await Promise.resolve();
-    void open.closed.then(() => {
-      this.#open.delete(open);
+    void responseSocket.closed.then(() => {
+      this.#open.delete(responseSocket);
       this.#checkDrained();
     });
   }
