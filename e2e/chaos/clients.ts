@@ -79,20 +79,20 @@ function again(seen: Seen, callOnce: () => Promise<number>, clients: number): Ru
 }
 
 function steadily(seen: Seen, callOnce: () => Promise<number>, perSecond: number): RunningClients {
-  const open = new Set<Promise<unknown>>();
+  const openCalls = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
-    if (open.size >= maxOpen) {
+    if (openCalls.size >= maxOpen) {
       seen.unsent++;
       return;
     }
-    const calling = callOnce().finally(() => open.delete(calling));
-    open.add(calling);
+    const calling = callOnce().finally(() => openCalls.delete(calling));
+    openCalls.add(calling);
   }, 1_000 / perSecond);
   return {
     seen,
     async stop() {
       clearInterval(timer);
-      await Promise.all(open);
+      await Promise.all(openCalls);
       return seen;
     },
   };

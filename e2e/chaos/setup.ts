@@ -108,7 +108,7 @@ export async function openChaosSetup({
       },
     }),
   );
-  const open = opening.move();
+  const resources = opening.move();
   return {
     suite,
     redisPort,
@@ -116,7 +116,7 @@ export async function openChaosSetup({
     natsProxy,
     ledgerProxy,
     books: postgres === undefined ? { file: join(folder, "books.sqlite") } : { server: postgres.server },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
 

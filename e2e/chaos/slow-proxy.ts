@@ -17,18 +17,18 @@ export interface SlowProxy extends AsyncDisposable {
 /** Opens a proxy to a server of this machine. */
 export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
   let targetPort = firstPort;
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   const targets = new Set<Socket>();
   const server = createServer((client) => {
     const target = connect(targetPort, "127.0.0.1");
     targets.add(target);
     target.on("close", () => targets.delete(target));
     for (const socket of [client, target]) {
-      open.add(socket);
+      sockets.add(socket);
       socket
         .on("error", () => undefined)
         .on("close", () => {
-          open.delete(socket);
+          sockets.delete(socket);
           client.destroy();
           target.destroy();
         });
@@ -62,10 +62,10 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
     },
     switchTo(port) {
       targetPort = port;
-      for (const socket of open) socket.destroy();
+      for (const socket of sockets) socket.destroy();
     },
     async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy();
+      for (const socket of sockets) socket.destroy();
       server.close();
       await once(server, "close");
     },

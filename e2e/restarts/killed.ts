@@ -33,7 +33,7 @@ export async function killText(
   streams: number,
 ): Promise<readonly (readonly [string, string])[]> {
   let onBegin = 0;
-  const open = Array.from({ length: streams }, () =>
+  const openCalls = Array.from({ length: streams }, () =>
     call(suite.edgeUrl, { model: "endless", stream: true, onBegin: () => onBegin++ }),
   );
   await until("every stream to begin", () => onBegin === streams, 60_000);
@@ -42,7 +42,7 @@ export async function killText(
   const waiting = call(suite.edgeUrl, { model: "endless" });
   suite.process("text").signal("SIGKILL");
   const killedAt = performance.now();
-  const answers = await Promise.all(open);
+  const answers = await Promise.all(openCalls);
   await waiting;
   if (suite.shape === "one") await suite.restart("text");
   const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
@@ -77,11 +77,11 @@ export async function killRealtime(
   { suite }: RestartSetup,
   sessions: number,
 ): Promise<readonly (readonly [string, string])[]> {
-  const open = await Promise.all(Array.from({ length: sessions }, () => openSession(suite.edgeUrl)));
-  for (const session of open) void session.answered();
+  const talks = await Promise.all(Array.from({ length: sessions }, () => openSession(suite.edgeUrl)));
+  for (const session of talks) void session.answered();
   suite.process("realtime").signal("SIGKILL");
   const killedAt = performance.now();
-  const ended = await Promise.all(open.map((session) => session.ended));
+  const ended = await Promise.all(talks.map((session) => session.ended));
   const last = Math.max(...ended.map(({ endedAt }) => endedAt - killedAt));
   if (suite.shape === "one") await suite.restart("realtime");
   await until(

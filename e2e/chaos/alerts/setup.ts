@@ -68,7 +68,7 @@ export async function openAlertSetup(): Promise<AlertSetup> {
   opening.defer(() => redis.disconnect());
   const nats = await connect({ servers: suite.backends.natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   opening.defer(() => nats.close());
-  const open = opening.move();
+  const resources = opening.move();
   return {
     ...setup,
     redis,
@@ -82,6 +82,6 @@ export async function openAlertSetup(): Promise<AlertSetup> {
       await answer?.text().catch(() => undefined);
       return answer?.status ?? 0;
     },
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => resources.disposeAsync(),
   };
 }
