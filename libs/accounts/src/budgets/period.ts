@@ -54,7 +54,7 @@ export function periodWith(name: PeriodName, zone: string, number: number): Budg
 
 type Calendar = Readonly<Record<Exclude<PeriodName, "total">, (value: number) => number>>;
 
-/** Returns the number of the period that contains a day. Days are counted from 1 January 1970. */
+/** Functions that return the number of the period that contains a day. Days are counted from 1 January 1970. */
 const numberOf: Calendar = {
   day: (day) => day,
   week: (day) => Math.floor((day + daysBeforeThursday) / 7),
@@ -62,7 +62,7 @@ const numberOf: Calendar = {
   quarter: (day) => Math.floor(monthOf(day) / 3),
 };
 
-/** Returns the first day of the period with this number, as a count of days from 1 January 1970. */
+/** Functions that return the first day of the period with this number, as a count of days from 1 January 1970. */
 const firstDayOf: Calendar = {
   day: (number) => number,
   week: (number) => number * 7 - daysBeforeThursday,

@@ -3,8 +3,8 @@ import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/pla
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
 /**
- * Reports each finished request: metric, span and log line (caller, endpoint, duration; never a key or query). For a
- * successful call, the log line of the area replaces this one.
+ * Reports each finished request: metric, span and log line (caller, endpoint, duration; never a key or query). A
+ * successful call has no line if its area in this process writes one.
  */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
