@@ -50,7 +50,8 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
  * events. If an event fails, it and the later events of its task stay in the outbox. An event may be published twice,
  * if its removal from the outbox fails; JetStream then drops it by its `Nats-Msg-Id`. Until an event is in the books, a
- * copy is also kept outside the outbox (`storeCopies`).
+ * copy is also kept outside the outbox (`storeCopies`), even if this attempt fails: a service and the ledger may publish
+ * the same event, and the other attempt may have removed it from the outbox.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const serialized: SerializedEntry[] = [];
@@ -66,13 +67,8 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   const stored = await publishInOrder(bus, serialized);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {
-    const storedIds: string[] = [];
-    const failed: OutboxEvent[] = [];
-    for (const { entry } of several)
-      if (stored.has(entry)) storedIds.push(entry.entryId);
-      else failed.push(entry.event);
+    const storedIds = several.filter(({ entry }) => stored.has(entry)).map(({ entry }) => entry.entryId);
     if (storedIds.length > 0) removals.push(redis.xdel(accountKeys.outbox(shard), ...storedIds));
-    if (failed.length > 0) removals.push(removeCopies(redis, failed));
   }
   await Promise.all(removals);
   return stored.size;
@@ -194,7 +190,7 @@ async function storeCopies(redis: Redis, shard: string, several: readonly Serial
   await redis.hset(key, ...fields);
 }
 
-/** Removes the copies of events that are in the books, or that stay in the outbox. */
+/** Removes the copies of events that are in the books. */
 export async function removeCopies(redis: Redis, events: readonly OutboxEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ accountId }) => shardOf(accountId));
   await Promise.all(

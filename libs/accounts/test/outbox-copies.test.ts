@@ -1,0 +1,54 @@
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Bus, PublishResult } from "@modelgate/platform";
+import { startBackends, testUsageDraft, type Backends } from "@modelgate/testkit";
+import { createAccount, hold, publishEntries, readSent, readUnpublished, settle, shardOf } from "../src/index.ts";
+
+let backends: Backends;
+let redis: Redis;
+beforeAll(async () => {
+  backends = await startBackends();
+  redis = new Redis(backends.redisUrl);
+});
+afterAll(async () => {
+  redis?.disconnect();
+  await backends?.[Symbol.asyncDispose]();
+});
+
+/** Returns a bus whose answer to every message is `answer`. */
+const busWith = (answer: () => Promise<PublishResult>): Bus => ({
+  connected: true,
+  publish: (messages) => Promise.all(messages.map(answer)),
+  consume: () => expect.fail("not called here"),
+  progress: () => expect.fail("not called here"),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+});
+
+test("the copy of a published event is kept although a later attempt to publish it fails", async () => {
+  const [accountId, callId] = ["twice", "call-1"];
+  const shard = shardOf(accountId);
+  const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), requestId: "request-1" };
+  await createAccount(redis, { id: accountId, balance: 1_000n });
+  const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
+  await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
+  const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
+  if (entry === undefined) throw new Error("the call was not settled");
+
+  // The ledger has read the event and is stopped before its attempt ends; meanwhile the service publishes the event.
+  const unpublished = async () =>
+    (await readUnpublished(redis, shard, 0, 10)).filter(({ event }) => event.id === callId);
+  const found = await unpublished();
+  expect(found).toHaveLength(1);
+  expect(
+    await publishEntries(
+      redis,
+      busWith(() => Promise.resolve(undefined)),
+      [entry],
+    ),
+  ).toBe(1);
+  const failing = busWith(() => Promise.resolve(new Error("no stream")));
+  expect(await publishEntries(redis, failing, found)).toBe(0);
+
+  expect(await unpublished()).toEqual([]);
+  expect((await readSent(redis, [shard])).map(({ event }) => event.id)).toEqual([callId]);
+});
