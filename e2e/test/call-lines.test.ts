@@ -113,7 +113,10 @@ test("the line of a failed call has its error, and the line of the channel's coo
   const overheated = expect.stringContaining("The engine is overheated");
   let failed = 0;
   await until("the channel's cooldown", async () => {
-    await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": `${requestId}-${failed++}` });
+    const id = `${requestId}-${failed++}`;
+    await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": id });
+    // The log is read up to this call, so that the number of calls does not depend on the speed of the log.
+    await line("text", { msg: "call", requestId: id });
     return suite.process("text").logs().includes("channel rests");
   });
   expect(await line("text", { msg: "call", requestId: `${requestId}-0` })).toMatchObject({
@@ -158,10 +161,12 @@ test("every line of a request has its trace id, including warnings and errors", 
 });
 
 test("each call has one line, regardless of its result", async () => {
-  const calls = await storedEvents(suite.backends.natsUrl);
   const ids = lines("text").flatMap(({ msg, callId }) => (msg === "call" ? [String(callId)] : []));
-  // Only the newest lines are kept.
-  expect(ids.length).toBeGreaterThan(3);
-  expect(new Set(ids).size).toBe(ids.length);
-  expect(calls.map(({ event }) => event.id)).toEqual(expect.arrayContaining(ids));
+  expect(ids.length).toBeGreaterThan(1);
+  await until("the events of all calls", async () => {
+    const events = await storedEvents(suite.backends.natsUrl);
+    return ids.every((id) => events.some(({ event }) => event.id === id));
+  });
+  const stored = await storedEvents(suite.backends.natsUrl);
+  expect(ids.toSorted()).toEqual(stored.map(({ event }) => event.id).toSorted());
 });
