@@ -1,4 +1,5 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,30 +8,54 @@ import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
 /**
- * Runs all checks, the quickest first, and stops at the first failure. Arguments after `npm test --` are passed to
- * vitest.
+ * Runs the checks of the sources, two at a time, then all tests. Checks and tests stop at the first failed check.
+ * Arguments after `npm test --` are passed to vitest.
  */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
-const steps: readonly (readonly [name: string, command: string])[] = [
+/** Checks with the script of each. The longest are first, because each of two cores takes the next one. */
+const checks: readonly (readonly [name: string, script: string])[] = [
   ["types", "types"],
   ["lint", "lint"],
-  ["format", "format:check"],
   ["unused code", "unused"],
+  ["format", "format:check"],
   ["advisories", "audit:packages"],
   // Before the tests, whose time limits do not include it.
   ["bundle", "bundle"],
 ];
 
 try {
-  const failedStep = steps.find(([name, command]) => {
-    process.stdout.write(`\n── ${name}\n`);
-    return !run(command);
-  });
-  if (failedStep !== undefined) process.stdout.write(`\n${failedStep[0]}: failed\n`);
-  process.exitCode = failedStep === undefined && runTests(process.argv.slice(2)) ? 0 : 1;
+  process.exitCode = (await runChecks()) && runTests(process.argv.slice(2)) ? 0 : 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs the checks, and prints the output of each when it ends. Returns true if all succeeded. */
+async function runChecks(): Promise<boolean> {
+  const waiting = [...checks];
+  let ok = true;
+  async function runWaiting(): Promise<void> {
+    for (let next = waiting.shift(); ok && next !== undefined; next = waiting.shift()) {
+      const [name, script] = next;
+      const { status, output } = await runScript(script);
+      process.stdout.write(`\n── ${name}\n${output}`);
+      if (status === 0) continue;
+      process.stdout.write(`\n${name}: failed\n`);
+      ok = false;
+    }
+  }
+  await Promise.all([runWaiting(), runWaiting()]);
+  return ok;
+}
+
+/** Runs a script of package.json. Returns its exit status, null after a signal, and what it printed. */
+async function runScript(script: string): Promise<{ readonly status: number | null; readonly output: string }> {
+  const child = spawn(pnpm, ["run", "--silent", script], { stdio: ["ignore", "pipe", "pipe"] });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
+  const [status]: (number | null)[] = await once(child, "close");
+  return { status: status ?? null, output };
 }
 
 function run(command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): boolean {
