@@ -81,7 +81,7 @@ async function ask(path: string, body?: object): Promise<any> {
   });
 }
 
-test.each(models)("%s answers a call of its kind", async (model) => {
+test.concurrent.each(models)("%s answers a call of its kind", async (model) => {
   const call = callOf[demo.models[model]?.kind ?? ""];
   if (call === undefined) throw new Error(`no call for models of kind ${demo.models[model]?.kind}`);
   await expect(call(model)).resolves.not.toThrow();
