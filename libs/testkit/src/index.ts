@@ -32,6 +32,14 @@ export { until } from "./until.ts";
 export { wavHead } from "./wav-head.ts";
 export {
   listen,
+  startHttpServer,
+  startSocketServer,
+  startWebSocketServer,
+  type TestServer,
+  type WebSocketTestServer,
+} from "./servers.ts";
+export { sendEvent, startSessionVendor, type SessionVendor } from "./vendor/session-vendor.ts";
+export {
   startScriptedServer,
   type Script,
   type ScriptedAnswer,

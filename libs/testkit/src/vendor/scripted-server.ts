@@ -1,6 +1,6 @@
-import { once } from "node:events";
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Server } from "node:net";
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from "node:http";
+import type { TlsOptions } from "node:tls";
+import { startHttpServer, type TestServer } from "../servers.ts";
 
 /** Complete request that a scripted server received. */
 export interface ScriptedRequest {
@@ -29,9 +29,7 @@ export type Script = (
 ) => ScriptedAnswer | undefined | Promise<ScriptedAnswer | undefined>;
 
 /** HTTP server, such as a vendor, whose answers a test determines. */
-export interface ScriptedServer extends AsyncDisposable {
-  /** Address without a path. */
-  readonly url: string;
+export interface ScriptedServer extends TestServer<Server> {
   /** All requests, the newest last. A test may empty the list. */
   readonly requests: ScriptedRequest[];
   /** Number of requests without a complete answer. */
@@ -40,10 +38,11 @@ export interface ScriptedServer extends AsyncDisposable {
 
 /**
  * Starts a scripted server on a free port. A table contains answers by the end of the path. The longest matching end
- * counts; other paths are answered with 404.
+ * counts; other paths are answered with 404. With `tls` the server speaks HTTPS.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,
+  tls?: TlsOptions,
 ): Promise<ScriptedServer> {
   const run = typeof script === "function" ? script : scriptOf(script);
   const requests: ScriptedRequest[] = [];
@@ -58,31 +57,18 @@ export async function startScriptedServer(
     const scripted = await run(request, response);
     if (scripted !== undefined) send(response, scripted);
   }
-  const server = createServer((request, response) => {
+  const server = await startHttpServer((request, response) => {
     open.add(response);
     response.once("close", () => open.delete(response));
     answer(request, response).catch(() => response.destroy());
-  });
+  }, tls);
   return {
-    url: await listen(server),
+    ...server,
     requests,
     get open() {
       return open.size;
     },
-    async [Symbol.asyncDispose]() {
-      server.close();
-      server.closeAllConnections();
-      await once(server, "close");
-    },
   };
-}
-
-/** Lets a server listen on a free port of this machine. Returns its address as a URL. */
-export async function listen(server: Server): Promise<string> {
-  server.listen(0, "127.0.0.1", 4_096);
-  await once(server, "listening");
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
 const notFound: ScriptedAnswer = { status: 404, body: { error: { message: "There is no such path." } } };

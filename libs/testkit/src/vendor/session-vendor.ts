@@ -1,0 +1,45 @@
+import type { WebSocket } from "ws";
+import { startWebSocketServer } from "../servers.ts";
+
+/** JSON event that a session received. */
+export type SessionEvent = Readonly<Record<string, unknown>>;
+
+/** Vendor of WebSocket sessions whose events a test determines. */
+export interface SessionVendor extends AsyncDisposable {
+  /** Address without a path. */
+  readonly url: string;
+  /** All events of all sessions, from text and binary frames, the newest last. A test may empty the list. */
+  readonly events: SessionEvent[];
+  /** Open sessions, the newest last. */
+  readonly sessions: ReadonlySet<WebSocket>;
+}
+
+/** Functions that determine the vendor's events. */
+export interface SessionScript {
+  opened?(session: WebSocket): void;
+  received?(event: SessionEvent, session: WebSocket): void;
+}
+
+/** Starts a vendor that sends what its script or the test sends, and nothing else. */
+export async function startSessionVendor({ opened, received }: SessionScript = {}): Promise<SessionVendor> {
+  const events: SessionEvent[] = [];
+  const server = await startWebSocketServer((session) => {
+    opened?.(session);
+    session.on("message", (data: Buffer) => {
+      const event: SessionEvent = JSON.parse(data.toString());
+      events.push(event);
+      received?.(event, session);
+    });
+  });
+  return {
+    url: server.url,
+    events,
+    sessions: server.sockets.clients,
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** Sends an event to a session. */
+export function sendEvent(session: WebSocket | undefined, event: object): void {
+  session?.send(JSON.stringify(event));
+}
