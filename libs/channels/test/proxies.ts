@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import { connect, createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
+import { startHttpServer, startSocketServer } from "@modelgate/testkit";
 
 /** Proxy for tests. It records the targets that clients requested. */
 export interface TestProxy extends AsyncDisposable {
@@ -16,11 +15,9 @@ export interface TestProxy extends AsyncDisposable {
  */
 async function startConnectProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
-  const sockets = new Set<Socket>();
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
-  const server = createServer((_, response) => response.writeHead(400).end());
-  server.on("connection", (socket: Socket) => sockets.add(socket.on("error", () => undefined)));
-  server.on("connect", (request, client: Socket) => {
+  const proxy = await startHttpServer((_, response) => response.writeHead(400).end());
+  proxy.server.on("connect", (request, client: Socket) => {
     const [host = "", port] = (request.url ?? "").split(/:(?=\d+$)/);
     targets.push(request.url ?? "");
     if (request.headers["proxy-authorization"] !== expected) {
@@ -31,18 +28,16 @@ async function startConnectProxy({ credentials }: { credentials?: string } = {})
       const target = connect(Number(port), "127.0.0.1", () =>
         client.write("HTTP/1.1 200 Connection established\r\n\r\n"),
       );
-      joined(client, target, sockets);
+      joined(client, target);
     }
   });
-  return await listening("http", server, targets, sockets);
+  return { ...proxy, targets };
 }
 
 /** Starts a SOCKS5 proxy (RFC 1928, RFC 1929). It resolves every name to this machine. */
 async function startSocksProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((client) => {
-    sockets.add(client.on("error", () => undefined));
+  const proxy = await startSocketServer((client) => {
     const method = credentials === undefined ? 0 : 2;
     let step: "greeting" | "credentials" | "request" = "greeting";
     client.on("data", function read(bytes: Buffer) {
@@ -65,39 +60,18 @@ async function startSocksProxy({ credentials }: { credentials?: string } = {}): 
       const answer = (code: number): Buffer => Buffer.from([5, code, 0, 1, 127, 0, 0, 1, 0, 0]);
       if (host === "forbidden.example") return client.end(answer(2));
       const target = connect(port, "127.0.0.1", () => client.write(answer(0)));
-      return joined(client, target, sockets);
+      return joined(client, target);
     });
-  });
-  return await listening("socks5", server, targets, sockets);
+  }, "socks5");
+  return { ...proxy, targets };
 }
 
 /** Kinds of proxies, for tables of tests. */
 export const proxyKinds = ["CONNECT", "SOCKS5"] as const;
 export const startProxy = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy } as const;
 
-/** Starts a server that accepts connections and never answers. */
-export async function startSilentServer(scheme: string): Promise<TestProxy> {
-  const sockets = new Set<Socket>();
-  const server = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined)));
-  return await listening(scheme, server, [], sockets);
-}
-
-function joined(client: Socket, target: Socket, sockets: Set<Socket>): void {
-  sockets.add(target.on("error", () => client.destroy()));
-  client.on("error", () => target.destroy());
+function joined(client: Socket, target: Socket): void {
+  target.on("error", () => client.destroy());
+  client.on("close", () => target.destroy());
   client.pipe(target).pipe(client);
-}
-
-async function listening(scheme: string, server: Server, targets: string[], sockets: Set<Socket>): Promise<TestProxy> {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `${scheme}://127.0.0.1:${port}`,
-    targets,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-      await once(server, "close");
-    },
-  };
 }

@@ -1,45 +1,42 @@
 import { once } from "node:events";
 import { mkdtempSync, readFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
-import { createServer as createTcpServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { WebSocketServer } from "ws";
 import { BufferBudget } from "@modelgate/platform";
-import { makeAuthority } from "@modelgate/testkit";
+import {
+  makeAuthority,
+  startScriptedServer,
+  startSocketServer,
+  startWebSocketServer,
+  type ScriptedServer,
+} from "@modelgate/testkit";
 import { connectSocket } from "../src/connect.ts";
 import { ProxyFailed, proxyTimeoutCode, connectThrough } from "../src/proxy.ts";
 import { readText } from "../src/refused.ts";
 import { openRemoteFiles } from "../src/remote/remote-files.ts";
 import { openRemoteStreams } from "../src/remote/remote-streams.ts";
 import { openTransport } from "../src/transport.ts";
-import { proxyKinds, startProxy, startSilentServer } from "./proxies.ts";
+import { proxyKinds, startProxy } from "./proxies.ts";
 
 const signal = new AbortController().signal;
-let vendor: Server;
+let vendor: ScriptedServer;
 let port: number;
 let connections: number;
 beforeEach(async () => {
   connections = 0;
-  vendor = createServer((request, response) => {
-    const to = new URL(request.url ?? "/", "http://host").searchParams.get("to");
-    if (to !== null) return void response.writeHead(302, { location: to }).end();
-    response.setHeader("content-type", "image/png");
-    return void response.end(`${request.method} ${request.url} at ${request.headers.host}`);
+  vendor = await startScriptedServer(({ method, url, headers }) => {
+    const to = new URL(url, "http://host").searchParams.get("to");
+    if (to !== null) return { status: 302, headers: { location: to } };
+    return { headers: { "content-type": "image/png" }, body: `${method} ${url} at ${headers.host}` };
   });
-  vendor.on("connection", () => connections++);
-  new WebSocketServer({ server: vendor }).on("connection", (socket) => socket.send("hello"));
-  await once(vendor.listen(0, "127.0.0.1"), "listening");
-  ({ port } = vendor.address() as AddressInfo);
+  vendor.server.on("connection", () => connections++);
+  ({ port } = vendor);
 });
-afterEach(() => {
-  vendor.close();
-  vendor.closeAllConnections();
-});
+afterEach(() => vendor[Symbol.asyncDispose]());
 
+const schemes = { CONNECT: "http", SOCKS5: "socks5" } as const;
 const requestTo = (url: string, proxy: string | undefined) =>
   ({ url: new URL(url), method: "POST", headers: {}, body: Buffer.from("{}"), timeoutMs: 5_000, proxy }) as const;
 
@@ -100,20 +97,15 @@ describe.each(proxyKinds)("a %s proxy", (kind) => {
 
   test("that closes the connection fails immediately, and is not retried", async () => {
     let connected = 0;
-    const closing = createTcpServer((socket) => void (connected++, socket.end()));
-    await once(closing.listen(0, "127.0.0.1"), "listening");
+    await using proxy = await startSocketServer((socket) => void (connected++, socket.end()), schemes[kind]);
     await using transport = openTransport();
-    const scheme = kind === "CONNECT" ? "http" : "socks5";
-    const proxy = `${scheme}://127.0.0.1:${(closing.address() as AddressInfo).port}`;
-    await expect(transport.send(requestTo("http://vendor.example/", proxy), signal)).rejects.toBeInstanceOf(
-      ProxyFailed,
-    );
+    const failed = transport.send(requestTo("http://vendor.example/", proxy.url), signal);
+    await expect(failed).rejects.toBeInstanceOf(ProxyFailed);
     expect(connected).toBe(1);
-    closing.close();
   });
 
   test("that does not answer fails after the timeout", async () => {
-    await using proxy = await startSilentServer(kind === "CONNECT" ? "http" : "socks5");
+    await using proxy = await startSocketServer(undefined, schemes[kind]);
     const opened = Promise.withResolvers<unknown>();
     connectThrough(proxy.url, 50)({ protocol: "https:", hostname: "vendor.example", port: "" }, (...[error]) =>
       opened.resolve(error),
@@ -125,26 +117,25 @@ describe.each(proxyKinds)("a %s proxy", (kind) => {
     const authority = await makeAuthority(mkdtempSync(join(tmpdir(), "proxy-")), "unknown");
     const { keyFile, certificateFile } = await authority.issue("vendor.example");
     const pair = { key: readFileSync(keyFile), cert: readFileSync(certificateFile) };
-    const secure = createTlsServer(pair, (_, response) => response.end());
-    await once(secure.listen(0, "127.0.0.1"), "listening");
+    await using secure = await startScriptedServer({}, pair);
     await using proxy = await startProxy[kind]();
     await using transport = openTransport();
-    const target = `vendor.example:${(secure.address() as AddressInfo).port}`;
+    const target = `vendor.example:${secure.port}`;
     const failed = transport.send(requestTo(`https://${target}/`, proxy.url), signal);
     await expect(failed).rejects.toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
     expect(proxy.targets).toEqual([target]);
-    secure.close();
   });
 
   test("carries WebSockets, and reports its failure for them too", async () => {
+    await using sessions = await startWebSocketServer((socket) => socket.send("hello"));
     await using proxy = await startProxy[kind]();
-    const request = requestTo(`ws://vendor.example:${port}/realtime`, proxy.url);
+    const request = requestTo(`ws://vendor.example:${sessions.port}/realtime`, proxy.url);
     const answer = await connectSocket(request, { maxMessageBytes: 100 }, signal);
     if (!("socket" in answer)) throw new Error(`the handshake was refused: ${answer.status}`);
     answer.socket.resume();
     expect(String(await once(answer.socket, "message"))).toBe("hello,false");
     answer.socket.terminate();
-    expect(proxy.targets).toEqual([`vendor.example:${port}`]);
+    expect(proxy.targets).toEqual([`vendor.example:${sessions.port}`]);
     const refused = { ...request, url: new URL("ws://forbidden.example/") };
     await expect(connectSocket(refused, { maxMessageBytes: 100 }, signal)).rejects.toBeInstanceOf(ProxyFailed);
   });
@@ -204,21 +195,21 @@ describe.each(proxyKinds)("a %s proxy", (kind) => {
       const authority = await makeAuthority(mkdtempSync(join(tmpdir(), "proxy-")), "unknown");
       const { keyFile, certificateFile } = await authority.issue("public.example");
       const names: string[] = [];
-      const secure = createTlsServer({
-        key: readFileSync(keyFile),
-        cert: readFileSync(certificateFile),
-        SNICallback: (name, done) => {
-          names.push(name);
-          done(null);
+      await using secure = await startScriptedServer(
+        {},
+        {
+          key: readFileSync(keyFile),
+          cert: readFileSync(certificateFile),
+          SNICallback: (name, done) => {
+            names.push(name);
+            done(null);
+          },
         },
-      });
-      await once(secure.listen(0, "127.0.0.1"), "listening");
+      );
       await using proxy = await startProxy[kind]();
-      const { port: securePort } = secure.address() as AddressInfo;
-      const failed = streamWith(proxy.url, `https://public.example:${securePort}/`);
+      const failed = streamWith(proxy.url, `https://public.example:${secure.port}/`);
       await expect(failed).rejects.toMatchObject({ code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE" });
-      expect([names, proxy.targets]).toEqual([["public.example"], [`203.0.113.7:${securePort}`]]);
-      secure.close();
+      expect([names, proxy.targets]).toEqual([["public.example"], [`203.0.113.7:${secure.port}`]]);
     });
 
     test("gets a name that is unknown here only if the vendor gave it or the operator allows it", async () => {

@@ -1,10 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
-import { createServer } from "node:http";
-import { createServer as createTcpServer, type AddressInfo, type Server, type Socket } from "node:net";
 import { setImmediate } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { startScriptedServer, startSocketServer, type TestServer } from "@modelgate/testkit";
 import { readText } from "../src/refused.ts";
 import { NothingSent, openTransport, type Transport } from "../src/transport.ts";
 
@@ -81,19 +80,15 @@ test("an idle connection that the vendor closed is not used: each call is sent o
 describe("parts of an answer that arrive together", () => {
   const parts = ["one ", "two ", "three "];
   const chunks = parts.map((part) => `${part.length}\r\n${part}\r\n`).join("");
-  let server: Server;
+  let server: TestServer;
   beforeEach(async () => {
     const answer = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${chunks}`;
-    server = createTcpServer((socket) => {
-      socket.once("data", () => socket.write(answer)).on("error", () => undefined);
-    }).listen(0, "127.0.0.1");
-    await once(server, "listening");
+    server = await startSocketServer((socket) => void socket.once("data", () => socket.write(answer)));
   });
-  afterEach(() => void server.close());
+  afterEach(() => server[Symbol.asyncDispose]());
 
   const answered = (): ReturnType<Transport["send"]> => {
-    const { port } = server.address() as AddressInfo;
-    const url = new URL(`http://127.0.0.1:${port}/`);
+    const url = new URL(server.url);
     return transport.send(
       { url, method: "GET", headers: {}, timeoutMs: 5_000, proxy: undefined },
       new AbortController().signal,
@@ -138,15 +133,11 @@ test("an answer whose last parts are not accepted fails: it does not count as co
 
 test("above the maximum of addresses, the connections of the least recently used one are closed", async () => {
   let connections = 0;
-  const servers = Array.from({ length: 257 }, () =>
-    createServer((_, response) => response.end("ok"))
-      .on("connection", () => connections++)
-      .listen(0, "127.0.0.1"),
-  );
-  await Promise.all(servers.map((server) => once(server, "listening")));
-  const [first = "", ...others] = servers.map((server) => {
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  await using servers = new AsyncDisposableStack();
+  const starts = Array.from({ length: 257 }, () => startScriptedServer({ "/": { body: "ok" } }));
+  const [first = "", ...others] = (await Promise.all(starts)).map((vendor) => {
+    servers.use(vendor).server.on("connection", () => connections++);
+    return vendor.url;
   });
   await Promise.all([first, ...others.slice(0, -1)].map((url) => askAt(url)));
   await askAt(first);
@@ -154,10 +145,6 @@ test("above the maximum of addresses, the connections of the least recently used
   await askAt(others.at(-1) ?? "");
   await askAt(first);
   expect(connections).toBe(before + 1);
-  for (const server of servers) {
-    server.close();
-    server.closeAllConnections();
-  }
 });
 
 test.each([
@@ -188,16 +175,14 @@ test("a request that the vendor may have received is not sent again, even on a r
 });
 
 test("an exchange that is aborted while connecting ends immediately, and nothing was sent", async () => {
-  const sockets = new Set<Socket>();
+  let connections = 0;
   // Does not answer the TLS handshake.
-  const deaf = createTcpServer((socket) => sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
-  const connected = once(deaf, "connection");
-  await once(deaf, "listening");
+  await using deaf = await startSocketServer(() => connections++, "https");
+  const connected = once(deaf.server, "connection");
   const leaving = new AbortController();
   const state = { isSent: false };
-  const url = new URL(`https://127.0.0.1:${(deaf.address() as AddressInfo).port}/`);
   const request = {
-    url,
+    url: new URL(deaf.url),
     method: "POST",
     headers: {},
     timeoutMs: 60_000,
@@ -209,7 +194,5 @@ test("an exchange that is aborted while connecting ends immediately, and nothing
   await connected;
   leaving.abort();
   await expect(pendingAnswer).rejects.toThrow("ended by the gateway");
-  expect([state.isSent, sockets.size]).toEqual([false, 1]);
-  for (const socket of sockets) socket.destroy();
-  deaf.close();
+  expect([state.isSent, connections]).toEqual([false, 1]);
 });

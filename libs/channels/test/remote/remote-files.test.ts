@@ -1,7 +1,8 @@
-import { createServer, type RequestListener, type Server } from "node:http";
 import { once } from "node:events";
+import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { BufferBudget } from "@modelgate/platform";
+import { startScriptedServer, type Script, type ScriptedAnswer, type ScriptedServer } from "@modelgate/testkit";
 import { isGlobalAddress } from "../../src/remote/global-address.ts";
 import { NotFetched } from "../../src/remote/not-fetched.ts";
 import { hostsIn, type RemoteRules } from "../../src/remote/pinned-address.ts";
@@ -76,47 +77,51 @@ describe("addresses", () => {
   );
 });
 
-const picture = Buffer.from("a picture");
-let servers: Server[] = [];
+const picture = { headers: { "content-type": "image/png" }, body: "a picture" };
+let site: ScriptedServer;
+let second: Server;
 let port = 0;
 let hits: string[] = [];
 const budget = new BufferBudget(1_000_000);
 
-/** Serves a file by its path. The second server's address must not be reached. */
-const serveFile: RequestListener = (request, response) => {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
-  hits.push(`${request.socket.localAddress} ${request.headers.host?.replace(/:\d+$/, "")} ${pathname}`);
+const answers: Readonly<Record<string, ScriptedAnswer>> = {
+  "/text": { headers: { "content-type": "text/html" }, body: "<html>" },
+  "/gone": { ...picture, status: 404 },
+  "/zipped": { ...picture, headers: { ...picture.headers, "content-encoding": "gzip" } },
+  "/nowhere": { ...picture, status: 302 },
+  "/large": { ...picture, body: "x".repeat(2_000) },
+};
+
+/** Serves a file by its path. */
+const serveFile: Script = ({ url, path, headers }, response) => {
+  hits.push(`${response.socket?.localAddress} ${headers.host?.replace(/:\d+$/, "")} ${path}`);
+  const { searchParams } = new URL(url, "http://host");
   const to = searchParams.get("to");
-  if (to !== null) return void response.writeHead(302, { location: to }).end("moved");
+  if (to !== null) return { status: 302, headers: { location: to }, body: "moved" };
   const times = Number(searchParams.get("times"));
-  if (times > 0) return void response.writeHead(307, { location: `?times=${times - 1}` }).end();
-  if (pathname === "/text") return void response.writeHead(200, { "content-type": "text/html" }).end("<html>");
-  if (pathname === "/gone") return void response.writeHead(404, { "content-type": "image/png" }).end();
-  if (pathname === "/zipped")
-    return void response.writeHead(200, { "content-type": "image/png", "content-encoding": "gzip" }).end(picture);
-  if (pathname === "/nowhere") return void response.writeHead(302, { "content-type": "image/png" }).end(picture);
-  if (pathname === "/large")
-    return void response.writeHead(200, { "content-type": "image/png" }).end(Buffer.alloc(2_000));
-  if (pathname === "/endless") {
-    response.writeHead(200, { "content-type": "image/png" });
-    const timer = setInterval(() => response.write(Buffer.alloc(100)), 1);
-    return void response.once("close", () => clearInterval(timer));
-  }
-  if (pathname === "/silent") return undefined;
-  if (pathname === "/stalls") return void response.writeHead(200, { "content-type": "image/png" }).write("begun");
-  return void response.writeHead(200, { "content-type": "Image/PNG; charset=x" }).end(picture);
+  if (times > 0) return { status: 307, headers: { location: `?times=${times - 1}` } };
+  if (path === "/silent") return undefined;
+  if (path !== "/endless" && path !== "/stalls")
+    return answers[path] ?? { ...picture, headers: { "content-type": "Image/PNG; charset=x" } };
+  response.writeHead(200, picture.headers).write("begun");
+  if (path === "/stalls") return undefined;
+  const timer = setInterval(() => response.write(Buffer.alloc(100)), 1);
+  response.once("close", () => clearInterval(timer));
+  return undefined;
 };
 
 beforeAll(async () => {
-  const first = createServer(serveFile).listen(0, "127.0.0.1");
-  await once(first, "listening");
-  const address = first.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
-  const second = createServer(serveFile).listen(port, "127.0.0.2");
-  await once(second, "listening");
-  servers = [first, second];
+  site = await startScriptedServer(serveFile);
+  ({ port } = site);
+  // The same site at a second address, which must not be reached: a scripted server has only the first one.
+  second = createServer((request, response) => void site.server.emit("request", request, response));
+  await once(second.listen(port, "127.0.0.2"), "listening");
 });
-afterAll(() => servers.forEach((server) => server.closeAllConnections()));
+afterAll(async () => {
+  second?.close();
+  second?.closeAllConnections();
+  await site?.[Symbol.asyncDispose]();
+});
 beforeEach(() => {
   hits = [];
 });

@@ -1,25 +1,25 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { startScriptedServer, type Script, type ScriptedServer } from "@modelgate/testkit";
 import { readText } from "../../src/refused.ts";
 import { NotFetched } from "../../src/remote/not-fetched.ts";
 import { openRemoteStreams, type RemoteStreamRequest } from "../../src/remote/remote-streams.ts";
 
 const megabyte = 1024 * 1024;
 const video = Buffer.alloc(64 * megabyte, "video");
-let server: Server;
+let server: ScriptedServer;
 let port = 0;
 let hits: string[] = [];
 let written = 0;
 
-const site: RequestListener = (request, response) => {
-  const { pathname, searchParams } = new URL(request.url ?? "/", "http://host");
-  const { host = "", range = "", authorization = "" } = request.headers;
-  hits.push([host.replace(/:\d+$/, ""), pathname, range, authorization].join(" ").trimEnd());
-  const to = searchParams.get("to");
-  if (to !== null) response.writeHead(302, { location: to }).end();
-  else if (pathname === "/large") sendSlowly(response);
-  else response.writeHead(206, { "content-type": "video/mp4" }).end("part");
+const site: Script = ({ url, path, headers }, response) => {
+  const { host = "", range = "", authorization = "" } = headers;
+  hits.push([host.replace(/:\d+$/, ""), path, range, authorization].join(" ").trimEnd());
+  const to = new URL(url, "http://host").searchParams.get("to");
+  if (to !== null) return { status: 302, headers: { location: to } };
+  if (path !== "/large") return { status: 206, headers: { "content-type": "video/mp4" }, body: "part" };
+  sendSlowly(response);
+  return undefined;
 };
 
 /** Writes a large body piece by piece, as fast as the connection accepts it. */
@@ -35,16 +35,10 @@ function sendSlowly(response: ServerResponse): void {
 }
 
 beforeAll(async () => {
-  server = createServer(site).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  server = await startScriptedServer(site);
+  ({ port } = server);
 });
-afterAll(async () => {
-  server.closeAllConnections();
-  server.close();
-  await once(server, "close");
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 beforeEach(() => {
   hits = [];
   written = 0;
