@@ -1,9 +1,10 @@
 import { once } from "node:events";
-import { createServer, type ServerResponse } from "node:http";
+import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Failure, headers } from "@modelgate/contracts";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { areaHandler, type EndpointHandler } from "../src/area-handler.ts";
 import { BufferBudget } from "../src/buffer-budget.ts";
 import { endCall, shutdownRequest, restartFailure } from "../src/ending.ts";
@@ -31,25 +32,19 @@ const handle: EndpointHandler = (call) => {
   responses.push(call.response);
   return handlers[call.query.get("handler") ?? ""]?.(call) ?? Promise.reject(new Failure("unknown_url"));
 };
-const server = createServer(
-  areaHandler({
-    area: "media",
-    secrets: [secret],
-    log,
-    refused: { add: () => undefined },
-    handlers: { imageGenerations: handle, imageEdits: handle, imageVariations: handle },
-  }),
-);
-let port = 0;
+let server: TestServer;
 beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (typeof address === "object" && address !== null) ({ port } = address);
+  server = await startHttpServer(
+    areaHandler({
+      area: "media",
+      secrets: [secret],
+      log,
+      refused: { add: () => undefined },
+      handlers: { imageGenerations: handle, imageEdits: handle, imageVariations: handle },
+    }),
+  );
 });
-afterAll(() => {
-  server.closeAllConnections();
-  server.close();
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 /** Sends the beginning of a request, and waits until its handler runs. */
 async function send(handler: string, head: readonly string[], body = "") {
@@ -61,7 +56,7 @@ async function send(handler: string, head: readonly string[], body = "") {
     expiresAt: Math.floor(Date.now() / 1_000) + 60,
   });
   const lines = [`POST /v1/images/edits?handler=${handler} HTTP/1.1`, "host: a", `${headers.caller}: ${caller}`];
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(server.port, "127.0.0.1");
   socket.write(`${[...lines, ...head].join("\r\n")}\r\n\r\n${body}`);
   await expect.poll(() => responses.length).toBe(1);
   const [response] = responses.splice(0);

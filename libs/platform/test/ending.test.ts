@@ -1,26 +1,22 @@
 import { once } from "node:events";
-import { createServer, request, type ServerResponse } from "node:http";
+import { request, type Server, type ServerResponse } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { endCall, gatewayFailureOf, endingOf, unlessEnded } from "../src/ending.ts";
 import { ClientDisconnected } from "../src/read-body.ts";
 
-const server = createServer();
-let port = 0;
+let server: TestServer<Server>;
 beforeAll(async () => {
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const address = server.address();
-  if (typeof address === "object" && address !== null) ({ port } = address);
+  server = await startHttpServer();
 });
-afterAll(() => {
-  server.close();
-});
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function open() {
-  const clientRequest = request({ port, host: "127.0.0.1" }).end();
+  const clientRequest = request(server.url).end();
   clientRequest.on("error", () => undefined);
   const { promise, resolve } = Promise.withResolvers<ServerResponse>();
-  server.once("request", (_, response) => resolve(response));
+  server.server.once("request", (_, response) => resolve(response));
   return { clientRequest, response: await promise };
 }
 

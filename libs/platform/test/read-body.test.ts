@@ -1,8 +1,9 @@
-import { createServer, request, type Server } from "node:http";
+import { request } from "node:http";
 import { once } from "node:events";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { BufferBudget } from "../src/buffer-budget.ts";
 import { ClientDisconnected, readBody, type BodyLimits } from "../src/read-body.ts";
 
@@ -10,12 +11,12 @@ const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000, graceMs: 10_
 /** Limits that the current test changes. */
 let limitChanges: Partial<BodyLimits> = {};
 let budget: BufferBudget;
-let server: Server;
+let server: TestServer;
 let port = 0;
 let outcomes: unknown[] = [];
 
 beforeAll(async () => {
-  server = createServer((pending, response) => {
+  server = await startHttpServer((pending, response) => {
     const [accountId = "", tokenId = ""] = String(pending.headers["x-holder"] ?? "a t").split(" ");
     readBody(pending, { ...limits, budget, ...limitChanges }, { accountId, tokenId }).then(
       (body) => {
@@ -29,12 +30,10 @@ beforeAll(async () => {
         pending.resume();
       },
     );
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+  ({ port } = server);
 });
-afterAll(() => server.closeAllConnections());
+afterAll(() => server?.[Symbol.asyncDispose]());
 beforeEach(() => {
   budget = new BufferBudget(50_000);
   outcomes = [];
@@ -108,7 +107,7 @@ test("a sender that disconnects is distinguished from one with an invalid body",
   const pending = request({ port, method: "POST", headers: { "content-length": "100" } });
   pending.on("error", () => undefined);
   pending.write("half");
-  await once(server, "request");
+  await once(server.server, "request");
   pending.destroy();
   while (outcomes.length === 0) await new Promise((resolve) => setImmediate(resolve));
   expect(outcomes[0]).toBeInstanceOf(ClientDisconnected);

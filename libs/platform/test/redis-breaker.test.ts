@@ -1,19 +1,17 @@
 import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
 import { pino } from "pino";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { startSocketServer, type TestServer } from "@modelgate/testkit";
 import { failureFrom, openRedis } from "../src/index.ts";
 
 /** Names of the commands that the test server received. The server can delay its answers. */
 const received: string[] = [];
 const redisServer = { late: false };
-const sockets = new Set<Socket>();
 const unsentAnswers: (() => void)[] = [];
-const server = createServer((socket) => {
-  sockets.add(socket);
-  socket
-    .on("error", () => undefined)
-    .on("data", (bytes) => {
+let server: TestServer;
+beforeEach(async () => {
+  server = await startSocketServer((socket) => {
+    socket.on("data", (bytes) => {
       for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g)) {
         received.push(name.toLowerCase());
         unsentAnswers.push(() =>
@@ -22,21 +20,14 @@ const server = createServer((socket) => {
       }
       if (!redisServer.late) sendAnswers();
     });
+  }, "redis");
 });
+afterEach(() => server?.[Symbol.asyncDispose]());
 function sendAnswers(): void {
   for (const answer of unsentAnswers.splice(0)) answer();
 }
-afterEach(() => {
-  for (const socket of sockets) socket.destroy();
-  server.close();
-});
-
 test("after Redis has become slow, no commands are sent until it answers again", async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
+  const redis = await openRedis(server.url, pino({ level: "silent" }), 100);
   expect(await redis.get("a")).toBe("OK");
   redisServer.late = true;
   const timedOut = await redis.get("b").catch((error: unknown) => error);
@@ -57,8 +48,7 @@ test("after Redis has become slow, no commands are sent until it answers again",
   expect(received).toContain("get");
 
   // Every kind of missing answer becomes server_overloaded; an error reply of Redis is an internal error.
-  for (const socket of sockets) socket.destroy();
-  server.close();
+  await server[Symbol.asyncDispose]();
   await once(redis, "close");
   const disconnected = await redis.get("g").catch((error: unknown) => error);
   redis.disconnect();
@@ -71,19 +61,7 @@ test("after Redis has become slow, no commands are sent until it answers again",
 });
 
 test("a busy process does not treat Redis as slow", async () => {
-  const late = createServer((socket) => {
-    socket
-      .on("error", () => undefined)
-      .on("data", (bytes) => {
-        for (const [, name = ""] of bytes.toString().matchAll(/\*\d+\r\n\$\d+\r\n(\w+)/g))
-          socket.write(name.toLowerCase() === "info" ? "$17\r\nredis_version:7.0\r\n" : "+OK\r\n");
-      });
-    sockets.add(socket);
-  }).listen(0, "127.0.0.1");
-  await once(late, "listening");
-  const address = late.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const redis = await openRedis(`redis://127.0.0.1:${port}`, pino({ level: "silent" }), 100);
+  const redis = await openRedis(server.url, pino({ level: "silent" }), 100);
   for (let round = 0; round < 3; round++) {
     const replies = Array.from({ length: 50 }, () => redis.get("a"));
     // The commands are sent; then this process reads nothing for longer than their timeout.
@@ -92,5 +70,4 @@ test("a busy process does not treat Redis as slow", async () => {
     expect(await Promise.all(replies)).toEqual(replies.map(() => "OK"));
   }
   redis.disconnect();
-  late.close();
 });

@@ -1,10 +1,10 @@
-import { createServer, request, type IncomingMessage, type Server } from "node:http";
-import { once } from "node:events";
+import { request, type IncomingMessage } from "node:http";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { BufferBudget } from "../../src/buffer-budget.ts";
 import { ClientDisconnected } from "../../src/read-body.ts";
 import { startSpooling, spoolFile } from "../../src/form/follow-file.ts";
@@ -33,7 +33,7 @@ const buffered: Read = async (asked) => {
   return { fields: form.fields, files: form.files.map(({ bytes, ...file }) => ({ ...file, size: bytes.length })) };
 };
 
-let server: Server;
+let server: TestServer;
 let folder: string;
 let port = 0;
 let read: Read = buffered;
@@ -41,7 +41,7 @@ let outcomes: unknown[] = [];
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-form-"));
-  server = createServer((asked, response) => {
+  server = await startHttpServer((asked, response) => {
     read(asked).then(
       (outcome) => {
         outcomes.push(outcome);
@@ -53,13 +53,11 @@ beforeAll(async () => {
         asked.resume();
       },
     );
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  });
+  ({ port } = server);
 });
-afterAll(() => {
-  server.closeAllConnections();
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
@@ -84,7 +82,7 @@ async function send(body: string, headers: Record<string, string> = typed): Prom
 async function sendAndLeave(body: string): Promise<unknown> {
   const upload = request({ port, method: "POST", headers: { ...typed, "content-length": "100000" } });
   upload.on("error", () => undefined).write(body);
-  await new Promise((resolve) => server.once("request", resolve));
+  await new Promise((resolve) => server.server.once("request", resolve));
   upload.destroy();
   await expect.poll(() => outcomes.length).toBe(1);
   return outcomes[0];

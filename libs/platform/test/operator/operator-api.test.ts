@@ -1,6 +1,5 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { createLogger } from "../../src/log.ts";
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { authoriseBySecret, operatorHandler } from "../../src/operator/operator-api.ts";
@@ -14,21 +13,17 @@ const routes = {
   "POST /things": async ({ body }: { body: unknown }) => body,
 };
 
-let server: Server;
-let url = "";
+let server: TestServer;
 beforeAll(async () => {
-  server = createServer(
+  server = await startHttpServer(
     operatorHandler(routes, authoriseBySecret([secret]), createLogger("control", "silent").log),
-  ).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  url = `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  );
 });
-afterAll(() => void server.close());
+afterAll(() => server?.[Symbol.asyncDispose]());
 
 async function ask(method: string, path: string, body?: object): Promise<readonly [number, any]> {
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
-  const answer = await fetch(url + path, {
+  const answer = await fetch(server.url + path, {
     method,
     headers: { authorization: `Bearer ${credential}`, connection: "close" },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
@@ -54,14 +49,16 @@ test("a body that is not JSON is refused", async () => {
   expect(await ask("POST", "/things", { of: "a kind" })).toEqual([200, { data: { of: "a kind" } }]);
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
   const headers = { authorization: `Bearer ${credential}`, connection: "close" };
-  const answer = await fetch(`${url}/things`, { method: "POST", headers, body: "{" });
+  const answer = await fetch(`${server.url}/things`, { method: "POST", headers, body: "{" });
   expect([answer.status, await answer.json()]).toMatchObject([400, { error: { code: "invalid_json" } }]);
 });
 
 test("a call without a credential, or with one that has expired, is refused", async () => {
   const expired = signOperator(secret, Math.floor(Date.now() / 1_000) - 1);
   for (const authorization of ["", "Bearer none", `Bearer ${expired}`])
-    expect((await fetch(`${url}/things/a`, { headers: { authorization, connection: "close" } })).status).toBe(401);
+    expect((await fetch(`${server.url}/things/a`, { headers: { authorization, connection: "close" } })).status).toBe(
+      401,
+    );
 });
 
 test.each([
@@ -69,14 +66,9 @@ test.each([
   ["an operator named secret cannot act as another", () => ({ name: "secret", role: "admin" }) as const, "secret"],
 ])("%s", async (_, authorise, expected) => {
   const whoActs = { "POST /who": async ({ actor }: { actor: string }) => actor };
-  const who = createServer(operatorHandler(whoActs, authorise, createLogger("control", "silent").log));
-  who.listen(0, "127.0.0.1");
-  await once(who, "listening");
-  const address = who.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
+  await using who = await startHttpServer(operatorHandler(whoActs, authorise, createLogger("control", "silent").log));
   const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
   const headers = { authorization, [actorHeader]: "ada", connection: "close" };
-  const answer = await fetch(`http://127.0.0.1:${port}/who`, { method: "POST", headers });
+  const answer = await fetch(`${who.url}/who`, { method: "POST", headers });
   expect(await answer.json()).toEqual({ data: expected });
-  who.close();
 });
