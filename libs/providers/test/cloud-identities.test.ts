@@ -1,50 +1,27 @@
-import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type IncomingMessage } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from "vitest";
+import { startScriptedServer, type Script, type ScriptedRequest, type ScriptedServer } from "@modelgate/testkit";
 
 const minuteMs = 60_000;
 
-/** Request that the server received: method and path, and the caller's credentials. */
-interface ReceivedRequest {
-  readonly line: string;
-  readonly authorization: string | undefined;
-  readonly metadataFlavor: string | string[] | undefined;
-  readonly form: URLSearchParams;
-}
-const received: ReceivedRequest[] = [];
-let answer: (request: IncomingMessage) => { readonly type: string; readonly body: string };
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("end", () => {
-    received.push({
-      line: `${request.method} ${request.url}`,
-      authorization: request.headers.authorization,
-      metadataFlavor: request.headers["metadata-flavor"],
-      form: new URLSearchParams(Buffer.concat(chunks).toString()),
-    });
-    const { type, body } = answer(request);
-    response.writeHead(200, { "content-type": type, "metadata-flavor": "Google" }).end(body);
-  });
-});
+let server: ScriptedServer;
+let answer: Script;
+const formOf = ({ body }: ScriptedRequest): URLSearchParams => new URLSearchParams(body);
 const folder = mkdtempSync(join(tmpdir(), "identities-"));
 const tokenFile = join(folder, "token");
 let host = "";
 beforeAll(async () => {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  host = `127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+  server = await startScriptedServer((request, response) => answer(request, response));
+  host = `127.0.0.1:${server.port}`;
 });
-afterAll(() => {
-  server.close();
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 beforeEach(() => {
-  received.length = 0;
+  server.requests.length = 0;
   writeFileSync(tokenFile, "the-pods-token");
   vi.stubEnv("HOME", folder);
   vi.stubEnv("AWS_SHARED_CREDENTIALS_FILE", join(folder, "none"));
@@ -87,13 +64,12 @@ describe("a pod of EKS, or a task of ECS", () => {
     vi.stubEnv("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE", tokenFile);
     let fetched = 0;
     answer = () => ({
-      type: "application/json",
-      body: JSON.stringify({
+      body: {
         AccessKeyId: `ASIAPOD${++fetched}`,
         SecretAccessKey: "secret",
         Token: `session-${fetched}`,
         Expiration: inMinutes(30),
-      }),
+      },
     });
   });
 
@@ -104,8 +80,8 @@ describe("a pod of EKS, or a task of ECS", () => {
       expect(headers["authorization"]).toContain("Credential=ASIAPOD1/");
       expect(headers["x-amz-security-token"]).toBe("session-1");
     }
-    expect(received.map(({ line, authorization }) => [line, authorization])).toEqual([
-      ["GET /v1/credentials", "the-pods-token"],
+    expect(server.requests).toMatchObject([
+      { method: "GET", url: "/v1/credentials", headers: { authorization: "the-pods-token" } },
     ]);
   });
 
@@ -119,7 +95,10 @@ describe("a pod of EKS, or a task of ECS", () => {
     // Calls use the old credentials until the new ones arrive.
     expect((await headersOf())["x-amz-security-token"]).toBe("session-1");
     await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"), 60_000);
-    expect(received.map(({ authorization }) => authorization)).toEqual(["the-pods-token", "the-pods-next-token"]);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      "the-pods-token",
+      "the-pods-next-token",
+    ]);
   });
 });
 
@@ -130,7 +109,7 @@ describe("a web identity", () => {
     vi.stubEnv("AWS_ENDPOINT_URL_STS", `http://${host}/sts`);
     let fetched = 0;
     answer = () => ({
-      type: "text/xml",
+      headers: { "content-type": "text/xml" },
       body: `<AssumeRoleWithWebIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><AssumeRoleWithWebIdentityResult>
         <Credentials><AccessKeyId>ASIAROLE${++fetched}</AccessKeyId><SecretAccessKey>secret</SecretAccessKey>
         <SessionToken>session-${fetched}</SessionToken><Expiration>${inMinutes(60)}</Expiration></Credentials>
@@ -144,8 +123,8 @@ describe("a web identity", () => {
     vi.setSystemTime(Date.now() + 56 * minuteMs);
     await vi.waitFor(async () => expect((await headersOf())["x-amz-security-token"]).toBe("session-2"), 60_000);
     expect((await headersOf())["authorization"]).toContain("Credential=ASIAROLE2/");
-    expect(received).toHaveLength(2);
-    expect(Object.fromEntries(received[0]?.form ?? [])).toMatchObject({
+    expect(server.requests).toHaveLength(2);
+    expect(Object.fromEntries(server.requests.flatMap((each) => [...formOf(each)]))).toMatchObject({
       Action: "AssumeRoleWithWebIdentity",
       RoleArn: "arn:aws:iam::123456789012:role/gate",
       WebIdentityToken: "the-pods-token",
@@ -157,13 +136,16 @@ describe("a machine or a pod of Google's", () => {
   beforeEach(() => {
     vi.stubEnv("GCE_METADATA_HOST", host);
     let fetched = 0;
-    answer = (request) =>
-      request.url?.includes("/token") === true
+    answer = ({ url }) =>
+      url.includes("/token")
         ? {
-            type: "application/json",
-            body: JSON.stringify({ access_token: `ya29.pod-${++fetched}`, expires_in: 3_600, token_type: "Bearer" }),
+            headers: { "metadata-flavor": "Google" },
+            body: { access_token: `ya29.pod-${++fetched}`, expires_in: 3_600, token_type: "Bearer" },
           }
-        : { type: "text/plain", body: request.url?.includes("universe") === true ? "googleapis.com" : "ok" };
+        : {
+            headers: { "content-type": "text/plain", "metadata-flavor": "Google" },
+            body: url.includes("universe") ? "googleapis.com" : "ok",
+          };
   });
 
   test("calls with the token of its metadata server, cached, and fetched again before expiry", async () => {
@@ -173,9 +155,9 @@ describe("a machine or a pod of Google's", () => {
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-1");
     vi.setSystemTime(Date.now() + 6 * minuteMs);
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.pod-2");
-    const tokens = received.filter(({ line }) => line.includes("/token"));
+    const tokens = server.requests.filter(({ url }) => url.includes("/token"));
     expect(tokens).toHaveLength(2);
-    expect(tokens.every(({ metadataFlavor }) => metadataFlavor === "Google")).toBe(true);
+    expect(tokens.every(({ headers }) => headers["metadata-flavor"] === "Google")).toBe(true);
   });
 });
 
@@ -190,13 +172,12 @@ describe("an external workload's identity", () => {
   beforeEach(() => {
     let fetched = 0;
     answer = () => ({
-      type: "application/json",
-      body: JSON.stringify({
+      body: {
         access_token: `ya29.exchanged-${++fetched}`,
         issued_token_type: "urn:ietf:params:oauth:token-type:access_token",
         token_type: "Bearer",
         expires_in: 3_600,
-      }),
+      },
     });
   });
 
@@ -217,8 +198,8 @@ describe("an external workload's identity", () => {
     writeFileSync(tokenFile, "the-pods-next-token");
     vi.setSystemTime(Date.now() + 56 * minuteMs);
     expect((await headersOf())["authorization"]).toBe("Bearer ya29.exchanged-2");
-    const exchanges = received.filter(({ line }) => line === "POST /v1/token");
-    expect(exchanges.map(({ form }) => form.get("subject_token"))).toEqual(["the-pods-token", "the-pods-next-token"]);
-    expect(exchanges[0]?.form.get("audience")).toBe(document().audience);
+    const exchanges = server.requests.filter(({ method, url }) => `${method} ${url}` === "POST /v1/token").map(formOf);
+    expect(exchanges.map((form) => form.get("subject_token"))).toEqual(["the-pods-token", "the-pods-next-token"]);
+    expect(exchanges[0]?.get("audience")).toBe(document().audience);
   });
 });
