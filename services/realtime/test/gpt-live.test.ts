@@ -2,10 +2,9 @@ import OpenAI from "openai";
 import { LiveWS } from "openai/resources/live/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { findToken, keyDigest, projectToken, setAccount } from "@modelgate/accounts";
-import { until } from "@modelgate/testkit";
+import { sendEvent, startSessionVendor, until, type SessionVendor } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, closedVendorSession, keys, sessionRefusal, startSessions, usageEvents } from "./start-sessions.ts";
-import { startHeldVendor, type HeldVendor } from "./held-vendor.ts";
 import { handshake, openSessionAt, simulated, type TestSession } from "./session-client.ts";
 
 /** Two cents per second and one per session: a poor account of five cents pays for one second, and not for three. */
@@ -22,10 +21,10 @@ const faults = [
 const faultyOf = (name: string): string => `start-${name.replaceAll(" ", "-")}`;
 const lent = "sk-lent-0123456789abcdef";
 
-let vendor: HeldVendor;
+let vendor: SessionVendor;
 let area: Area;
 beforeAll(async () => {
-  vendor = await startHeldVendor();
+  vendor = await startSessionVendor();
   area = await startSessions({
     models: {
       ...Object.fromEntries(
@@ -70,7 +69,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();
-  vendor?.[Symbol.dispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 
 /** Returns silent PCM of 24 kHz in Base64. */
@@ -265,12 +264,14 @@ describe("a vendor that does not start the session", () => {
   test("a client that leaves while the vendor starts the session pays for it", async () => {
     const session = await connect();
     session.send(start("held"));
-    await vendor.next("session.start");
+    const arrived = (name: string) => until(name, () => vendor.events.some(({ type }) => type === name));
+    await arrived("session.start");
+    const [atVendor] = vendor.sessions;
     session.socket.terminate();
     await session.closed;
-    vendor.send({ type: "session.started", session: { model: "gpt-live-1" } });
-    await vendor.next("session.close");
-    vendor.send({ type: "session.closed", usage: { seconds: 1.25 } });
+    sendEvent(atVendor, { type: "session.started", session: { model: "gpt-live-1" } });
+    await arrived("session.close");
+    sendEvent(atVendor, { type: "session.closed", usage: { seconds: 1.25 } });
     const [event] = await usageEvents(area, "held", 1);
     expect(event).toMatchObject({ units: { seconds: 1.25 }, estimated: false });
     await area.settled("demo");

@@ -44,7 +44,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await area?.[Symbol.asyncDispose]();
-  vendor?.[Symbol.dispose]();
+  await vendor?.[Symbol.asyncDispose]();
 });
 let tests = 0;
 beforeEach(() => {
@@ -106,10 +106,10 @@ test("waiting responses start when others have finished, and a cancellation does
   await until("what is paid for to arrive", () => vendor.count("response.create") === 3);
   session.send({ type: "response.cancel", response_id: "resp_1" });
   await until("the end to arrive", async () => vendor.count("response.cancel") === 1);
-  expect(vendor.arrived).toEqual([...Array<string>(3).fill("response.create"), "response.cancel"]);
+  expect(vendor.types()).toEqual([...Array<string>(3).fill("response.create"), "response.cancel"]);
   vendor.setAnswering(true);
   await until("everything to arrive", async () => vendor.count("conversation.item.delete") === 1);
-  expect(vendor.arrived.slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
+  expect(vendor.types().slice(4)).toEqual(["response.create", "response.create", "conversation.item.delete"]);
   session.socket.close();
   await area.settled(account.name);
   expect((await paid()).spentNanos).toBe(5n * cost);

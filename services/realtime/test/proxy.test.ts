@@ -5,7 +5,7 @@ import { ask, handshake, textOnly } from "./session-client.ts";
 import { keys, openSession, price, sessionRefusal, startSessions } from "./start-sessions.ts";
 
 test.each(proxyKinds)("a session uses its channel's %s proxy; if it fails, the client gets 502", async (kind) => {
-  using vendor = await startRecordingVendor({ outputTokens: 5 });
+  await using vendor = await startRecordingVendor({ outputTokens: 5 });
   await using proxy = await startProxy[kind]();
   const { port } = new URL(vendor.url);
   const channel = (model: string, host: string) => ({

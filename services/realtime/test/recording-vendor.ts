@@ -1,6 +1,5 @@
-import { createServer } from "node:http";
-import { WebSocketServer, type WebSocket } from "ws";
-import { listen } from "@modelgate/testkit";
+import type { WebSocket } from "ws";
+import { sendEvent, startSessionVendor } from "@modelgate/testkit";
 
 /** Usage that the simulated vendor reports for each response. */
 export interface ReportedUse {
@@ -11,10 +10,10 @@ export interface ReportedUse {
  * Vendor of the realtime format that starts every requested response immediately, also in parallel, and ends responses
  * only when the test allows it. The requests until then are those that a vendor would charge for.
  */
-export interface RecordingVendor extends Disposable {
+export interface RecordingVendor extends AsyncDisposable {
   readonly url: string;
-  /** Types of all received events, in order, from text and binary frames. */
-  readonly arrived: string[];
+  /** Returns the types of all received events, in order. */
+  types(): readonly unknown[];
   count(type: string): number;
   /** Sets whether responses end immediately. */
   setAnswering(isAnswering: boolean): void;
@@ -28,10 +27,6 @@ export interface RecordingVendor extends Disposable {
 
 /** Starts the vendor on a free port. */
 export async function startRecordingVendor({ outputTokens }: ReportedUse): Promise<RecordingVendor> {
-  const http = createServer();
-  const server = new WebSocketServer({ server: http });
-  const arrived: string[] = [];
-  const sockets = new Set<WebSocket>();
   let isAnswering = false;
   let unanswered: (() => void)[] = [];
   let ids = 0;
@@ -39,61 +34,50 @@ export async function startRecordingVendor({ outputTokens }: ReportedUse): Promi
     if (isAnswering) step();
     else unanswered.push(step);
   };
-  const send = (socket: WebSocket, event: object): void => socket.send(JSON.stringify(event));
   const respond = (socket: WebSocket): void => {
     const id = `resp_${++ids}`;
-    send(socket, { type: "response.created", response: { id, status: "in_progress" } });
+    sendEvent(socket, { type: "response.created", response: { id, status: "in_progress" } });
     answer(() => {
       const usage = { input_tokens: 0, output_tokens: outputTokens };
-      send(socket, { type: "response.done", response: { id, status: "completed", usage } });
+      sendEvent(socket, { type: "response.done", response: { id, status: "completed", usage } });
     });
   };
   const commit = (socket: WebSocket): void => {
     const item = `item_${++ids}`;
-    send(socket, { type: "input_audio_buffer.committed", item_id: item });
+    sendEvent(socket, { type: "input_audio_buffer.committed", item_id: item });
     answer(() => {
       const type = "conversation.item.input_audio_transcription.completed";
       const usage = { type: "duration", seconds: 1 };
-      send(socket, { type, item_id: item, content_index: 0, transcript: "word", usage });
+      sendEvent(socket, { type, item_id: item, content_index: 0, transcript: "word", usage });
     });
   };
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
-    send(socket, { type: "session.created", session: {} });
-    socket.on("message", (data: Buffer) => {
-      const event = JSON.parse(data.toString());
-      arrived.push(event.type);
-      if (event.type === "response.create") respond(socket);
-      if (event.type === "input_audio_buffer.commit") commit(socket);
-      if (event.type === "session.update") send(socket, { type: "session.updated", session: event.session });
-    });
+  const vendor = await startSessionVendor({
+    opened: (socket) => sendEvent(socket, { type: "session.created", session: {} }),
+    received({ type, session }, socket) {
+      if (type === "response.create") respond(socket);
+      if (type === "input_audio_buffer.commit") commit(socket);
+      if (type === "session.update") sendEvent(socket, { type: "session.updated", session });
+    },
   });
-  const url = await listen(http);
   return {
-    url: `${url}/v1`,
-    arrived,
-    count: (type) => arrived.filter((each) => each === type).length,
+    url: `${vendor.url}/v1`,
+    types: () => vendor.events.map(({ type }) => type),
+    count: (name) => vendor.events.filter(({ type }) => type === name).length,
     setAnswering(is) {
       isAnswering = is;
       if (!is) return;
       for (const step of unanswered.splice(0)) step();
     },
     beginResponses(responses) {
-      for (const socket of sockets) for (let at = 0; at < responses; at++) respond(socket);
+      for (const socket of vendor.sessions) for (let at = 0; at < responses; at++) respond(socket);
     },
-    openSessions: () => sockets.size,
+    openSessions: () => vendor.sessions.size,
     reset() {
-      arrived.length = 0;
+      vendor.events.length = 0;
       unanswered = [];
       isAnswering = false;
       ids = 0;
     },
-    [Symbol.dispose]() {
-      for (const socket of sockets) socket.terminate();
-      server.close();
-      http.close();
-      unanswered = [];
-    },
+    [Symbol.asyncDispose]: () => vendor[Symbol.asyncDispose](),
   };
 }

@@ -1,28 +1,23 @@
 import { once } from "node:events";
 import { request } from "node:http";
-import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { maxStepBytes } from "@modelgate/formats/json";
-import { WebSocket, WebSocketServer } from "ws";
+import { startWebSocketServer, type WebSocketTestServer } from "@modelgate/testkit";
+import { WebSocket } from "ws";
 import { Side } from "../src/side.ts";
 
 const limits = { bufferedBytes: 1_024, stallMs: 60_000, pingMs: 25_000 };
 
-let server: WebSocketServer;
+let server: WebSocketTestServer;
 beforeEach(async () => {
-  server = new WebSocketServer({ port: 0, host: "127.0.0.1" });
-  await once(server, "listening");
+  server = await startWebSocketServer();
 });
-afterEach(() => {
-  for (const client of server.clients) client.terminate();
-  server.close();
-});
+afterEach(() => server?.[Symbol.asyncDispose]());
 
 /** A side, and the other end of its connection; what happens on the side is written down. */
 async function connected(other: { readonly autoPong?: boolean } = {}, check?: (data: Buffer) => Promise<void>) {
-  const { port } = server.address() as AddressInfo;
-  const arrived = once(server, "connection");
-  const end = new WebSocket(`ws://127.0.0.1:${port}`, { ...other, perMessageDeflate: false });
+  const arrived = once(server.sockets, "connection");
+  const end = new WebSocket(server.url, { ...other, perMessageDeflate: false });
   const [[socket]] = await Promise.all([arrived, once(end, "open")]);
   return { ...sideOf(socket, check), end, socket };
 }
@@ -95,10 +90,8 @@ function frame(opcode: number, payload: Buffer): Buffer {
 }
 
 test("waiting messages can be read after the connection has ended, in order", async () => {
-  const { port } = server.address() as AddressInfo;
-  const arrived = once(server, "connection");
-  const asked = request({
-    port,
+  const arrived = once(server.sockets, "connection");
+  const asked = request(server.url, {
     headers: {
       connection: "Upgrade",
       upgrade: "websocket",

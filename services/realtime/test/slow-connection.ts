@@ -1,5 +1,5 @@
-import { once } from "node:events";
-import { connect, createServer, type Socket } from "node:net";
+import { connect, type Socket } from "node:net";
+import { startSocketServer } from "@modelgate/testkit";
 
 /** Proxy to a vendor that delivers the vendor's data late, in order. */
 export interface SlowConnection extends AsyncDisposable {
@@ -14,7 +14,7 @@ export interface SlowConnection extends AsyncDisposable {
 export async function openSlowConnection(delayMs: number): Promise<SlowConnection> {
   const open = new Set<Socket>();
   let port = 0;
-  const server = createServer((near) => {
+  const server = await startSocketServer((near) => {
     const far = connect({ port, host: "127.0.0.1" });
     for (const [socket, other] of [
       [near, far],
@@ -27,19 +27,15 @@ export async function openSlowConnection(delayMs: number): Promise<SlowConnectio
     far.on("data", (bytes) => setTimeout(() => near.write(bytes), delayMs));
     far.on("end", () => setTimeout(() => near.end(), delayMs));
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
   return {
-    url: `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`,
+    url: server.url,
     connectTo: (url) => (port = Number(new URL(url).port)),
     cutOff() {
       for (const socket of open) socket.unpipe().pause();
     },
     async [Symbol.asyncDispose]() {
       for (const socket of open) socket.destroy();
-      server.close();
-      await once(server, "close");
+      await server[Symbol.asyncDispose]();
     },
   };
 }
