@@ -1,8 +1,6 @@
-import { once } from "node:events";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { PassThrough, Writable } from "node:stream";
 import { expect, test } from "vitest";
+import { startScriptedServer } from "@modelgate/testkit";
 import { confirm } from "../src/gatectl/command.ts";
 import { runGatectl } from "../src/gatectl/run.ts";
 
@@ -33,36 +31,19 @@ test("a script is not asked", async () => {
   expect(terminal.shown()).toBe("");
 });
 
-/** Starts a control service. A rollback to version 3 renames a model. */
-async function startControl(requests: string[]): Promise<AsyncDisposable & { readonly url: string }> {
+test("a rollback shows the changes, and changes nothing if the answer is no", async () => {
   const back = [
     { kind: "removed", text: "gpt-x:" },
     { kind: "added", text: "gpt-y:" },
   ];
-  const server = createServer((request, response) => {
-    requests.push(request.method ?? "");
-    const data = request.method === "GET" ? { version: 3, back } : { version: 5, problems: [], warnings: [] };
-    response.end(JSON.stringify({ data }));
-  }).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a server with a port
-  const { port } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.close();
-    server.closeAllConnections();
-    await once(server, "close");
-  };
-  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close };
-}
-
-test("a rollback shows the changes, and changes nothing if the answer is no", async () => {
-  const requests: string[] = [];
-  await using control = await startControl(requests);
+  await using control = await startScriptedServer(({ method }) => ({
+    body: { data: method === "GET" ? { version: 3, back } : { version: 5, problems: [], warnings: [] } },
+  }));
   const env = { CONTROL_URL: control.url, MODELGATE_SECRET: "a secret of some length" };
   for (const answer of ["n", "y"]) {
     const terminal = terminalOf(answer);
     await runGatectl(["config", "rollback", "3"], { ...terminal, stdout: terminal.stderr, env });
     expect(terminal.shown()).toContain("- gpt-x:\n+ gpt-y:");
   }
-  expect(requests).toEqual(["GET", "GET", "POST"]);
+  expect(control.requests.map(({ method }) => method)).toEqual(["GET", "GET", "POST"]);
 });

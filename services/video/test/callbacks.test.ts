@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import {
@@ -14,7 +12,14 @@ import {
 } from "@modelgate/accounts";
 import { openRemoteStreams } from "@modelgate/channels";
 import { createLogger } from "@modelgate/platform";
-import { startBackends, until, type Backends } from "@modelgate/testkit";
+import {
+  startBackends,
+  startScriptedServer,
+  until,
+  type Backends,
+  type Script,
+  type ScriptedServer,
+} from "@modelgate/testkit";
 import { openCallbacks } from "../src/callbacks.ts";
 import { taskOf } from "./task.ts";
 
@@ -26,35 +31,29 @@ let backends: Backends;
 let redis: Redis;
 let clock = noon;
 let count = 0;
-/** Handler with which the client's callback server answers. The server records each request in `received` before. */
-let answer: RequestListener = (_, response) => void response.end();
+/** Script of the client's callback server. The server records each request in `received` before. */
+let answer: Script = () => ({});
 const received: { readonly state: string; readonly account: string }[] = [];
-let server: Server;
+let server: ScriptedServer;
 
 beforeAll(async () => {
   backends = await startBackends();
   redis = new Redis(backends.redisUrl);
-  server = createServer((request, response) => {
-    const pieces: Buffer[] = [];
-    request.on("data", (piece: Buffer) => pieces.push(piece));
-    request.on("end", () => {
-      const { state, accountId } = JSON.parse(Buffer.concat(pieces).toString());
-      received.push({ state, account: accountId });
-      answer(request, response);
-    });
+  server = await startScriptedServer((request, response) => {
+    const { state, accountId } = JSON.parse(request.body);
+    received.push({ state, account: accountId });
+    return answer(request, response);
   });
-  await once(server.listen(0, "127.0.0.1"), "listening");
 });
 afterAll(async () => {
-  server?.closeAllConnections();
-  server?.close();
+  await server?.[Symbol.asyncDispose]();
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();
 });
 afterEach(() => {
   clock = noon;
   received.length = 0;
-  answer = (_, response) => void response.end();
+  answer = () => ({});
 });
 
 const callbacksTo = (...privateHosts: readonly string[]) =>
@@ -69,9 +68,7 @@ const callbacksTo = (...privateHosts: readonly string[]) =>
 
 /** Creates a task with callbacks. Its first callback is in Redis, and other processes may send it from `dueAt` on. */
 async function startTask(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const url = `http://127.0.0.1:${port}/done`;
+  const url = `${server.url}/done`;
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });
   const { digest, token } = makeToken(newKey(), { accountId, group: "default" });
   await projectToken(redis, digest, token);
@@ -104,7 +101,7 @@ test("a callback of another process is sent once its lease has ended, and then r
 });
 
 test("an undelivered callback is retried after growing pauses, and finally dropped", async () => {
-  answer = (_, response) => void response.writeHead(500).end();
+  answer = () => ({ status: 500 });
   await using callbacks = callbacksTo("127.0.0.1");
   callbacks.send(await startTask(noon + 1e9));
   for (const [at, delayMs] of retryDelaysMs.entries()) {
@@ -141,9 +138,7 @@ test("an address in the operator's network gets nothing, unless the operator all
 
 test("an account whose address does not answer delays no other account's callbacks", async () => {
   const silent = `account-${++count}`;
-  answer = (_, response) => {
-    if (received.at(-1)?.account !== silent) response.end();
-  };
+  answer = () => (received.at(-1)?.account === silent ? undefined : {});
   await using callbacks = callbacksTo("127.0.0.1");
   const many = await startTask(noon + 1e9, silent);
   for (let at = 0; at < 250; at++) callbacks.send(many);

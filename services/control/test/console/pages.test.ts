@@ -1,15 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { createServer, type Server } from "node:http";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { withPages } from "../../src/console/pages.ts";
 
 let folder: string;
-let server: Server;
-let address: string;
+let server: TestServer;
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "modelgate-pages-"));
@@ -17,18 +15,14 @@ beforeAll(async () => {
   writeFileSync(join(folder, "index.html"), "<!doctype html><title>page</title>");
   writeFileSync(join(folder, "assets/app-1a2b.js"), "run()");
   writeFileSync(join(folder, "assets/app-1a2b.js.gz"), gzipSync("run()"));
-  server = createServer(withPages((_, response) => response.end("api"), "https://gate.example", folder));
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const at = server.address();
-  address = `http://127.0.0.1:${typeof at === "object" && at !== null ? at.port : 0}`;
+  server = await startHttpServer(withPages((_, response) => response.end("api"), "https://gate.example", folder));
 });
-afterAll(() => {
-  server.close();
+afterAll(async () => {
+  await server?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true });
 });
 
-const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${address}${path}`, init);
+const get = (path: string, init: RequestInit = {}): Promise<Response> => fetch(`${server.url}${path}`, init);
 
 test("every page has an address, also one with a dot; files outside the build are not found", async () => {
   for (const path of [

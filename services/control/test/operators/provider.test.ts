@@ -1,10 +1,9 @@
-import { once } from "node:events";
-import { createServer, type RequestListener, type Server } from "node:http";
+import type { RequestListener } from "node:http";
 import { Redis } from "ioredis";
 import OpenIdServer from "oidc-provider";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLogger, type Operator } from "@modelgate/platform";
-import { startBackends, type Backends } from "@modelgate/testkit";
+import { startBackends, startHttpServer, type Backends } from "@modelgate/testkit";
 import { ConsoleCookies } from "../../src/console/cookie.ts";
 import { Sessions } from "../../src/console/sessions.ts";
 import { openProvider, withProvider } from "../../src/operators/provider.ts";
@@ -26,7 +25,7 @@ describe("signing in through a local OpenID provider", () => {
   let backends: Backends;
   let redis: Redis;
   let sessions: Sessions;
-  const servers: Server[] = [];
+  const servers = new AsyncDisposableStack();
   let consoleUrl = "";
   let issuerName = "";
   const remembered: string[] = [];
@@ -77,20 +76,13 @@ describe("signing in through a local OpenID provider", () => {
     handler = withProvider((_, response) => void response.writeHead(404).end(), provider);
   });
   afterAll(async () => {
-    for (const server of servers) {
-      server.closeAllConnections();
-      server.close();
-    }
+    await servers.disposeAsync();
     redis?.disconnect();
     await backends?.[Symbol.asyncDispose]();
   });
 
   async function serve(handler: RequestListener): Promise<string> {
-    const server = createServer(handler).listen(0, "127.0.0.1");
-    servers.push(server);
-    await once(server, "listening");
-    const address = server.address();
-    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+    return servers.use(await startHttpServer(handler)).url;
   }
 
   /** Makes a request as a browser does: sends the stored cookies, and stores the cookies of the answer. */
