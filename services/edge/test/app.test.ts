@@ -1,10 +1,8 @@
-import { once } from "node:events";
-import { createServer, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openCatalog } from "@modelgate/catalog";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
-import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
+import { startHttpServer, startLocalBackends, type LocalBackends, type TestServer } from "@modelgate/testkit";
 import { SharedCallers } from "../src/shared-callers.ts";
 import { createApp } from "../src/app.ts";
 import { AreaProxy } from "../src/area-proxy.ts";
@@ -16,8 +14,7 @@ const { log } = createLogger("test", "silent");
 let backends: LocalBackends;
 let redis: Redis;
 let deps: Deps;
-let server: Server;
-let port = 0;
+let server: TestServer;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = await openRedis(backends.redisUrl, log);
@@ -37,14 +34,11 @@ beforeAll(async () => {
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const { handler, upgrade } = createApp(deps);
-  server = createServer(handler).on("upgrade", upgrade).listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  port = typeof address === "object" && address !== null ? address.port : 0;
+  server = await startHttpServer(handler);
+  server.server.on("upgrade", upgrade);
 });
 afterAll(async () => {
-  server?.closeAllConnections();
-  server?.close();
+  await server?.[Symbol.asyncDispose]();
   deps?.tokens[Symbol.dispose]();
   deps?.seats[Symbol.dispose]();
   deps?.proxy[Symbol.dispose]();
@@ -55,7 +49,7 @@ afterAll(async () => {
 
 /** Sends bytes, and returns the bytes that arrive until the server closes the connection. */
 async function exchange(bytes: string): Promise<string> {
-  const socket = connect(port, "127.0.0.1");
+  const socket = connect(server.port, "127.0.0.1");
   socket.write(bytes);
   return Buffer.concat(await socket.toArray()).toString();
 }
@@ -88,11 +82,11 @@ test("a WebSocket that is pipelined behind an open call ends only its own connec
   // While the key is looked up, the call is still open when the upgrade arrives.
   const call = `GET /v1/models HTTP/1.1\r\nhost: a\r\nauthorization: Bearer sk-${"a".repeat(40)}\r\n\r\n`;
   await exchange(call + upgradeOf("/v1/realtime"));
-  expect((await fetch(`http://127.0.0.1:${port}/healthz`)).status).toBe(200);
+  expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
 });
 
 test("a call passes the steps in order, and the first refusal is sent", async () => {
-  const answer = await fetch(`http://127.0.0.1:${port}/v1/messages`, {
+  const answer = await fetch(`${server.url}/v1/messages`, {
     method: "POST",
     headers: { origin: "https://page.example" },
   });

@@ -1,27 +1,19 @@
 import { once } from "node:events";
-import {
-  createServer,
-  IncomingMessage,
-  request as httpRequest,
-  ServerResponse,
-  type RequestListener,
-  type Server,
-} from "node:http";
-import { connect, Socket, type Server as SocketServer } from "node:net";
+import { IncomingMessage, request as httpRequest, ServerResponse, type RequestListener, type Server } from "node:http";
+import { connect, Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { createLogger, shutdownRequest } from "@modelgate/platform";
+import { startHttpServer, type TestServer } from "@modelgate/testkit";
 import { AreaProxy } from "../src/area-proxy.ts";
 import type { ProxyOptions } from "../src/proxied-call.ts";
 import { contextOf, setUpgrade, type Upgrade } from "../src/request-context.ts";
 import { assignRequestId } from "../src/steps/request-id.ts";
 
 const { log } = createLogger("test", "silent");
-let service: Server;
-let edge: Server;
-let edgePort = 0;
-let serviceUrl = "";
+let service: TestServer<Server>;
+let edge: TestServer<Server>;
 let proxy: AreaProxy;
 /** Requests that reached the service. */
 let seen: IncomingMessage[] = [];
@@ -32,30 +24,23 @@ let upgrades: Upgrade[] = [];
 
 /** Returns a proxy to the service that waits longer than any test, unless the test shortens it. */
 function proxyWith(silence: Partial<ProxyOptions>): AreaProxy {
-  const urls = { text: serviceUrl, realtime: serviceUrl };
+  const urls = { text: service.url, realtime: service.url };
   return new AreaProxy({ urls, log, silenceMs: 600_000, streamSilenceMs: 600_000, ...silence });
-}
-
-async function listening(server: SocketServer): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 beforeEach(async () => {
   [seen, answers, upgrades] = [[], [], []];
-  service = createServer().on("request", (request) => seen.push(request));
-  serviceUrl = `http://127.0.0.1:${await listening(service)}`;
+  service = await startHttpServer((request) => seen.push(request));
   proxy = proxyWith({});
-  edge = createServer((request, response) => {
+  edge = await startHttpServer((request, response) => {
     answers.push(response);
     void assignRequestId(request, response, () => {
       const context = contextOf(request);
       context.id = context.path === "/v1/responses" ? "responses" : "chatCompletions";
       void proxy.pass("text", request, response, () => response.destroy());
     });
-  }).on("upgrade", (request: IncomingMessage, socket, head: Buffer) => {
+  });
+  edge.server.on("upgrade", (request: IncomingMessage, socket, head: Buffer) => {
     if (!(socket instanceof Socket)) throw new Error("not a network socket");
     const response = new ServerResponse(request);
     response.assignSocket(socket);
@@ -64,15 +49,11 @@ beforeEach(async () => {
     setUpgrade(request, upgrade);
     void assignRequestId(request, response, () => void proxy.pass("realtime", request, response, () => undefined));
   });
-  edgePort = await listening(edge);
 });
-afterEach(() => {
+afterEach(async () => {
   vi.restoreAllMocks();
   proxy[Symbol.dispose]();
-  for (const server of [edge, service]) {
-    server.closeAllConnections();
-    server.close();
-  }
+  await Promise.all([edge, service].map((server) => server[Symbol.asyncDispose]()));
 });
 
 const event = (data: string): string => `data: ${data}\n\n`;
@@ -81,11 +62,11 @@ const errorEvent = /^data: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
 const overloaded = { error: { code: "server_overloaded" } };
 
 function serve(listener: RequestListener): void {
-  service.on("request", listener);
+  service.server.on("request", listener);
 }
 
 function post(path = "/v1/chat/completions", init: RequestInit = {}): Promise<Response> {
-  return fetch(`http://127.0.0.1:${edgePort}${path}`, { method: "POST", body: "{}", ...init });
+  return fetch(`${edge.url}${path}`, { method: "POST", body: "{}", ...init });
 }
 
 /** Returns the first chunk of an answer's body, and a function that waits for the rest. */
@@ -105,7 +86,7 @@ async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(
 
 /** Sends a request with these headers, and returns its answer. */
 async function ask(headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
-  const outgoing = httpRequest({ port: edgePort, method: "POST", path: "/v1/chat/completions", headers });
+  const outgoing = httpRequest({ port: edge.port, method: "POST", path: "/v1/chat/completions", headers });
   outgoing.end(body);
   const [answer]: IncomingMessage[] = await once(outgoing, "response");
   if (answer === undefined) throw new Error("no answer");
@@ -157,7 +138,11 @@ describe("a call", () => {
       request.resume(); // as services do for a limited time
       response.writeHead(413).end("too large");
     });
-    const outgoing = httpRequest({ port: edgePort, method: "POST", headers: { "content-length": String(50_000_000) } });
+    const outgoing = httpRequest({
+      port: edge.port,
+      method: "POST",
+      headers: { "content-length": String(50_000_000) },
+    });
     outgoing.on("error", () => undefined).write(Buffer.alloc(1_000_000));
     const [answer]: IncomingMessage[] = await once(outgoing, "response");
     expect(answer?.statusCode).toBe(413);
@@ -253,8 +238,7 @@ describe("a service that hangs", () => {
 });
 
 test("a service that refuses connections: a 503", async () => {
-  service.close();
-  await once(service, "close");
+  await service[Symbol.asyncDispose]();
   const answer = await post();
   expect(answer.status).toBe(503);
   expect(await answer.json()).toMatchObject(overloaded);
@@ -295,7 +279,7 @@ const handshake =
 
 /** Requests a WebSocket, and returns all bytes until its connection ends. */
 async function session(): Promise<string> {
-  const socket = connect(edgePort, "127.0.0.1");
+  const socket = connect(edge.port, "127.0.0.1");
   socket.write(handshake);
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
@@ -304,7 +288,7 @@ async function session(): Promise<string> {
  * Opens a WebSocket, and waits for the first frames. Returns a function that waits for the end and returns all bytes.
  */
 async function openSession(firstFrames: string): Promise<() => Promise<string>> {
-  const socket = connect(edgePort, "127.0.0.1").setEncoding("latin1");
+  const socket = connect(edge.port, "127.0.0.1").setEncoding("latin1");
   let received = "";
   const ended = once(
     socket.on("data", (bytes: string) => (received += bytes)),
@@ -320,7 +304,7 @@ async function openSession(firstFrames: string): Promise<() => Promise<string>> 
 
 /** Answers upgrades with 101, and passes the service's socket to `use`. */
 function upgradeWith(use: (socket: Socket) => void): void {
-  service.on("upgrade", (_request, socket) => {
+  service.server.on("upgrade", (_request, socket) => {
     socket.on("error", () => undefined);
     socket.write("HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\n\r\n");
     if (socket instanceof Socket) use(socket);
@@ -334,7 +318,7 @@ describe("a WebSocket", () => {
     upgradeWith((socket) =>
       socket.once("data", (bytes) => socket.write(bytes)).once("end", () => socket.end("\x88\x00", "latin1")),
     );
-    const client = connect({ port: edgePort, host: "127.0.0.1", allowHalfOpen: true });
+    const client = connect({ port: edge.port, host: "127.0.0.1", allowHalfOpen: true });
     client.end(`${handshake}${frame}`, "latin1");
     const answer = Buffer.concat(await client.toArray()).toString("latin1");
     expect(answer.split("\r\n\r\n")[1]).toBe(`${frame}\x88\x00`);
@@ -363,13 +347,13 @@ describe("a WebSocket", () => {
   );
 
   test("that the service refuses gets its answer", async () => {
-    service.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno"));
+    service.server.on("upgrade", (_request, socket) => socket.end("HTTP/1.1 401 No\r\ncontent-length: 2\r\n\r\nno"));
     expect(await session()).toMatch(/^HTTP\/1.1 401 No\r\n[^]*\r\n\r\nno$/);
     expect(upgrades).toMatchObject([{ status: 401 }]);
   });
 
   test("a WebSocket whose service is unavailable gets 503", async () => {
-    service.on("upgrade", (_request, socket) => socket.destroy());
+    service.server.on("upgrade", (_request, socket) => socket.destroy());
     const answer = await session();
     expect(answer).toMatch(/^HTTP\/1.1 503 /);
     expect(answer).toContain('"code":"server_overloaded"');
@@ -383,7 +367,7 @@ describe("a WebSocket", () => {
   });
 
   test("that its service has not opened gets a 503 when the edge drains", async () => {
-    const requested = once(service, "upgrade");
+    const requested = once(service.server, "upgrade");
     const answer = session();
     await requested;
     proxy.end(0);

@@ -3,17 +3,8 @@ import { createServer, request, type IncomingMessage } from "node:http";
 import { setImmediate } from "node:timers/promises";
 import { expect, test } from "vitest";
 import { listen } from "@modelgate/platform";
+import { freePorts } from "@modelgate/testkit";
 import { RetryingAgent } from "../src/retrying-agent.ts";
-
-/** Returns a port without a listener. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
-}
 
 async function post(port: number): Promise<number | undefined> {
   const outgoing = request({ port, host: "127.0.0.1", method: "POST", agent: new RetryingAgent({ keepAlive: false }) });
@@ -24,8 +15,9 @@ async function post(port: number): Promise<number | undefined> {
 }
 
 test("a service that is briefly unavailable is reached with one request", async () => {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   let requestCount = 0;
+  // Its port is known before it listens.
   const server = createServer((_request, response) => {
     requestCount++;
     response.end();
@@ -69,7 +61,7 @@ test("a connection is kept for less time than the service keeps it, and a slow a
 });
 
 test("a service that stays unavailable is reported", async () => {
-  const port = await freePort();
+  const [port = 0] = await freePorts(1);
   await expect(post(port)).rejects.toMatchObject({ code: "ECONNREFUSED" });
 });
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer, type Server } from "node:tls";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createAccount, periodAt, writeBudgetsToRedis, storeVerification, type Budget } from "@modelgate/accounts";
@@ -10,7 +9,8 @@ import { endModelCooldowns, startModelCooldown } from "@modelgate/channels";
 import { alertKinds, alertTargetKinds, Failure, refusedCall } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import {
-  listen,
+  startScriptedServer,
+  type ScriptedServer,
   makeAuthority,
   startLocalBackends,
   testUsageDraft,
@@ -30,21 +30,19 @@ let backends: LocalBackends;
 let redis: Redis;
 let receivers: Receivers;
 /** Server with a certificate that expires in ten days. */
-let server: Server;
-let serverUrl: string;
+let server: ScriptedServer;
 beforeAll(async () => {
   backends = await startLocalBackends();
   redis = new Redis(backends.redisUrl);
   receivers = await startReceivers();
   const authority = await makeAuthority(folder, "authority");
   const { certificateFile, keyFile } = await authority.issue("server", new Date(Date.now() + 10 * dayMs));
-  server = createServer({ cert: readFileSync(certificateFile), key: readFileSync(keyFile) });
-  serverUrl = (await listen(server)).replace("http:", "https:");
+  server = await startScriptedServer({}, { cert: readFileSync(certificateFile), key: readFileSync(keyFile) });
 });
 afterAll(async () => {
   vi.useRealTimers();
   redis?.disconnect();
-  server?.close();
+  await server?.[Symbol.asyncDispose]();
   await receivers?.[Symbol.asyncDispose]();
   await backends?.[Symbol.asyncDispose]();
   rmSync(folder, { recursive: true, force: true });
@@ -66,7 +64,7 @@ async function startLedger(): Promise<Ledger> {
     sender: openAlertSender({ secrets, timeoutMs: 10_000 }),
     everyMs: 50,
     deliverMs: 50,
-    storeUrls: [serverUrl],
+    storeUrls: [server.url],
     lowHours: 24,
   });
   return {
@@ -188,7 +186,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
   ]);
   expect(before.find(({ kind }) => kind === "channel-resting")).toMatchObject({ subject: "main#m" });
   expect(before.find(({ kind }) => kind === "certificate-expiring")).toMatchObject({
-    subject: new URL(serverUrl).host,
+    subject: new URL(server.url).host,
     severity: "warning",
   });
 

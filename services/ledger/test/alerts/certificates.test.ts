@@ -1,7 +1,6 @@
 import { chownSync, copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createServer } from "node:tls";
 import { Cluster, Redis } from "ioredis";
 import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -9,7 +8,6 @@ import { openBooks, readAlerts, type Books } from "@modelgate/books";
 import { publishedKey } from "@modelgate/catalog";
 import { certificateEnd, createLogger, storeContentCertificateEnds, type Redis as AnyRedis } from "@modelgate/platform";
 import {
-  listen,
   makeAuthority,
   startLocalPostgres,
   startScriptedServer,
@@ -43,9 +41,8 @@ afterAll(() => opened.disposeAsync());
 /** Starts a server with TLS and a new certificate. Returns its address. */
 async function startServer(name: string, end: Date): Promise<string> {
   const { certificateFile, keyFile } = await authority.issue(name, end);
-  const server = createServer({ cert: readFileSync(certificateFile), key: readFileSync(keyFile) });
-  opened.defer(() => void server.close());
-  return (await listen(server)).replace("http:", "https:");
+  const pair = { cert: readFileSync(certificateFile), key: readFileSync(keyFile) };
+  return opened.use(await startScriptedServer({}, pair)).url;
 }
 
 /** Starts PostgreSQL with a certificate. Returns its address without parameters. */

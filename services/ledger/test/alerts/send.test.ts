@@ -1,4 +1,3 @@
-import { createServer } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import {
   alertKinds,
@@ -7,7 +6,7 @@ import {
   type AlertTargetKind,
   type AlertTargetSecret,
 } from "@modelgate/contracts";
-import { listen, startScriptedServer, type ScriptedAnswer, type ScriptedServer } from "@modelgate/testkit";
+import { startScriptedServer, startSocketServer, type ScriptedAnswer, type ScriptedServer } from "@modelgate/testkit";
 import { openAlertSender } from "../../src/alerts/send.ts";
 import { startReceivers, targetOf as targetWith, type Receivers } from "./receivers.ts";
 
@@ -252,22 +251,19 @@ describe("e-mail", () => {
   test.each(["a limit of time", "an abort"])("ends by %s although the server never stops to answer", async (end) => {
     const aborting = new AbortController();
     const closed = Promise.withResolvers<void>();
-    const slow = createServer((socket) => {
+    await using slow = await startSocketServer((socket) => {
       const dripping = setInterval(() => socket.write("250-more\r\n"), 5);
       socket.write("220 ready\r\n");
       socket
         .on("data", () => end === "an abort" && aborting.abort())
-        .on("error", () => undefined)
         .on("close", () => {
           clearInterval(dripping);
           closed.resolve();
         });
-    });
-    const address = (await listen(slow)).replace("http:", "smtp:");
+    }, "smtp");
     const limited = openAlertSender({ secrets, timeoutMs: end === "an abort" ? 60_000 : 300 });
-    const mail = { url: address, from: "gate@example.com", to: "ops@example.com" };
+    const mail = { url: slow.url, from: "gate@example.com", to: "ops@example.com" };
     expect(await limited.send(targetOf("email", mail), alert, aborting.signal)).toBe("it did not answer in time");
     await closed.promise;
-    slow.close();
   });
 });
