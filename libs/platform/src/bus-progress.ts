@@ -3,6 +3,8 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 
 /** Position of a durable reader in its stream. */
 export interface Progress {
+  /** Time at which the stream was created. A stream that was deleted and created again has another one. */
+  readonly created: string;
   /** Sequence number of the last message in the stream. */
   readonly last: number;
   /** Sequence number up to which all messages were handled. */
@@ -20,16 +22,18 @@ export async function readProgress(
   durable: string,
 ): Promise<Progress | undefined> {
   const { streams, consumers } = await connection.jetstreamManager({ checkAPI: false });
-  const [state, reader] = await Promise.all([
-    streams.info(stream).then((info) => info.state, undefinedIfNotFound),
+  const [info, reader] = await Promise.all([
+    streams.info(stream).catch(undefinedIfNotFound),
     consumers.info(stream, durable).catch(undefinedIfNotFound),
   ]);
-  if (state === undefined) return undefined;
+  if (info === undefined) return undefined;
+  const { created, state } = info;
   const last = state.last_seq;
   // A reader that does not exist yet has handled no messages.
   const waiting = reader === undefined ? state.messages : reader.num_pending + reader.num_ack_pending;
   const acknowledged = reader?.ack_floor.stream_seq ?? 0;
   return {
+    created,
     last,
     handled: reader !== undefined && waiting === 0 ? last : acknowledged,
     waiting,

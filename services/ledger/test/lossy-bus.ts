@@ -51,7 +51,7 @@ export class LossyBus implements Bus {
 
   progress(): Promise<Progress> {
     const waiting = this.#waiting.length;
-    return Promise.resolve({ last: waiting, handled: 0, waiting, age: () => Promise.resolve(0) });
+    return Promise.resolve({ created: "", last: waiting, handled: 0, waiting, age: () => Promise.resolve(0) });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -139,7 +139,7 @@ class History implements Bus {
 
   progress(): Promise<Progress> {
     const [last, waiting] = [this.#published, this.#waiting.length];
-    return Promise.resolve({ last, handled: last - waiting, waiting, age: () => Promise.resolve(0) });
+    return Promise.resolve({ created: "", last, handled: last - waiting, waiting, age: () => Promise.resolve(0) });
   }
 
   consume(): AsyncDisposable {

@@ -52,7 +52,8 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
   /** Time at which each published event was first seen, by its name. */
   let firstSeenAt = new Map<string, number>();
-  let newest: readonly number[] = [];
+  /** Creation times of the streams at the last check; empty before the first one. */
+  let knownStreams: readonly string[] = [];
   /**
    * Write position of the Redis servers at the last check that found no published event. While it is unchanged, checks
    * are left out.
@@ -79,8 +80,8 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
-    const isRecreated = progress.some(({ last }, at) => last < (newest[at] ?? 0));
-    newest = progress.map(({ last }) => last);
+    const isRecreated = progress.some(({ created }, at) => created !== (knownStreams[at] ?? created));
+    knownStreams = progress.map(({ created }) => created);
     firstSeenAt = new Map(published.map(({ name }) => [name, firstSeenAt.get(name) ?? now]));
     if (isRecreated) return publish(published);
     if (progress.every(({ last, handled }) => handled >= last))
