@@ -91,7 +91,7 @@ describe("a stream that breaks at the vendor", () => {
 
 test("a stream that exceeds the client's limit has its agent cancelled, and costs the reported usage", async () => {
   const before = await settled(area);
-  await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 200, text: "word ".repeat(2_000) }]);
+  await area.simulator.script(agent, [{ usage, chunks: 200, chunkDelayMs: 50, text: "word ".repeat(2_000) }]);
   let reason: string | null | undefined;
   for await (const { choices } of await chat().create({ model: agent, messages, stream: true, max_tokens: 100 }))
     reason = choices[0]?.finish_reason ?? reason;
