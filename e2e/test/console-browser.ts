@@ -5,6 +5,8 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { newPage } from "./browser.ts";
 
 const root = join(import.meta.dirname, "../..");
+/** Address of the console that has no view. */
+const unknownPath = "/console/none";
 
 /** Browser context with a page, and the errors of its scripts. */
 export interface Visit extends AsyncDisposable {
@@ -46,12 +48,19 @@ export async function visitSignedIn(browser: Browser, suite: Suite, role = "admi
 
 /**
  * Opens an address of the console. A page that shows the console already goes there without loading it again, which
- * would take half a second of CPU time. It shows an unknown address first, so that nothing of the view before is left.
+ * would take half a second of CPU time.
  */
 export async function showPage(page: Page, address: string): Promise<void> {
   const { origin } = new URL(address);
   if (!page.url().startsWith(`${origin}/console/`)) return void (await page.goto(address));
-  await page.evaluate(`history.pushState({}, "", "/console/none")`);
-  await page.getByText("Not Found").waitFor();
+  await leaveView(page);
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(address)})`);
+}
+
+/** Replaces the view of a page of the console by that of an unknown address, so that nothing of the view is left. */
+export async function leaveView(page: Page): Promise<void> {
+  const { pathname } = new URL(page.url());
+  if (!pathname.startsWith("/console/") || pathname === unknownPath) return;
+  await page.evaluate(`history.pushState({}, "", ${JSON.stringify(unknownPath)})`);
+  await page.getByText("Not Found").waitFor();
 }

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { choose, press, type } from "./console-keyboard.ts";
 
 const program = browserProgram();
@@ -46,7 +46,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     await suite?.[Symbol.asyncDispose]();
   });
 
-  const openOverview = (): Promise<unknown> => page.goto(`${suite.controlUrl}/console/overview`);
+  const openOverview = (): Promise<void> => showPage(page, `${suite.controlUrl}/console/overview`);
   const totals = () =>
     suite.ask<{ by: Record<string, string>; sums: Record<string, string> }[]>("usage", "--by", "outcome");
 
@@ -239,7 +239,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("an account is credited, its key is edited and disabled, and its receipts are verified", async () => {
     await suite.ask("account", "create", "team-a", "--balance", "5");
     await suite.ask("token", "create", "team-a", "--group", "default", "--name", "wide");
-    await page.goto(`${suite.controlUrl}/console/accounts/team-a`);
+    await showPage(page, `${suite.controlUrl}/console/accounts/team-a`);
     await page.getByLabel("Amount").fill("5");
     await page.getByLabel("Reason").fill("<b>first</b>");
     await page.getByRole("button", { name: "Credit", exact: true }).click();
@@ -269,7 +269,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   test("a key is rotated and deleted", async () => {
     await suite.ask("account", "create", "team-r", "--balance", "5");
     await suite.ask("token", "create", "team-r", "--group", "default", "--name", "app");
-    await page.goto(`${suite.controlUrl}/console/accounts/team-r`);
+    await showPage(page, `${suite.controlUrl}/console/accounts/team-r`);
     const dialog = page.getByRole("dialog");
     const keys = () => suite.ask<Rotated[]>("token", "list", "team-r");
     for (const [label, seconds] of Object.entries({ "7 days": 604_800, "1 hour": 3_600, "30 days": 2_592_000 })) {

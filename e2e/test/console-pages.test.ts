@@ -2,7 +2,7 @@ import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, launchBrowser } from "./browser.ts";
-import { buildConsole, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
 
@@ -48,7 +48,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await suite?.[Symbol.asyncDispose]();
   });
 
-  const openOverview = (): Promise<unknown> => page.goto(`${suite.controlUrl}/console/overview`);
+  const openOverview = (): Promise<void> => showPage(page, `${suite.controlUrl}/console/overview`);
 
   test("a call's page shows its hold, each attempt, the first byte, what was dropped, and the settlement", async () => {
     await suite.simulator.script("shaky", [{ status: 500, errorMessage: "The engine <b>melted</b>" }]);
@@ -57,7 +57,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     const requestId = answer.headers.get("x-request-id") ?? "";
     const timeline = page.getByRole("table", { name: "Timeline" });
     await until("the call to be in the books", async () => {
-      await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
+      await showPage(page, `${suite.controlUrl}/console/calls/${requestId}`);
       await page.getByRole("heading", { name: "Call", exact: true }).waitFor();
       await until("the page", async () => (await page.getByLabel("Loading").count()) === 0);
       return (await timeline.count()) === 1;
@@ -87,7 +87,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     expect(answer.status).toBe(404);
     const requestId = answer.headers.get("x-request-id") ?? "";
     await until("the refusal to be stored", async () => (await suite.gatectl("usage", "show", requestId)).status === 0);
-    await page.goto(`${suite.controlUrl}/console/calls?request=${requestId}`);
+    await showPage(page, `${suite.controlUrl}/console/calls?request=${requestId}`);
     await page.getByRole("table", { name: "Refused calls" }).getByRole("link").click();
     await page.getByText("Why it was refused").waitFor();
     expect(new URL(page.url()).pathname).toBe(`/console/calls/${requestId}`);
@@ -127,7 +127,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     const counted = (by: string): Promise<{ by: Record<string, string>; sums: Record<string, string> }[]> =>
       suite.ask("usage", "--by", by);
     await until("the tags in the books", async () => (await counted("tag:team")).length === 3);
-    await page.goto(`${suite.controlUrl}/console/overview?span=1d`);
+    await showPage(page, `${suite.controlUrl}/console/overview?span=1d`);
     for (const by of ["account", "channel", "model"]) {
       await page.getByRole("radiogroup", { name: "Break down by" }).getByText(by, { exact: true }).click();
       await expectRows(page, by, await counted(by));
@@ -181,7 +181,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await using viewer = await visitSignedIn(browser, suite, "viewer");
     const { page } = viewer;
     for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
-      await page.goto(`${suite.controlUrl}/console/${path}`);
+      await showPage(page, `${suite.controlUrl}/console/${path}`);
       await page.getByRole("heading", { level: 2 }).waitFor();
       await until(`${path} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
       const offered = await page.locator("main button:visible").allInnerTexts();

@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import { axeFaults } from "./axe-faults.ts";
 import { browserProgram, launchBrowser } from "./browser.ts";
 import { faultsOfTheme } from "./colour-faults.ts";
-import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, leaveView, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
 import { channel, config as baseConfig } from "./suite-client.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
@@ -62,6 +62,8 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
   async function bringUp({ path, open, shows, isSignedOut }: View): Promise<Page> {
     const { page } = isSignedOut === true ? stranger : session;
+    // Before the theme and the size change, so that the browser need not draw the view before again.
+    await leaveView(page);
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.setViewportSize(desk);
     await showPage(page, `${suite.controlUrl}/console/${path(made)}`);
