@@ -73,35 +73,46 @@ export async function readOutcome(
   { losesStreams = false, losesRedis = false } = {},
 ): Promise<Outcome> {
   const begin = Date.now();
+  const readEvents = (): Promise<readonly UsageEvent[]> =>
+    losesStreams ? bookedEvents(suite, accountId) : publishedEvents(suite, accountId);
   let events: readonly UsageEvent[] = [];
   let twice = 0;
   for (let isAtRest = false; !isAtRest && Date.now() - begin < restWithinMs;) {
     await pause(checkIntervalMs);
     if ((await findAccount(redis, accountId))?.heldNanos !== 0n) continue;
-    events = await (losesStreams ? bookedEvents(suite, accountId) : publishedEvents(suite, accountId));
-    const settled = new Set(events.map(({ id }) => id)).size;
+    events = await readEvents();
     // A Redis that lost its reservations shows none, although calls must still be charged.
-    isAtRest = settled + twice >= (await settlementsOf(redis, accountId)) && compare(events, seen).uncharged === 0;
+    isAtRest =
+      countIds(events) + twice >= (await settlementsOf(redis, accountId)) && compare(events, seen).uncharged === 0;
     if (!isAtRest) twice = (await verify(suite, accountId)).settledTwice;
   }
   const restMs = Date.now() - begin;
-  const ids = new Set(events.map(({ id }) => id));
+  let { divergence, settledTwice } = await verify(suite, accountId);
+  const countLost = async (): Promise<number> =>
+    Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
+  let lost = await countLost();
+  // After a loss, the ledger restores accounts and tasks for some time. A restored task is charged when it ends.
+  const retryUntil = losesRedis ? begin + restWithinMs : begin;
+  while ((divergence !== undefined || lost > 0) && Date.now() < retryUntil) {
+    await pause(retryPauseMs);
+    events = await readEvents();
+    ({ divergence, settledTwice } = await verify(suite, accountId));
+    lost = await countLost();
+  }
   const { uncharged, again } = compare(events, seen);
   const held = (await findAccount(redis, accountId))?.heldNanos;
-  let { divergence, settledTwice } = await verify(suite, accountId);
-  // Restoring a lost Redis from the books takes some time, and until then the balances may diverge.
-  const retryUntil = losesRedis ? begin + restWithinMs : begin;
-  while (divergence !== undefined && Date.now() < retryUntil) {
-    await pause(retryPauseMs);
-    ({ divergence, settledTwice } = await verify(suite, accountId));
-  }
   return {
-    lost: Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - ids.size),
+    lost,
     uncharged,
-    double: again + events.length - ids.size,
+    double: again + events.length - countIds(events),
     books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
     restMs,
   };
+}
+
+/** Returns the number of different events. An event that was published twice counts once. */
+function countIds(events: readonly UsageEvent[]): number {
+  return new Set(events.map(({ id }) => id)).size;
 }
 
 /** Counts complete answers that were not charged, and charges beyond the requested answers. */
