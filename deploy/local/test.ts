@@ -8,12 +8,12 @@ import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
 /**
- * Runs the checks of the sources, two at a time, then all tests. Checks and tests stop at the first failed check.
- * Arguments after `npm test --` are passed to vitest.
+ * Runs the checks, two at a time, then all tests. After a failed check, no further check and no test starts. Arguments
+ * after `npm test --` are passed to vitest.
  */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
-/** Checks with the script of each. The longest are first, because each of two cores takes the next one. */
+/** Checks with the script of each. Two run at a time, so the longest are first. */
 const checks: readonly (readonly [name: string, script: string])[] = [
   ["types", "types"],
   ["lint", "lint"],
@@ -37,7 +37,8 @@ async function runChecks(): Promise<boolean> {
   async function runWaiting(): Promise<void> {
     for (let next = waiting.shift(); ok && next !== undefined; next = waiting.shift()) {
       const [name, script] = next;
-      const { status, output } = await runScript(script);
+      process.stdout.write(`\n── ${name} …\n`);
+      const { status, output } = await runScript(script).catch((error) => ({ status: null, output: String(error) }));
       process.stdout.write(`\n── ${name}\n${output}`);
       if (status === 0) continue;
       process.stdout.write(`\n${name}: failed\n`);
