@@ -12,9 +12,9 @@ const pathPattern = /new URL\("(?:\.\/)?([\w-]+-worker)\.ts", import\.meta\.url\
 const unsuitable = /new (?:URL|Worker)\(\s*["'`][^"'`\n]*\.ts["'`]|\bimport\.meta\.(?:resolve|main)\b/;
 
 /**
- * Lets a source of ours find the files that it reads: `import.meta.url` and `import.meta.dirname` remain those of the
- * source, relative to the bundle's folder, so both can be moved together. Threads start from the bundle.
- * `import.meta.filename` is not replaced: it is the file of the running program.
+ * Creates a plugin of the bundler that lets a bundled source find the files that it reads. `import.meta.url` and
+ * `import.meta.dirname` still give the place of the source, relative to the bundle, so that bundle and sources can be
+ * moved together. Threads start from files of the bundle.
  */
 export function sourcePaths(folder: string): Plugin {
   const threads = new Set<string>();

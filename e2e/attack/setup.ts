@@ -25,7 +25,8 @@ export interface AttackSetup extends AsyncDisposable {
 }
 
 /**
- * Role in an attack: the attacker with further accounts, another tenant, and an account that calls at the same time.
+ * Role of an account in an attack. `other` is another tenant. `bystander` makes calls during the attack. `extra-…` are
+ * further accounts of the attacker.
  */
 export type Role = "attacker" | "other" | "bystander" | `extra-${number}`;
 

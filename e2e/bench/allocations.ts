@@ -37,8 +37,8 @@ if (load !== undefined) {
 }
 
 /**
- * Adds the bytes of a site, and of the sites that it called, to the totals of their parts of the code and of their
- * functions.
+ * Adds the bytes that a site allocated to the total of its part of the code and to the total of its function. Does the
+ * same for the sites that it called.
  */
 function addUp(
   { callFrame, selfSize, children }: Site,

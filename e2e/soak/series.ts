@@ -35,7 +35,9 @@ export const warmUpShare = 0.3;
 /** Maximum number of points of a slope. More measurements are grouped, and each group is replaced by its median. */
 const maxPoints = 150;
 
-/** Evaluates a series. Its slope is real if the complete interval is above the tolerance of its kind. */
+/**
+ * Evaluates a series. The slope is real if its complete confidence interval is above the tolerance of the series' kind.
+ */
 export function judge({ name, kind, points }: Series): Finding {
   const kept = thinned(points.slice(Math.floor(points.length * warmUpShare)));
   const ends = Math.max(1, Math.floor(kept.length / 10));

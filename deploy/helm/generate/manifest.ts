@@ -5,7 +5,9 @@ import { patchShape, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { parseObjects, readKustomization } from "../../k8s/render/kustomization.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 
-/** Converts an object of the generator to plain data. */
+/**
+ * Converts a Kubernetes object that `deploy/k8s/generate` built to the form that `parseObjects` returns for a manifest.
+ */
 export function fieldsOf(object: object): Fields {
   const [fields] = parseObjects(stringify(object, { aliasDuplicateObjects: false }));
   if (fields === undefined) throw new TypeError("no object");

@@ -23,7 +23,7 @@ export async function findPostgres() {
     await unpack("postgres");
   if (isExecutable(program)) return { [variable]: program };
   say(
-    `no PostgreSQL: tests of the books on PostgreSQL are skipped (install it, start Docker, or set ${variable} to the server)`,
+    `no PostgreSQL: tests of the books on PostgreSQL will fail (install it, start Docker, or set ${variable} to the server)`,
   );
   return {};
 }

@@ -38,7 +38,7 @@ async function areBooksValid({ suite, attacker }: AttackContext, of: "account" |
   return status === 0;
 }
 
-/** Change of the books or of Redis without the ledger, and its reversal. */
+/** Change of the books or of Redis that bypasses the ledger, and the function that undoes it. */
 interface Alteration {
   readonly what: string;
   readonly of: "account" | "all";

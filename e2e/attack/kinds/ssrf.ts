@@ -66,7 +66,10 @@ function asks(context: AttackContext, url: string): readonly Sending[] {
   ];
 }
 
-/** Attacks by addresses of the operator's network in images, edits, references and callbacks. */
+/**
+ * Attacks that send URLs of the operator's network as images, as images to edit, as video references and as callbacks
+ * (SSRF).
+ */
 export const ssrfAttacks: readonly Attack[] = [
   {
     id: "ssrf",

@@ -7,7 +7,10 @@ import { kinds, loadOf, type KindName } from "./kinds.ts";
 export interface Round {
   /** CPU time of each part and server per answered request, in microseconds. */
   readonly micros: Readonly<Record<string, number>>;
-  /** CPU time of the gateway's own code, and total with its servers, in microseconds. */
+  /**
+   * CPU time per answered request, in microseconds: of the gateway's own code, and of this code and the gateway's
+   * servers together.
+   */
   readonly ownMicros: number;
   readonly totalMicros: number;
   readonly perSecond: number;

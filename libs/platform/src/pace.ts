@@ -41,7 +41,7 @@ export class Pace implements Disposable {
     this.#timer = setTimeout(() => this.#check(), Math.min(silenceMs, graceMs, totalMs));
   }
 
-  /** Counts bytes that the client sent; compressed bytes count as sent. */
+  /** Counts bytes that arrived from the client. Of a compressed body, the compressed bytes are counted. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#lastSentAt = performance.now();

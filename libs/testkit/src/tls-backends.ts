@@ -16,7 +16,7 @@ export interface TlsBackends extends Backends {
   readonly sentinelUrl: string;
   /** Path of the certificate of the authority that issued the servers' certificates. */
   readonly authorityFile: string;
-  /** Path of the certificate of an authority that issued none of them. */
+  /** Path of the certificate of another authority, which issued none of the servers' certificates. */
   readonly strangerFile: string;
 }
 

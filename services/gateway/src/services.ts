@@ -29,9 +29,7 @@ export const serviceNames: readonly ServiceName[] = [
   "control",
 ];
 
-/**
- * Services that run in one process only: the ledger's books have one writer, and the configuration has one publisher.
- */
+/** Services that only the first of several worker processes runs, because one of each is enough for a machine. */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
 /** Loads services in the given order. `adjust` changes the values that they are opened with. */

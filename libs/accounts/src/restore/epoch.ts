@@ -50,7 +50,8 @@ export async function repeatRead<T>(redis: Redis, read: () => Promise<T>): Promi
 const completeForMs = 250;
 
 /**
- * Time until which each Redis counts as complete, in ms of `performance.now()`. It is 0 after the connection was lost.
+ * Time in ms of `performance.now()` until which each Redis is assumed to contain all data of the books. It is 0 after
+ * the connection was lost.
  */
 const knownCompleteUntil = new WeakMap<Redis, number>();
 

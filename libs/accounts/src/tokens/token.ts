@@ -74,7 +74,7 @@ export interface PreviousKey {
   readonly replacedAt: string;
   /** Time at which the key stops working. */
   readonly expiresAt: string;
-  /** Time of the last use after the rotation, to some seconds. */
+  /** Time of the last use after the rotation. The real last use may be a few seconds later: the edge caches keys. */
   readonly lastUsedAt?: string | undefined;
 }
 

@@ -5,7 +5,7 @@ import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 
 const dayMs = 86_400_000;
-/** Maximum tokens of a page. */
+/** Maximum number of API keys on a page. */
 const pageSize = 500;
 
 /**

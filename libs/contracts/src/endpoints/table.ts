@@ -19,7 +19,7 @@ export const endpoints = {
 
 export type EndpointId = keyof typeof endpoints;
 
-/** Ids of the endpoints that an area's service answers. The compiler reports an endpoint without a handler. */
+/** Ids of the endpoints that an area's service answers. `AreaHandlers` requires a handler for each. */
 export type AreaEndpointId<A extends Area, Table extends Readonly<Record<string, Endpoint>> = typeof endpoints> = {
   [Id in keyof Table]: Table[Id]["area"] extends A ? Id : never;
 }[keyof Table];

@@ -237,7 +237,10 @@ export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos
     .reduce((max, cost) => (cost > max ? cost : max));
 }
 
-/** Returns the price of one unit for the default length and service tier, in US dollars as decimal text. */
+/**
+ * Returns the price of one unit, times the multiplier, in US dollars as decimal text. It is the price at the default
+ * service tier, for inputs too short for a tier of `lengths`.
+ */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
   const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");

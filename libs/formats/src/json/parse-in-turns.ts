@@ -203,7 +203,10 @@ function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRan
   yield { start: from, end: end - 1 };
 }
 
-/** Bytes of adjacent items parsed together: even at two bytes per character their text is within `maxStepBytes`. */
+/**
+ * Maximum bytes of adjacent items that are parsed together. A string in memory may take two bytes per character, so
+ * their text takes at most `maxStepBytes`.
+ */
 const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */

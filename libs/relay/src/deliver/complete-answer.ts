@@ -42,7 +42,7 @@ export async function deliverCompleteAnswer(
   await settled;
 }
 
-/** Counts an answer's bytes for the caller until the connection has passed them on. */
+/** Counts an answer's bytes as memory of the caller until the answer is passed on or its connection closes. */
 function countUntilRead({ deps, call }: CallRun, bytes: number): void {
   if (call.answer.closed) return;
   const holding = deps.budget.holdFor(call.caller);

@@ -86,7 +86,10 @@ interface HeaderLength extends LengthFound {
   readonly bitsPerSample?: number | undefined;
 }
 
-/** Returns the length data with the maximum bit rate: audio never has more bits than its uncompressed samples. */
+/**
+ * Adds the bit rate of the uncompressed samples as the maximum, because no audio has a higher one. Adds nothing if the
+ * header lacks the sample format.
+ */
 function plausibleLength({
   duration,
   bitrate,

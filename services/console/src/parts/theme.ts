@@ -24,7 +24,10 @@ export const theme = createTheme({
   },
 });
 
-/** Sets a grey that is dark enough for text (WCAG AA), unlike Mantine's default. */
+/**
+ * Sets greys with enough contrast for text (WCAG AA): darker than Mantine's default in the light scheme, lighter in the
+ * dark one.
+ */
 export const readableGrey: CSSVariablesResolver = () => ({
   variables: {},
   light: { "--mantine-color-dimmed": "var(--mantine-color-gray-7)" },

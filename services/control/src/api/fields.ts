@@ -101,7 +101,8 @@ export const fields = {
     return value;
   },
   /**
-   * Reads a positive or negative amount of US dollars from a string. Refuses amounts above the maximum of one change.
+   * Reads a positive or negative amount of US dollars from a string. Refuses an amount whose absolute value is above
+   * `maxAmount`.
    */
   dollars(body: unknown, name: string): Nanos {
     const nanos = parseNanos(fields.text(body, name), name);

@@ -67,7 +67,7 @@ function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions)
     if (stored.length === 0) return;
     await connection.useDuringMove((books) => recordPublished({ redis, books }, stored));
     for (const { name } of stored) firstSeenAt.delete(name);
-    log.warn({ events: stored.length }, "events missing from the books are published again");
+    log.warn({ events: stored.length }, "events that are not in the books are published again");
   }
 
   return async () => {

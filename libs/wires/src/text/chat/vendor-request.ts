@@ -172,7 +172,10 @@ function renderGrammar(format: unknown): unknown {
   return { type, grammar };
 }
 
-/** Renders web search. Agents of other wires offer it in every request, so it is dropped for models without search. */
+/**
+ * Renders the web search tool. Agents that use another wire offer it in every request. For a model without search, it
+ * is therefore dropped, unless the client uses the chat wire.
+ */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonRecord | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;

@@ -71,7 +71,7 @@ export class CompletionsWriter implements StreamWriter {
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  /** Returns the prompt if a choice begins and the client requested `echo`, else "". */
+  /** Begins a choice unless it has begun. Returns the chunk with the prompt if the client requested `echo`, else "". */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoedPrompt(this.#context, this.#request);

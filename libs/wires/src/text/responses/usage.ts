@@ -16,7 +16,7 @@ import {
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { memberOf as memberInBody } from "../pass.ts";
 
-/** Converts `usage` of a response to disjoint units, never negative; undefined if it has no tokens. */
+/** Converts `usage` of a response to units, none of them negative. Returns undefined if `usage` has no token counts. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = parseCount(usage["input_tokens"]);
