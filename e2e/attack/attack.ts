@@ -54,7 +54,6 @@ export interface AttackContext {
   requests(name: string): readonly VendorRequest[];
   /** Sends one HTTP request, with the attacker's key unless it names another. */
   send(sending: Sending): Promise<Answer>;
-  /** Sends requests one after another. */
   sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
   /**
    * Sends requests one after another, each from a different account, so that one request cannot use up the money of the

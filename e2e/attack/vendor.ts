@@ -33,7 +33,6 @@ export interface HostileVendors extends AsyncDisposable {
 /** Maximum number of stored requests per vendor, and maximum bytes of each body. */
 const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
 
-/** Latest requests of each vendor. */
 class Memory {
   readonly #requests = new Map<string, VendorRequest[]>();
 

@@ -6,7 +6,6 @@ const openedTogether = 50;
 
 /** Open streams whose first event has arrived. */
 export interface OpenStreams extends Disposable {
-  /** Opens further streams. */
   open(count: number): Promise<void>;
 }
 

@@ -4,9 +4,7 @@ const { values } = parseArgs({
   options: {
     quick: { type: "boolean", default: false },
     json: { type: "boolean", default: false },
-    /** Runs only this section. */
     only: { type: "string" },
-    /** Runs only the comparison with other gateways. */
     rivals: { type: "boolean", default: false },
     /**
      * For `rivals`: addresses of gateways that already run, their API key, and the process id if there is a single

@@ -107,7 +107,6 @@ async function chunks(): Promise<void> {
   }
 }
 
-/** Measures the memory of open streams. */
 async function memoryOfStreams(count: number): Promise<void> {
   const names = ["edge", "text"] as const;
   const now = (): readonly number[] => names.map((name) => memory(pids[name] ?? 0).now);

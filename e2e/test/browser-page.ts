@@ -70,7 +70,6 @@ function openRefused({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-/** Requests a streamed chat completion. */
 async function chat({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   const { data, request_id: requestId } = await client.chat.completions

@@ -26,7 +26,6 @@ const greeting: SocketHandler = (socket) => {
   socket.send(JSON.stringify({ type: "session.created", event_id: "e", session }));
 };
 
-/** Returns whether a session can be opened. */
 async function opens({ edgeUrl }: AttackContext, key: string, model: string): Promise<boolean> {
   const socket = new WebSocket(`${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`, {
     headers: { authorization: `Bearer ${key}` },

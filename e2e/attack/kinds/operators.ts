@@ -33,7 +33,6 @@ const disabledOperator: Attack = {
   },
 };
 
-/** Vendor keys that refer to secrets of the gateway. */
 const ownSecrets = ["env:MODELGATE_SECRET", "env:BOOKS_URL", "env:REDIS_URL"] as const;
 
 const secretByKey: Attack = {

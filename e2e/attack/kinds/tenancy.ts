@@ -191,7 +191,6 @@ async function contentOf(context: AttackContext, film: string): Promise<Answer> 
 
 const boundary = "a-boundary-that-no-field-has";
 
-/** Renders a form with text fields. */
 function form(fields: readonly (readonly [name: string, value: string])[]): Pick<Sending, "headers" | "body"> {
   const parts = fields.map(
     ([name, value]) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,

@@ -88,7 +88,6 @@ function bucketIn(engine: Books["engine"]): RawBuilder<number> {
   return sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
 }
 
-/** Adds the counts of times to the first byte. */
 async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
   const bucket = bucketIn(engine);
   await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
@@ -159,7 +158,6 @@ const eventIn = (
   || ',"previous":"0f1e2d3c4b5a69788796a5b4c3d2e1f001234567","balanceNanos":"123456789012",'
   || '"hash":"76543210f0e1d2c3b4a5968778695a4b3c2d1e0f"}}'`;
 
-/** Returns the time of a call (RFC 3339). */
 function timeIn(engine: Books["engine"]): RawBuilder<string> {
   return engine === "postgres"
     ? sql`to_char(to_timestamp(at / 1000.0) at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`

@@ -4,7 +4,6 @@ import { visitSignedIn } from "../../test/console-browser.ts";
 import { report } from "../options.ts";
 import { ms, spreadOf, time } from "../timed.ts";
 
-/** Number of pages of older calls to scroll to. */
 const pagesScrolled = 20;
 /** Script that measures the longest time between two frames in the page. */
 const watchFrames = `

@@ -82,7 +82,6 @@ async function ask(suite: Suite, path: string, query: Query): Promise<string> {
   return text;
 }
 
-/** Page of the log. */
 interface Page {
   readonly events: readonly Query[];
   readonly next: string;

@@ -7,7 +7,6 @@ import { stringify } from "yaml";
 
 /** A Prometheus that scrapes a suite. */
 export interface Prometheus extends AsyncDisposable {
-  /** Returns the names of the alerts that fire now. */
   firing(): Promise<ReadonlySet<string>>;
 }
 

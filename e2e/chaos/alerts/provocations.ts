@@ -88,7 +88,6 @@ async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: numbe
   return () => allEnded;
 }
 
-/** Settles calls whose events are not published. */
 async function fillOutbox({ redis }: AlertSetup): Promise<void> {
   const settleOne = async (at: number): Promise<void> => {
     const [accountId, callId, tokenId] = ["other", `waits-${at}`, "tok_1"];

@@ -20,7 +20,6 @@ const nova = "amazon.nova-pro-v1:0";
 const claude = "us.anthropic.claude-sonnet-4-20250514-v1:0";
 const credentials = { accessKeyId: "AKIASIMULATED", secretAccessKey: "AKIASIMULATED-secret" };
 
-/** Creates a client of the vendor's official SDK. */
 function client(more: BedrockRuntimeClientConfig = {}): BedrockRuntimeClient {
   return new BedrockRuntimeClient({
     endpoint: `${started.url}/bedrock`,

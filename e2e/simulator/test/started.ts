@@ -10,7 +10,6 @@ export interface Started extends AsyncDisposable {
   stream(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
 }
 
-/** Complete answer. */
 interface Whole {
   readonly status: number;
   readonly headers: Headers;

@@ -26,7 +26,6 @@ const clientTools = {
 const typesIn = (tools: Readonly<Record<string, readonly string[]>>): readonly string[] =>
   Object.entries(tools).flatMap(([name, versions]) => versions.map((version) => `${name}_${version}`));
 
-/** Types of the tools that Anthropic runs. */
 const serverTypes = typesIn(serverTools);
 const clientTypes = typesIn(clientTools);
 

@@ -1,6 +1,5 @@
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Samples per frame. */
 const blockSamples = 4_096;
 
 /** Yields speech as FLAC with uncompressed samples (verbatim subframes): valid, but larger than necessary. */

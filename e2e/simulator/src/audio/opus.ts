@@ -4,7 +4,6 @@ import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
 /** Encoder. Its package is not in the bundle, because it reads a file of its folder. */
 const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
-/** Samples per packet of 20 ms. */
 const packetSamples = sampleRate / 50;
 /** Samples per second in which Ogg pages of Opus count positions, regardless of the speech's sample rate. */
 const positionRate = 48_000;

@@ -8,7 +8,6 @@ export const sampleRate = 24_000;
 /** Seconds per character at speed 1. A digit, which is spoken as a word, takes as long as several characters. */
 const characterSeconds = 0.06;
 const charactersPerDigit = 5;
-/** Samples per piece. */
 const pieceSamples = sampleRate / 5;
 
 /** Recording of a spoken sentence: samples of 8 bits, mono, at half the sample rate. */

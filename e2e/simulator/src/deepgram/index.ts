@@ -11,7 +11,6 @@ import { createVendor, headerOf, isBadKey, type Endpoint, type Vendor, type Vend
 const shape = shapeOf(String.raw`{ text: /^[\s\S]{1,2000}$/u "1 to 2000 characters" }`);
 const encodings: ReadonlySet<string> = new Set(["mp3", "opus", "flac", "aac", "linear16"]);
 
-/** Endpoint `POST /v1/speak`. */
 const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/speak$/,
@@ -47,7 +46,6 @@ const knownParameters: ReadonlySet<string> = new Set([
   "keyterm",
 ]);
 
-/** Endpoint `POST /v1/listen`, whose body is the file. */
 const transcripts: Endpoint = {
   method: "POST",
   path: /^\/v1\/listen$/,

@@ -45,7 +45,6 @@ const knownParameters: ReadonlySet<string> = new Set([
   "file_format",
 ]);
 
-/** Endpoint `POST /v1/speech-to-text`. */
 const transcripts: Endpoint = {
   method: "POST",
   path: /^\/v1\/speech-to-text$/,

@@ -8,7 +8,6 @@ import { tokensOf } from "../core/tokens.ts";
 import type { ParsedRequest } from "../vendor.ts";
 import { readGenerate } from "./read.ts";
 
-/** Names of the vendor's voices. */
 const voices: ReadonlySet<string> = new Set(
   (
     "Achernar Achird Algenib Algieba Alnilam Aoede Autonoe Callirrhoe Charon Despina Enceladus Erinome Fenrir Gacrux " +

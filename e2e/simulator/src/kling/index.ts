@@ -7,7 +7,6 @@ import { bearerOf, createVendor, type Endpoint, type Vendor, type VendorCall } f
 import { videoAddress, videoHost, isVideoPath } from "../video/video-host.ts";
 import { directiveOf, findTask, poll, createTask, type Phase, type SimulatedTask } from "../video/tasks.ts";
 
-/** Returns the secret key of an access key. */
 const secretOf = (accessKey: string): string => `${accessKey}-secret`;
 
 const videoShapes = new Shapes(String.raw`

@@ -35,7 +35,6 @@ export class BitWriter {
     return this;
   }
 
-  /** Writes the stop bit and returns all bytes. */
   end(): Buffer {
     this.bits(1, 1).align();
     return Buffer.from(this.#bytes);

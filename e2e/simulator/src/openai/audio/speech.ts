@@ -20,7 +20,6 @@ const body = shapeOf(String.raw`{
 const bytesOnlyModels = /^tts-1/;
 /** Model that answers with bytes even if events are requested. */
 const eventlessModel = "ignores-events";
-/** Tokens per second of speech. */
 const tokensPerSecond = 20;
 
 /**

@@ -7,7 +7,6 @@ import type { Frame, Streamed } from "../../stream.ts";
 import type { EndpointCall, Endpoint, ParsedRequest } from "../../vendor.ts";
 import { isWriter, readTranscript, type TranscriptRequest } from "./transcript-form.ts";
 
-/** Audio tokens per second. */
 const tokensPerSecond = 10;
 
 /** Endpoint `POST /v1/audio/transcriptions`. */

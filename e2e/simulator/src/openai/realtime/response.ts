@@ -42,7 +42,6 @@ export class Response {
     return this.#items;
   }
 
-  /** Returns the event that announces the response. */
   created(): object {
     return { ...newEventHead("response.created"), response: this.#shown("in_progress") };
   }
