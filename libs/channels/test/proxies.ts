@@ -72,6 +72,6 @@ export const startProxy = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy 
 
 function joined(client: Socket, target: Socket): void {
   target.on("error", () => client.destroy());
-  client.on("close", () => target.destroy());
+  client.on("error", () => target.destroy()).on("close", () => target.destroy());
   client.pipe(target).pipe(client);
 }

@@ -33,7 +33,10 @@ export function startSocketServer(
   connected: (socket: Socket) => void = () => undefined,
   scheme = "http",
 ): Promise<TestServer> {
-  return started(createSocketServer(connected), scheme);
+  return started(
+    createSocketServer((socket) => connected(socket.on("error", () => undefined))),
+    scheme,
+  );
 }
 
 /** Server of WebSockets; `sockets` accepts them. */
@@ -50,10 +53,10 @@ export async function startWebSocketServer(connected?: (socket: WebSocket) => vo
 }
 
 async function started<S extends Server>(server: S, scheme: string): Promise<TestServer<S>> {
-  const open = new Set<Socket>();
+  const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
-    open.add(socket);
-    socket.on("error", () => undefined).once("close", () => open.delete(socket));
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
   });
   const url = await listen(server);
   return {
@@ -61,7 +64,7 @@ async function started<S extends Server>(server: S, scheme: string): Promise<Tes
     url: url.replace("http", scheme),
     port: Number(new URL(url).port),
     async [Symbol.asyncDispose]() {
-      for (const socket of open) socket.destroy();
+      for (const socket of sockets) socket.destroy();
       // A test may have closed the server itself.
       if (server.listening) await new Promise((closed) => server.close(closed));
     },

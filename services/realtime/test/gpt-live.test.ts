@@ -266,7 +266,7 @@ describe("a vendor that does not start the session", () => {
     session.send(start("held"));
     const arrived = (name: string) => until(name, () => vendor.events.some(({ type }) => type === name));
     await arrived("session.start");
-    const atVendor = [...vendor.sessions].at(-1);
+    const atVendor = [...vendor.sessions].at(-1) ?? expect.fail("the vendor has no session");
     session.socket.terminate();
     await session.closed;
     sendEvent(atVendor, { type: "session.started", session: { model: "gpt-live-1" } });

@@ -40,6 +40,6 @@ export async function startSessionVendor({ opened, received }: SessionScript = {
 }
 
 /** Sends an event to a session. */
-export function sendEvent(session: WebSocket | undefined, event: object): void {
-  session?.send(JSON.stringify(event));
+export function sendEvent(session: WebSocket, event: object): void {
+  session.send(JSON.stringify(event));
 }
