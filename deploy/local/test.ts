@@ -1,5 +1,4 @@
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +12,8 @@ import type { RunReport } from "./run-report.ts";
  */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
+/** Maximum bytes that a check may print. A check that prints more fails. */
+const maxOutputBytes = 16 * 1024 * 1024;
 /** Checks with the script of each. Two run at a time, so the longest are first. */
 const checks: readonly (readonly [name: string, script: string])[] = [
   ["types", "types"],
@@ -38,9 +39,9 @@ async function runChecks(): Promise<boolean> {
     for (let next = waiting.shift(); ok && next !== undefined; next = waiting.shift()) {
       const [name, script] = next;
       process.stdout.write(`\n── ${name} …\n`);
-      const { status, output } = await runScript(script).catch((error) => ({ status: null, output: String(error) }));
+      const { isOk, output } = await runScript(script);
       process.stdout.write(`\n── ${name}\n${output}`);
-      if (status === 0) continue;
+      if (isOk) continue;
       process.stdout.write(`\n${name}: failed\n`);
       ok = false;
     }
@@ -49,19 +50,14 @@ async function runChecks(): Promise<boolean> {
   return ok;
 }
 
-/** Runs a script of package.json. Returns its exit status, null after a signal, and what it printed. */
-async function runScript(script: string): Promise<{ readonly status: number | null; readonly output: string }> {
-  const child = spawn(pnpm, ["run", "--silent", script], { stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding("utf8").on("data", (text: string) => (output += text));
-  const [status]: (number | null)[] = await once(child, "close");
-  return { status: status ?? null, output };
-}
-
-function run(command: string, args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): boolean {
-  const options = { stdio: "inherit", env: { ...process.env, ...env } } as const;
-  return spawnSync(pnpm, ["run", "--silent", command, ...args], options).status === 0;
+/** Runs a script of package.json. Returns what it printed; if it failed, with the reason. */
+function runScript(script: string): Promise<{ readonly isOk: boolean; readonly output: string }> {
+  return new Promise((resolve) => {
+    execFile(pnpm, ["run", "--silent", script], { maxBuffer: maxOutputBytes }, (error, stdout, stderr) =>
+      // The error's message contains stderr.
+      resolve({ isOk: error === null, output: `${stdout}${error?.message ?? stderr}` }),
+    ).stdin?.end();
+  });
 }
 
 /**
@@ -91,9 +87,10 @@ function diagnose({ failures }: RunReport, second: RunReport | undefined): void 
 
 function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean; report: RunReport | undefined } {
   const file = join(folder, `${name}.json`);
-  const ok = run("vitest", ["--reporter=dot", "--reporter=./deploy/local/run-report.ts", ...vitestArguments], {
-    MODELGATE_TEST_REPORT: file,
-  });
+  const reporters = ["--reporter=dot", "--reporter=./deploy/local/run-report.ts"];
+  const env = { ...process.env, MODELGATE_TEST_REPORT: file };
+  const words = ["run", "--silent", "vitest", ...reporters, ...vitestArguments];
+  const ok = spawnSync(pnpm, words, { stdio: "inherit", env }).status === 0;
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
