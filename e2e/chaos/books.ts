@@ -87,27 +87,25 @@ export async function readOutcome(
     if (!isAtRest) twice = (await verify(suite, accountId)).settledTwice;
   }
   const restMs = Date.now() - begin;
-  let { divergence, settledTwice } = await verify(suite, accountId);
-  const countLost = async (): Promise<number> =>
-    Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
-  let lost = await countLost();
   // After a loss, the ledger restores accounts and tasks for some time. A restored task is charged when it ends.
   const retryUntil = losesRedis ? begin + restWithinMs : begin;
-  while ((divergence !== undefined || lost > 0) && Date.now() < retryUntil) {
+  for (;;) {
+    const { divergence, settledTwice } = await verify(suite, accountId);
+    const lost = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
+    if ((divergence === undefined && lost === 0) || Date.now() >= retryUntil) {
+      const { uncharged, again } = compare(events, seen);
+      const held = (await findAccount(redis, accountId))?.heldNanos;
+      return {
+        lost,
+        uncharged,
+        double: again + events.length - countIds(events),
+        books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
+        restMs,
+      };
+    }
     await pause(retryPauseMs);
     events = await readEvents();
-    ({ divergence, settledTwice } = await verify(suite, accountId));
-    lost = await countLost();
   }
-  const { uncharged, again } = compare(events, seen);
-  const held = (await findAccount(redis, accountId))?.heldNanos;
-  return {
-    lost,
-    uncharged,
-    double: again + events.length - countIds(events),
-    books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
-    restMs,
-  };
 }
 
 /** Returns the number of different events. An event that was published twice counts once. */
