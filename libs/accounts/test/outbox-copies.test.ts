@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Bus, PublishResult } from "@modelgate/platform";
 import { startBackends, testUsageDraft, type Backends } from "@modelgate/testkit";
 import { createAccount, hold, publishEntries, readSent, readUnpublished, settle, shardOf } from "../src/index.ts";
+import { publishingBus } from "./publishing-bus.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -13,15 +13,6 @@ beforeAll(async () => {
 afterAll(async () => {
   redis?.disconnect();
   await backends?.[Symbol.asyncDispose]();
-});
-
-/** Returns a bus whose answer to every message is `answer`. */
-const busWith = (answer: () => Promise<PublishResult>): Bus => ({
-  connected: true,
-  publish: (messages) => Promise.all(messages.map(answer)),
-  consume: () => expect.fail("not called here"),
-  progress: () => expect.fail("not called here"),
-  [Symbol.asyncDispose]: () => Promise.resolve(),
 });
 
 test("the copy of a published event is kept although a later attempt to publish it fails", async () => {
@@ -39,14 +30,9 @@ test("the copy of a published event is kept although a later attempt to publish 
     (await readUnpublished(redis, shard, 0, 10)).filter(({ event }) => event.id === callId);
   const found = await unpublished();
   expect(found).toHaveLength(1);
-  expect(
-    await publishEntries(
-      redis,
-      busWith(() => Promise.resolve(undefined)),
-      [entry],
-    ),
-  ).toBe(1);
-  const failing = busWith(() => Promise.resolve(new Error("no stream")));
+  const storing = publishingBus(() => undefined);
+  expect(await publishEntries(redis, storing, [entry])).toBe(1);
+  const failing = publishingBus(() => new Error("no stream"));
   expect(await publishEntries(redis, failing, found)).toBe(0);
 
   expect(await unpublished()).toEqual([]);

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Bus } from "@modelgate/platform";
 import { type Backends, testUsageDraft, startBackends } from "@modelgate/testkit";
 import {
   accountKeys,
@@ -26,6 +25,7 @@ import {
   sweepHolds,
   type TaskRecord,
 } from "../src/index.ts";
+import { publishingBus } from "./publishing-bus.ts";
 
 let backends: Backends;
 let redis: Redis;
@@ -248,19 +248,12 @@ describe("events of a task that are not published yet", () => {
     const task = await createdTask();
     const entries = (await advanceTask(redis, progressing(task, "1"))) ?? [];
     const published: string[] = [];
-    const bus = (rejectsFirst: boolean): Bus => ({
-      connected: true,
-      async publish(messages) {
-        return messages.map(({ id }) => {
-          if (rejectsFirst && id.endsWith(".queued")) return new Error("not stored");
-          published.push(id);
-          return undefined;
-        });
-      },
-      consume: () => expect.fail("not called here"),
-      progress: () => expect.fail("not called here"),
-      [Symbol.asyncDispose]: () => Promise.resolve(),
-    });
+    const bus = (rejectsFirst: boolean) =>
+      publishingBus(({ id }) => {
+        if (rejectsFirst && id.endsWith(".queued")) return new Error("not stored");
+        published.push(id);
+        return undefined;
+      });
     expect(await publishEntries(redis, bus(true), entries)).toBe(0);
     expect(published).toEqual([]);
     expect(await publishEntries(redis, bus(false), entries)).toBe(2);
