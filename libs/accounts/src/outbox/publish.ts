@@ -159,7 +159,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
 /** Maximum number of events of a shard of which a copy is kept until they are in the books. */
 const maxRemembered = 500;
 
-/** An event that was sent to JetStream and is not in the books yet. */
+/** Event with a copy, which is kept from the first attempt to publish it until the event is in the books. */
 export interface SentEvent {
   readonly event: OutboxEvent;
   readonly message: BusMessage;
@@ -200,7 +200,7 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
 
 const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]));
 
-/** Returns the events of these shards that were sent to JetStream and are not in the books yet. */
+/** Returns the events of these shards that have copies. Some may still be in the outbox. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
   const eventsByShard = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),

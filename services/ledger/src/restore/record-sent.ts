@@ -3,8 +3,8 @@ import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Writes published events directly into the books, without JetStream, and removes them from Redis' list of published
- * events. Ignores events that the books already have.
+ * Writes events of which Redis keeps copies directly into the books, without JetStream, and removes the copies. Ignores
+ * events that the books already have.
  */
 export async function recordPublished(
   { redis, books }: Pick<RestoreDeps, "redis" | "books">,
@@ -26,7 +26,7 @@ export async function recordPublished(
   await removeReadCopies(redis, sent);
 }
 
-/** Records the published events of one account that Redis still lists. Returns their number. */
+/** Records the events of one account of which Redis keeps copies. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
   const published = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
   if (published.length > 0) await recordPublished(deps, published);

@@ -50,12 +50,12 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 }
 
 function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
-  /** Time at which each published event was first seen, by its name. */
+  /** Time at which the copy of each event was first seen, by its name. */
   let firstSeenAt = new Map<string, number>();
   /** Creation times of the streams at the last check; empty before the first one. */
   let knownStreams: readonly string[] = [];
   /**
-   * Write position of the Redis servers at the last check that found no published event. While it is unchanged, checks
+   * Write position of the Redis servers at the last check that found no copy of an event. While it is unchanged, checks
    * are left out.
    */
   let emptyAt: string | undefined;
