@@ -24,7 +24,7 @@ export interface AttemptLimits {
 
 /** Sends calls to vendors, with retries on other routes. */
 export interface Attempts {
-  /** Tries the call's routes one after another until a vendor begins an acceptable answer. Throws AttemptsFailed. */
+  /** Tries the call's routes until a vendor begins an acceptable answer. Throws AttemptsFailed. */
   run<Accepted, Wire extends UpstreamWire>(plan: AttemptPlan<Accepted, Wire>): Promise<OpenAttempt<Accepted>>;
 }
 
@@ -99,8 +99,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
 }
 
 /**
- * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if there are candidates, but none
- * of them supports any of these wires.
+ * Selects the candidates that support one of the call's wires. Throws AttemptsFailed if every candidate is excluded.
  */
 function supportingCandidates(
   { candidates, wires }: Pick<AttemptPlan<unknown>, "candidates" | "wires">,
@@ -114,7 +113,6 @@ function supportingCandidates(
   return supporting;
 }
 
-/** Returns what the next attempt must know about the failed ones. */
 function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: SentAttempt): AttemptHistory {
   if (next === "withoutSignatures") return { ...history, history: next };
   return { ...history, refusing: next === "elsewhere" ? wire : undefined };
@@ -123,7 +121,6 @@ function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: 
 /** Maximum characters of a vendor's error code in `AttemptReport`. */
 const maxCode = 100;
 
-/** Describes an attempt that failed, or whose answer has begun, for logs and headers. */
 function reportOf(
   { attempt: { route }, at, answer, added }: SentAttempt,
   failed?: string,
@@ -143,7 +140,7 @@ function reportOf(
   };
 }
 
-/** Constructor arguments of `RunningAttempt`: the accepted answer, and the resources to release when it ends. */
+/** The accepted answer, and the resources to release when it ends. */
 interface RunningAttemptParts<Accepted> extends StartedAnswer<Accepted> {
   readonly sent: SentAttempt;
   readonly entry: OccupiedSeats;
@@ -153,7 +150,6 @@ interface RunningAttemptParts<Accepted> extends StartedAnswer<Accepted> {
   readonly plan: Pick<AttemptPlan<unknown>, "callId" | "requestId" | "span" | "signal">;
 }
 
-/** An attempt whose answer has begun but may still be interrupted. */
 class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
   readonly accepted: Accepted;
   readonly route: StartedAnswer<Accepted>["route"];
@@ -201,7 +197,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
   }
 }
 
-/** Starts the span of one attempt, with the attributes of OpenTelemetry's conventions for generative AI. */
+/** Starts the span of one attempt, with OpenTelemetry's attributes for generative AI. */
 export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
   const { channel, upstreamModel } = candidate;
   return startSpan({

@@ -2,21 +2,18 @@ import type { FailureEvidence, CallOutcome, Tally } from "./evidence.ts";
 
 /** Number of failures with different request bodies that start a cooldown. */
 const minFailures = 3;
-/**
- * Minimum number of accounts (or models) that must fail before the channel is blamed for all accounts (or all models).
- */
+/** Minimum number of accounts (or models) that must fail before all accounts (or all models) are affected. */
 const minGroups = 2;
-/** Time for which a success counts as evidence that its account or model works. */
+/** Time for which a success shows that its account or model works. */
 const successMemoryMs = 10_000;
 
 /** Extent of a cooldown: one model or all, and one account or all. */
 export interface Extent {
-  /** Models of the failed channel or key. */
   readonly models: "all models" | "one model";
   readonly accounts: "all accounts" | "one account";
 }
 
-/** A failed call, with what `findBlamedExtent` must know about it. */
+/** A failed call, with the data that `findBlamedExtent` needs. */
 export interface BlamedFailure {
   readonly account: string;
   readonly model: string;
@@ -26,32 +23,16 @@ export interface BlamedFailure {
    * True if the vendor sent a retry-after or refused the key. One such failure is enough for the account that saw it.
    */
   readonly isExplicit: boolean;
-  /** True if the failure concerns all models: the vendor refused the key, or the channel serves only one model. */
+  /** True if the vendor refused the key, or the channel serves only one model. */
   readonly concernsAllModels: boolean;
-  /**
-   * Returns true if a cooldown of this extent has ended and no call has succeeded since. One more failure then starts
-   * the next cooldown.
-   */
+  /** Returns true if a cooldown of this extent has ended and no call has succeeded since. */
   readonly onProbation: (extent: Extent) => boolean;
 }
 
 const allAccounts = { accounts: "all accounts" } as const;
 const oneAccount = { accounts: "one account" } as const;
 
-/**
- * Returns the widest extent that a failure, together with earlier ones, puts into a cooldown; undefined if the evidence
- * is not enough. `tallies` are the channel's outcomes within the window, including this failure.
- * - One account: at least three different request bodies must have failed, and since the first of these failures there
- *   must be at least as many failures as successes. Earlier successes do not count, so an outage after a thousand
- *   successful calls is detected as quickly as one at the start.
- * - All accounts: at least three different request bodies and two accounts must have failed, and more accounts must
- *   fail than succeeded in the last seconds. Each account has one vote, however many calls it makes.
- * - All models of a channel or key: in addition, at least two models must fail, and more models than succeeded.
- * - One failure is enough after a cooldown that no successful call has followed. One retry-after or refused key is
- *   enough for its account; for all accounts, two are enough instead of three.
- * - A failure that no client can cause needs neither several accounts nor several models. If it is also a refusal of
- *   the key, one is enough for all accounts.
- */
+/** Returns the widest extent that a failure puts into a cooldown. The README lists the rules. */
 export function findBlamedExtent(tallies: readonly Tally[], failure: BlamedFailure, now: number): Extent | undefined {
   return possibleExtents(failure).find((extent) => hasEnoughEvidence(extent, tallies, failure, now));
 }
@@ -93,9 +74,7 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
-/**
- * Returns true if, since the first failure of this kind, there are at least as many failures of this kind as successes.
- */
+/** Returns true if most calls failed since the first of these failures. */
 function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence): boolean {
   const failures = outcomes.filter(similarFailureFilter(failed));
   const since = Math.min(...failures.map(({ at }) => at));
@@ -104,10 +83,7 @@ function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence):
   );
 }
 
-/**
- * Returns whether at least two accounts (or models) mostly fail, and whether these are more than those that recently
- * succeeded.
- */
+/** Returns true if at least two accounts (or models) mostly fail, and more than recently succeeded. */
 function majorityFails(
   tallies: readonly Tally[],
   failed: FailureEvidence,
@@ -129,11 +105,7 @@ function hasSucceeded({ failed }: CallOutcome): boolean {
   return failed === undefined;
 }
 
-/**
- * Returns a filter for the failures that count together with a given one. If no client can cause the given failure,
- * only others that no client can cause count. Otherwise failures of the same part of the route count, and for a model
- * also those of its channel.
- */
+/** Returns a filter for failures that are evidence together with `failed`. */
 function similarFailureFilter(failed: FailureEvidence): (outcome: CallOutcome) => boolean {
   return ({ failed: other }) => {
     if (other === undefined) return false;
@@ -142,10 +114,7 @@ function similarFailureFilter(failed: FailureEvidence): (outcome: CallOutcome) =
   };
 }
 
-/**
- * Counts failures. Several failures with the same request body count as one. A failure whose body is unknown, or that
- * no client can cause, counts each time.
- */
+/** Counts failures. Several with the same request body count as one, because the body may be the cause. */
 function countDistinct(failures: readonly CallOutcome[]): number {
   const bodies = new Set<string>();
   let countedEachTime = 0;

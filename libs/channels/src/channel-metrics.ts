@@ -1,7 +1,6 @@
 import { Gauge, SeriesCounter } from "@modelgate/platform";
 import type { ChannelStates } from "./state.ts";
 
-/** Counts attempts by channel and result: `ok`, or the failure's code. */
 const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
   help: "Attempts at vendors.",
@@ -15,10 +14,6 @@ export function observeAttempt(channel: string, failed?: string): void {
 
 let currentStates: ChannelStates | undefined;
 
-/**
- * Reports the channels, keys and models that are in a cooldown for all accounts, refused or disabled, as this process
- * knows them.
- */
 const channelStates = new Gauge({
   name: "modelgate_channel_state",
   help: "1 if a channel, one of its keys or one of its models rests, is refused by its vendor, or is disabled.",
@@ -32,7 +27,7 @@ const channelStates = new Gauge({
   },
 });
 
-/** Counts the cooldowns that concern a single account, by their kind. `gatectl channel show` lists them. */
+/** Number of cooldowns of single accounts. `gatectl channel show` lists them. */
 const accountCooldowns = new Gauge({
   name: "modelgate_channel_account_rests",
   help: "Channels, keys and models that rest or are refused for a single account.",
@@ -46,14 +41,14 @@ const accountCooldowns = new Gauge({
   },
 });
 
-/** Selects the states that the metrics read whenever they are collected. */
+/** Selects the states that the metrics show. */
 export function showStates(states: ChannelStates): void {
   currentStates = states;
   channelStates.reset();
   accountCooldowns.reset();
 }
 
-/** Names of vendors in OpenTelemetry's conventions that differ from the provider's name in the configuration. */
+/** Provider names of OpenTelemetry that differ from ours. */
 const conventionalNames: Readonly<Record<string, string>> = {
   azure: "azure.ai.openai",
   gemini: "gcp.gemini",

@@ -12,26 +12,18 @@ export interface RequestRoute {
   readonly provider: Pick<Provider, "sign">;
 }
 
-/** Values of a request that do not come from the channel's configuration. */
 interface RequestOptions {
   readonly timeoutMs: number;
   readonly state?: SendState | undefined;
-  /**
-   * True if the request starts an answer or a task, so that the channel's body members are added to it. Absent for
-   * polls, cancellations and downloads.
-   */
+  /** True if the channel's `defaults` and `force` members are added to the body. */
   readonly addsMembers?: boolean | undefined;
-  /** Headers that are added to those of the request. */
+  /** Additional headers. They replace the channel's headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Current time in Unix ms; absent: that of the clock. */
+  /** Current time in Unix ms. */
   readonly nowMs?: number | undefined;
 }
 
-/**
- * Completes a request to a channel's vendor: adds the channel's proxy and headers, its body members if `addsMembers` is
- * true, and the authorization that the provider's `sign` creates. Returns a promise only if the provider signs, or body
- * members are added. Rejects with CredentialsFailed.
- */
+/** Adds the channel's proxy, headers and body members to a request, and signs it. Rejects with CredentialsFailed. */
 export function channelRequest(
   { url, method, headers, body }: VendorRequest,
   { channel, key, provider }: RequestRoute,
@@ -57,10 +49,7 @@ export function channelRequest(
   return provider.sign === undefined ? unsigned : signRequest(provider, unsigned, signing);
 }
 
-/**
- * Adds the channel's `defaults` that the request does not have, and sets its `force` members, in a JSON body. Then
- * signs the request. Other bodies are signed unchanged.
- */
+/** Adds the channel's `defaults` and `force` members to a JSON body, then signs the request. */
 async function signChanged(
   request: UpstreamRequest,
   { defaults = {}, force = {} }: Pick<CatalogChannel, "defaults" | "force">,
@@ -81,7 +70,6 @@ async function signChanged(
   return signRequest(provider, { ...request, body: changed, added: names }, signing);
 }
 
-/** Returns the paths of names in a channel's configuration. */
 function pathsOf(member: "headers" | "defaults" | "force", names: readonly string[]): readonly string[] {
   return names.map((name) => `${member}.${name}`);
 }

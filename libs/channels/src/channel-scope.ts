@@ -1,13 +1,12 @@
 import { channelKeyId, type Candidate, type ChannelKey, type ChannelKeyId } from "@modelgate/catalog";
 
 /**
- * Part of the configuration that can be in a cooldown, switched off or full: `channel`, `channel/key`,
- * `channel#model` or `channel/key#model`, where the model has the vendor's name. Ids of channels and keys contain
- * neither `/` nor `#`.
+ * Part of a channel that can be in a cooldown, switched off or full: `channel`, `channel/key`, `channel#model` or
+ * `channel/key#model`. The model has the vendor's name.
  */
 export type ChannelScope = string;
 
-/** Separates scope and account in the name of a cooldown that concerns one account; no id contains it. */
+/** Separates scope and account in the name of a cooldown. Ids do not contain it. */
 const separator = "\n";
 
 /** Returns the `channel/key` of a route. */
@@ -15,10 +14,7 @@ export function channelKeyIdOf({ candidate, key }: Route): ChannelKeyId {
   return channelKeyId(candidate.channel.id, key.id);
 }
 
-/**
- * Returns the scope of one model (by the vendor's name) of a channel. Failures of one model, for example one that the
- * vendor has removed, thus do not affect other models.
- */
+/** Returns the scope of one model (by the vendor's name) of a channel, or of a `channel/key`. */
 export function modelScope(channel: string, model: string): ChannelScope {
   return `${channel}#${model}`;
 }
@@ -28,15 +24,12 @@ export function modelScopeOf({ channel, upstreamModel }: Candidate): ChannelScop
   return modelScope(channel.id, upstreamModel);
 }
 
-/** Returns the scope of a model with one key, because vendors limit each key per model. */
+/** Returns the scope of a model with one key. Vendors limit each key per model. */
 export function keyModelScopeOf(route: Route): ChannelScope {
   return modelScope(channelKeyIdOf(route), route.candidate.upstreamModel);
 }
 
-/**
- * Returns whether a scope equals `container` or is a part of it: a key or model of the channel, or a model with the
- * key.
- */
+/** Returns true if a scope is `container` or a part of it. */
 export function isWithin(scope: ChannelScope, container: ChannelScope): boolean {
   return scope === container || scope.startsWith(`${container}/`) || scope.startsWith(`${container}#`);
 }
@@ -46,7 +39,7 @@ export function channelOfScope(scope: ChannelScope): string {
   return /^[^/#]*/.exec(scope)?.[0] ?? scope;
 }
 
-/** Returns a scope's name without the channel id; it includes the account if one is given. */
+/** Returns the name of a cooldown without the channel id. */
 export function nameWithin(channel: string, scope: ChannelScope, account?: string): string {
   return cooldownName(scope.slice(channel.length), account);
 }
@@ -56,7 +49,7 @@ export function cooldownName(scope: ChannelScope, account?: string): string {
   return account === undefined ? scope : `${scope}${separator}${account}`;
 }
 
-/** Parses the name of a cooldown into its scope and, if it concerns only one account, that account. */
+/** Parses the name of a cooldown into its scope and its account, if it has one. */
 export function parseCooldownName(name: string): {
   readonly scope: ChannelScope;
   readonly account: string | undefined;
@@ -67,7 +60,7 @@ export function parseCooldownName(name: string): {
     : { scope: name.slice(0, end), account: name.slice(end + separator.length) };
 }
 
-/** A channel and one of its keys, which an attempt uses. */
+/** A channel and one of its keys. */
 export interface Route {
   readonly candidate: Candidate;
   readonly key: ChannelKey;

@@ -15,7 +15,7 @@ export interface Channels extends AsyncDisposable {
   readonly supportedWires: SupportedWires;
 }
 
-/** Opens the transport, the channel states, the limits and the attempts of a process. */
+/** Opens all objects of `Channels`. */
 export async function openChannels({
   redis,
   log,
@@ -29,11 +29,9 @@ export async function openChannels({
   limits: AttemptLimits;
   /** Time after a conversation's last call for which its route is remembered. */
   affinityMs: number;
-  /** Time after which the concurrency seat of a process that died is free again. */
+  /** Time after which the concurrency seats of a dead process are free again. */
   leaseMs: number;
-  /**
-   * Time constant, in ms, of the exponential decay of a channel's measured speed: after it, 37 % of the weight is left.
-   */
+  /** Time constant, in ms, of the exponential decay of measured speeds. */
   fastestDecayMs: number;
 }): Promise<Channels> {
   const transport = openTransport();

@@ -6,16 +6,10 @@ import { checkAddress, vendorLookup } from "./link-local.ts";
 import { connectThrough } from "./proxy.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
-/**
- * Maximum ms for a handshake, after which the vendor is treated as not answering. A lower timeout of the channel takes
- * precedence.
- */
+/** Maximum time for a handshake. */
 const handshakeMs = 15_000;
 
-/**
- * Opens a WebSocket to a vendor. Resolves with the open socket (status 101), paused so that no message is lost before
- * the caller reads, or with the vendor's HTTP answer if it refused the handshake. Rejects if there was no answer.
- */
+/** Opens a WebSocket to a vendor. Resolves with the paused socket, or with the vendor's HTTP answer if it refused. */
 export async function connectSocket(
   { url, headers, timeoutMs, proxy }: UpstreamRequest,
   { maxMessageBytes }: ConnectOptions,
@@ -58,7 +52,7 @@ export async function connectSocket(
   return promise;
 }
 
-/** Returns the function with which `ws` opens its connection to a URL through a proxy. */
+/** Returns a `createConnection` for `ws` that uses a proxy. */
 function openSocketVia(proxy: string, { protocol, host, hostname, port }: URL, timeoutMs: number) {
   const connect = connectThrough(proxy, timeoutMs, { allowH2: false });
   const target = { protocol: protocol === "wss:" || protocol === "https:" ? "https:" : "http:", host, hostname, port };
@@ -68,7 +62,6 @@ function openSocketVia(proxy: string, { protocol, host, hostname, port }: URL, t
   };
 }
 
-/** Returns the methods of an answer without a body, which control the connection instead. */
 function withoutBody(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
@@ -86,7 +79,7 @@ export class RefusedSocket implements UpstreamAnswer {
 
   constructor(response: IncomingMessage) {
     this.#response = response;
-    // A status below 300 would count as success, although no WebSocket was opened.
+    // A status below 300 would look like a success.
     this.status = Math.max(response.statusCode ?? 502, 300);
     this.headers = response.headers;
   }

@@ -1,19 +1,16 @@
 import { createHash } from "node:crypto";
 
-/** Maximum age of outcomes that count as evidence. */
+/** Maximum age of evidence. */
 const windowMs = 60_000;
-/** Maximum outcomes that are kept for one combination of account, model and key of a channel. */
+/** Maximum outcomes of a tally. */
 const maxOutcomes = 32;
-/**
- * Maximum combinations of account, model and key that are kept for one channel; the least recently used one is dropped.
- */
+/** Maximum tallies of a channel. The least recently used one is dropped. */
 const maxTallies = 256;
-/** Maximum channels for which outcomes are kept; the least recently used one is dropped. */
+/** Maximum channels. The least recently used one is dropped. */
 const maxChannels = 1_000;
 /** Number of bytes at each end of a large body from which its fingerprint is computed. */
 const fingerprintBytes = 32 * 1024;
 
-/** Account, model and key of a call whose outcome is evidence. */
 export interface EvidenceSource {
   readonly account: string;
   readonly model: string;
@@ -22,18 +19,15 @@ export interface EvidenceSource {
 
 /** A failure of a call, as evidence against a part of its route. */
 export interface FailureEvidence {
-  /** Part of the route that the failure counts against. */
+  /** Part of the route that may have caused the failure. */
   readonly of: "channel" | "model" | "key";
-  /** Fingerprint of the request's body; undefined if the body can be read only once. */
+  /** Fingerprint of the request's body; undefined for a stream. */
   readonly body: string | undefined;
-  /**
-   * True if no client can cause the failure, for example a refused connection, an unknown host, an invalid certificate
-   * or credentials that cannot sign requests.
-   */
+  /** True if no client can cause the failure, for example if the connection was refused. */
   readonly isNeverClientFault?: boolean | undefined;
 }
 
-/** Success or failure of one call. `failed` is absent after a success. */
+/** Success or failure of one call. */
 export interface CallOutcome {
   /** Time of the outcome in Unix ms. */
   readonly at: number;
@@ -45,10 +39,7 @@ export interface Tally extends EvidenceSource {
   readonly outcomes: CallOutcome[];
 }
 
-/**
- * Outcomes of this process's calls in the last minute, by channel. Repeated failures of one account with the same
- * request body count as one, because the body may be the cause.
- */
+/** Outcomes of this process's calls in the last minute, by channel. */
 export class Evidence {
   readonly #channels = new Map<string, Map<string, Tally>>();
 
@@ -68,13 +59,13 @@ export class Evidence {
     outcomes.push(outcome);
   }
 
-  /** Returns the outcomes at a channel within the window before `now`. */
+  /** Returns a channel's outcomes in the minute before `now`. */
   at(channelId: string, now: number): readonly Tally[] {
     const tallies = [...(this.#channels.get(channelId)?.values() ?? [])];
     return tallies.map((tally) => ({ ...tally, outcomes: tally.outcomes.filter(({ at }) => at > now - windowMs) }));
   }
 
-  /** Drops the failures of a channel, for one account or for all, after it has worked again. */
+  /** Drops the failures of a channel, for one account or for all. */
   dropFailures(channelId: string, account?: string): void {
     for (const tally of this.#channels.get(channelId)?.values() ?? []) {
       if (account !== undefined && tally.account !== account) continue;
@@ -84,17 +75,14 @@ export class Evidence {
   }
 }
 
-/**
- * Returns the map's entry for a key; creates it if it is missing. If the map is full, the least recently used entry is
- * dropped.
- */
+/** Returns the map's entry for a key, or creates it. A full map drops its least recently used entry. */
 export function getOrCreate<Value>(map: Map<string, Value>, key: string, maxSize: number, make: () => Value): Value {
   const existing = map.get(key);
-  // If each call moved its entry, the map would often rebuild its tables, which burdens the garbage collector. The
-  // order of use is therefore maintained only when the map is more than half full.
+  // Moving an entry at each access is expensive: the map often rebuilds its tables. Entries are therefore moved only in
+  // a map that is more than half full.
   if (existing !== undefined && map.size <= maxSize / 2) return existing;
   const value = existing ?? make();
-  // Moved to the end: the first entry is the least recently used one.
+  // The first entry of the map is the least recently used one.
   map.delete(key);
   const [oldest] = map.keys();
   if (map.size >= maxSize && oldest !== undefined) map.delete(oldest);
@@ -106,10 +94,7 @@ function isRepeat({ failed: other }: CallOutcome, failed: FailureEvidence): bool
   return other !== undefined && other.body === failed.body && other.of === failed.of;
 }
 
-/**
- * Computes a fingerprint from a body's length and its two ends. Returns undefined if there is no body, or if it is a
- * stream that can be read only once.
- */
+/** Computes a fingerprint from a body's length and its two ends; undefined if the body is not a buffer. */
 export function fingerprintOf(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return undefined;
   const hash = createHash("sha1").update(String(body.length));

@@ -1,29 +1,21 @@
 import { runOnSharedTick, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
 import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type Switched } from "./state.ts";
 
-/** Interval at which the states are read again, in case the message about a change was lost. */
+/** Interval at which the states are read again, in case a message was lost. */
 const pollMs = 10_000;
-/**
- * Time in ms for which the cooldown of one account is kept after its end. If the same scope fails again for this
- * account within this time, its next cooldown is longer.
- */
+/** Time for which an account's ended cooldown is remembered. A failure within this time starts a longer cooldown. */
 const accountMemoryMs = 600_000;
 
-/** States of all channels that this process saw, or that other replicas shared through Redis. */
+/** States of all channels that this process knows. */
 export interface FollowedStates extends AsyncDisposable {
   readonly cooldowns: Map<string, Cooldown>;
   readonly accountCooldowns: Map<string, Cooldown>;
   readonly switched: Map<string, Switched>;
-  /**
-   * Waits in the background for the end of a write to Redis. If the write fails, only this process knows the change.
-   */
+  /** Waits in the background for a write to Redis, and logs its failure. */
   share(step: Promise<unknown>): void;
 }
 
-/**
- * Reads the shared states now and after each change. `forgotten` receives the name of each cooldown that another
- * replica or an operator ended.
- */
+/** Reads the shared states now and after each change. */
 export async function followStates({
   redis,
   log,
@@ -73,11 +65,7 @@ export async function followStates({
   };
 }
 
-/**
- * Applies the shared cooldowns, read at `readAt` (Unix ms), to those of this process. A cooldown that this process
- * began after that time is not in `shared` yet, and is kept. `forgotten` receives the name of each cooldown that
- * another process ended.
- */
+/** Applies the shared cooldowns, read at `readAt` (Unix ms), to those of this process. */
 export function applyShared(
   local: Map<string, Cooldown>,
   shared: ReadonlyMap<string, Cooldown>,

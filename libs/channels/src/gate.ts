@@ -3,46 +3,31 @@ import { defineScript, runOnSharedTick, orUnavailable, type Logger, type Redis }
 import type { Attempt, Health } from "./health.ts";
 import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 
-/** The concurrency seats that a running attempt occupies. Dispose it when the exchange has ended. */
+/** The concurrency seats of a running attempt. Dispose it when the exchange has ended. */
 export interface OccupiedSeats extends Disposable {
-  /**
-   * Reports that the vendor has begun to answer. This ends the attempt's trial of a scope after a cooldown; other calls
-   * may then use the scope.
-   */
+  /** Reports that the vendor has begun to answer. Other calls may then use the scope that this call tested. */
   tried(): void;
 }
 
-/** Reason why an attempt may not use a route now. No request was sent and no seat is occupied. */
+/** Reason why an attempt may not use a route now. */
 export interface SeatRefusal {
-  /** Scope to skip for the remainder of the call: a complete channel, or one `channel/key`. */
+  /** Scope to skip for the remainder of the call: a channel, or one `channel/key`. */
   readonly scope: ChannelScope;
-  /**
-   * `full`: no free seat, or the limit of calls per minute is reached; `tried`: its cooldown has ended, and another
-   * call is testing whether it works again.
-   */
+  /** `full`: a limit is reached; `tried`: another call is testing the scope after a cooldown. */
   readonly cause: "full" | "tried";
-  /** Time after which another attempt may succeed. */
   readonly retryAfterMs: number;
 }
 
-/**
- * Enforces the limits of channels and keys across all replicas, through Redis: concurrency seats (leases), calls per
- * minute, and one trial at a time for a scope after its cooldown. A route without limits and without a previous
- * cooldown needs no request to Redis.
- */
+/** Enforces the limits of channels and keys across all replicas. */
 export interface Gate extends AsyncDisposable {
   /**
-   * Occupies the seats that an attempt needs, or returns why it may not use its route. `permit` must be unique.
-   * `isLastResort` is true for a route that is used in spite of a cooldown, because no other is available: the attempt
-   * is then sent even while another call tests the route. Throws Failure server_overloaded if Redis does not answer.
+   * Occupies the seats of an attempt, or returns the reason for a refusal. `permit` must be unique. Throws Failure
+   * server_overloaded if Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }
 
-/**
- * Time after which a channel that is full, or that another call tests, is tried again. It is short because nobody knows
- * when a running call will end.
- */
+/** Time after which a refused route is tried again. Nobody knows when a running call will end. */
 const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
@@ -62,7 +47,7 @@ export const limitRedisKeys = {
   minute: (channelId: string) => `channel:{${channelId}}:minute`,
   /** Seats in use of a channel, or of one of its keys. */
   seats: (channelId: string, keyId = "") => `channel:{${channelId}}:seats:${keyId}`,
-  /** The call that tests a scope after its cooldown. `Unproven.trial` is the name of the trial. */
+  /** The call that tests a scope after its cooldown. */
   trial: (channelId: string, trial: string) => `channel:{${channelId}}:trial:${trial}`,
 } as const;
 
@@ -80,7 +65,7 @@ function doNothing(): void {
 
 const unlimitedEntry: OccupiedSeats = { tried: doNothing, [Symbol.dispose]: doNothing };
 
-/** Opens the gate. The seats of a process that dies are free after `leaseMs`. */
+/** Opens the gate. The seats of a dead process are free after `leaseMs`. */
 export function openChannelLimiter({
   redis,
   log,
@@ -99,7 +84,6 @@ export function openChannelLimiter({
     for (const [permit, keys] of keysByPermit) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
   });
 
-  /** Releases some of a permit's seats. */
   const release = (permit: string, keys: readonly string[]): void => {
     const remaining = (keysByPermit.get(permit) ?? []).filter((key) => !keys.includes(key));
     if (remaining.length > 0) keysByPermit.set(permit, remaining);
@@ -144,10 +128,7 @@ export function openChannelLimiter({
   };
 }
 
-/**
- * Lists the sets in which an attempt needs a seat. Trials come first, because a full channel whose cooldown has ended
- * must be tested too.
- */
+/** Lists the sets in which an attempt needs a seat. Trials come first, because a full channel must be tested too. */
 function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): readonly SeatSet[] {
   const { route } = attempt;
   const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
@@ -182,7 +163,7 @@ function refusalOf(
   return { scope, cause, retryAfterMs: seatRetryMs };
 }
 
-/** Reads the number of seats in use, by `channel` and `channel/key`. Only scopes with a limit are included. */
+/** Reads the number of seats in use, for each `channel` and `channel/key` with a limit. */
 export async function readSeats(
   redis: Redis,
   channels: readonly CatalogChannel[],

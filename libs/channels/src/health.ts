@@ -17,33 +17,32 @@ import {
 import { isCoolingDown, SharedCooldowns } from "./shared-cooldowns.ts";
 import type { Cooldown } from "./state.ts";
 
-/** Times in Unix ms from which a channel or key may be used again. 0: now; Infinity: it is switched off. */
+/** Times in Unix ms from which a channel or key may be used again. 0 means now, Infinity means switched off. */
 export interface Cooldowns {
-  /** Returns the time from which the candidate's channel may be used for the candidate's model. */
+  /** Returns the time for the candidate's channel and model. */
   ofChannel(candidate: Candidate): number;
-  /** Returns the time from which one key of the channel may be used for the candidate's model. */
+  /** Returns the time for one key and the candidate's model. */
   ofKey(candidate: Candidate, key: ChannelKey): number;
 }
 
-/** Route that an attempt uses, and the account that makes the call. */
+/** Route of an attempt, and the account that makes the call. */
 export interface Attempt {
   readonly route: Route;
   readonly account: string;
 }
 
-/** Description of the call that saw a failure, for the log line about the cooldown that the failure starts. */
+/** The call that saw a failure, for the log. */
 export interface SeenBy {
   readonly callId: string;
   readonly requestId: string;
   readonly traceId: string | undefined;
   readonly status?: number | undefined;
   readonly vendorCode?: string | undefined;
-  /** The vendor's message, of limited length. */
   readonly vendorMessage?: string | undefined;
   readonly upstreamRequestId?: string | undefined;
 }
 
-/** A failure that counts against a channel, a key or a model. */
+/** A failure of a channel, a key or a model. */
 export interface Blame extends FailureEvidence {
   readonly seenBy?: SeenBy | undefined;
   readonly reason: string;
@@ -53,36 +52,29 @@ export interface Blame extends FailureEvidence {
   readonly isRefusal?: boolean | undefined;
 }
 
-/** A scope whose cooldown has ended and where no call has worked since. One call at a time may test it. */
+/** A scope whose cooldown has ended, but where no call has worked since. One call at a time may test it. */
 export interface Unproven {
-  /** Scope to skip while another call tests it: a channel, or one `channel/key`. */
+  /** Scope to skip while another call tests this one: a channel, or one `channel/key`. */
   readonly skipScope: ChannelScope;
-  /** Name of the trial, unique within the channel. */
+  /** Name of the test, unique within the channel. */
   readonly trial: string;
 }
 
-/**
- * States of channels, keys and models. They decide which of these an account may use now. A check takes a few map
- * lookups, or none if there are no cooldowns. States are shared with other replicas in the background.
- */
+/** States of channels, keys and models: they decide which routes an account may use now. */
 export interface Health extends AsyncDisposable {
   /** True if there are no cooldowns and nothing is switched off. */
   readonly isQuiet: boolean;
-  /** Returns the cooldowns that concern an account; undefined if there are none and nothing is switched off. */
+  /** Returns the cooldowns that concern an account; undefined if nothing is in a cooldown or switched off. */
   cooldownsOf(account: string): Cooldowns | undefined;
   /**
-   * Returns the times from which an account may use routes in spite of their cooldowns. Used if all routes are in a
-   * cooldown; only a limited number of calls is then sent.
+   * Returns the times from which an account may use routes in spite of their cooldowns, if no other route is usable.
    */
   lastResortOf(account: string): Cooldowns;
-  /** Records that a call of the account uses a route in spite of its cooldown. */
+  /** Records that a call uses a route in spite of its cooldown. */
   useLastResort(attempt: Attempt): void;
   unprovenScopes(attempt: Attempt): readonly Unproven[];
   failed(attempt: Attempt, blame: Blame): void;
-  /**
-   * Records that an answer has begun to a call that was sent at `sentAt` (Unix ms). This may end cooldowns of its
-   * route.
-   */
+  /** Records the start of the answer to a call that was sent at `sentAt` (Unix ms). */
   reportAnswer(attempt: Attempt, sentAt: number): void;
   /** Records that an answer was complete. */
   reportSuccess(attempt: Attempt): void;
@@ -117,8 +109,8 @@ class SharedHealth implements Health {
   }
 
   lastResortOf(account: string): Cooldowns {
-    // The account's cooldowns that a vendor requested, or that follow a refused key, are kept. A cooldown after
-    // failures is an estimate that may be tested.
+    // A cooldown after failures is an estimate and may be tested. A pause that the vendor requested, or that follows a
+    // refused key, must end first.
     const until = (scope: ChannelScope): number => {
       const cooldown = this.#cooldowns.at(scope, account);
       return Math.max(this.#switchedOffUntil(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
@@ -231,7 +223,7 @@ function blamedFailureOf(attempt: Attempt, failed: Blame, onProbation: BlamedFai
   };
 }
 
-/** Returns the end of a cooldown in Unix ms; 0 if there is none or it has ended. */
+/** Returns the end of a cooldown in Unix ms; 0 if it has ended. */
 function endOf(cooldown: Cooldown | undefined): number {
   return cooldown !== undefined && isCoolingDown(cooldown, Date.now()) ? cooldown.until : 0;
 }
@@ -244,7 +236,7 @@ function keyScopes(route: Route): readonly ChannelScope[] {
   return [channelKeyIdOf(route), keyModelScopeOf(route)];
 }
 
-/** Lists the scopes of a route, each once for all accounts and once for the call's account. */
+/** Lists the scopes of a route, each for all accounts and for the call's account. */
 function scopesOf(
   route: Route,
   account: string,
@@ -273,29 +265,25 @@ function latestOf(scopes: readonly ChannelScope[], until: (scope: ChannelScope) 
 }
 
 /**
- * Pause in ms of an account after its first failed call to a channel that it uses in spite of a cooldown; each further
- * failure doubles the pause.
+ * First pause in ms of an account after a failed call in spite of a cooldown. Each further failure doubles the pause.
  */
 const firstPauseMs = 250;
-/** Maximum of this pause in ms. While an account makes calls, such a channel is tried at least this often. */
+/** Maximum pause in ms of an account after failed calls in spite of a cooldown. */
 const maxPauseMs = 10_000;
-/** Maximum combinations of account, channel and model that are counted; the least recently used one is dropped. */
+/** Maximum combinations of account, channel and model. The least recently used one is dropped. */
 const maxCounted = 2_000;
 
-/**
- * Limits how often an account may use a channel in spite of its cooldown when no other is available. There is no limit
- * until one of the account's calls to the channel fails; then the pauses grow with the number of consecutive failures.
- */
+/** Limits how often an account may use a channel in spite of its cooldown. */
 export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
-  /** Returns the time from which the account may try the scope again, Unix ms. */
+  /** Returns the time, in Unix ms, from which the account may use the scope again. */
   next(scope: ChannelScope, account: string): number {
     const counted = this.#counted.get(cooldownName(scope, account));
     return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
   }
 
-  /** Records that the account makes a call; the next one must wait until its pause has ended. */
+  /** Records a call of the account. The next one must wait. */
   recordCall(scope: ChannelScope, account: string, now: number): void {
     const counted = this.#counted.get(cooldownName(scope, account));
     if (counted !== undefined) counted.at = now;

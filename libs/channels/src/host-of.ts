@@ -1,4 +1,4 @@
-/** Returns a URL's host for comparison with names and addresses: an IPv6 address has no brackets. */
+/** Returns a URL's host. An IPv6 address has no brackets. */
 export function hostOf({ hostname }: URL): string {
   return withoutBrackets(hostname);
 }

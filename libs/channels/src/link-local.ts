@@ -10,17 +10,14 @@ blocked.addAddress("100.100.100.200"); // Alibaba Cloud
 blocked.addAddress("168.63.129.16"); // Azure
 blocked.addAddress("192.0.0.192"); // Oracle Cloud
 
-/** Returns whether the host of a URL is an IP address in `blocked`, which no vendor uses. */
+/** Returns true for an IP address in `blocked`. */
 export function isLinkLocal(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, "$1");
   const version = isIP(address);
   return version !== 0 && blocked.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/**
- * Throws Error if the host of a URL is a blocked IP address. Host names are checked by `vendorLookup` when they are
- * resolved.
- */
+/** Throws Error if the host of a URL is a blocked IP address. `vendorLookup` checks the addresses of host names. */
 export function checkAddress(address: string | URL): void {
   const { hostname } = new URL(address);
   if (isLinkLocal(hostname)) throw refused(hostname);

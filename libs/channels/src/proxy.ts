@@ -5,10 +5,7 @@ import { buildConnector, Client } from "undici";
 import { hostOf, withoutBrackets } from "./host-of.ts";
 import { checkAddress, vendorLookup } from "./link-local.ts";
 
-/**
- * Error of a proxy that did not open a connection to its target. No byte was sent to the target. `code` is that of the
- * operating system if there is one, and `proxyTimeoutCode` if the proxy did not answer in time.
- */
+/** Error of a proxy that did not open a connection to its target. No byte was sent to the target. */
 export class ProxyFailed extends Error {
   override readonly name = "ProxyFailed";
   readonly code: string;
@@ -21,11 +18,7 @@ export class ProxyFailed extends Error {
 /** Code of `ProxyFailed` after a timeout. */
 export const proxyTimeoutCode = "PROXY_TIMEOUT";
 
-/**
- * Creates a connector that opens each connection through a proxy: with CONNECT for `http:` and `https:`, and with
- * SOCKS5 otherwise. The proxy gets the target's name and resolves it. TLS is negotiated with the target inside the
- * tunnel. Fails with ProxyFailed, or with the error of the target's TLS.
- */
+/** Creates a connector that opens connections through a proxy. Fails with ProxyFailed, or with an error of TLS. */
 export function connectThrough(
   proxyUrl: string,
   timeoutMs: number,
@@ -47,9 +40,8 @@ export function connectThrough(
 }
 
 /**
- * Opens a connection through a proxy to a host. An IPv6 address has no brackets. CONNECT is sent by undici. Its
- * Socks5ProxyAgent is not used: it is experimental and prints a warning about that, it returns no socket, which
- * WebSockets need, it refuses the scheme socks5h, and it sends an IPv6 address as a name in brackets.
+ * Opens a connection through a proxy. undici's Socks5ProxyAgent is not used: it is experimental, returns no socket,
+ * refuses the scheme socks5h, and sends IPv6 addresses as names.
  */
 async function openTunnel(proxy: URL, host: string, port: number, timeoutMs: number): Promise<Socket> {
   checkAddress(proxy);
@@ -78,7 +70,7 @@ async function openSocks(proxy: URL, host: string, port: number, timeoutMs: numb
   return socket;
 }
 
-/** Port of a SOCKS5 proxy whose URL names none. */
+/** Default port of SOCKS5. */
 const socksPort = 1080;
 
 async function openConnect(proxy: URL, host: string, port: number, timeoutMs: number): Promise<Socket> {
@@ -104,10 +96,7 @@ async function openConnect(proxy: URL, host: string, port: number, timeoutMs: nu
   }
 }
 
-/**
- * Converts an error of a tunnel to ProxyFailed. The error itself is not kept as the cause, because errors of the SOCKS
- * client contain the proxy's password.
- */
+/** Converts an error to ProxyFailed without a cause: errors of the SOCKS client contain the proxy's password. */
 function proxyError(proxy: URL, error: unknown, timeoutMs: number): ProxyFailed {
   if (error instanceof ProxyFailed) return error;
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
@@ -115,7 +104,7 @@ function proxyError(proxy: URL, error: unknown, timeoutMs: number): ProxyFailed 
   const hasTimedOut = (error instanceof Error && error.name === "TimeoutError") || code === "UND_ERR_CONNECT_TIMEOUT";
   if (hasTimedOut || (error instanceof SocksClientError && message === "Proxy connection timed out"))
     return new ProxyFailed(proxy, `did not answer within ${timeoutMs} ms`, proxyTimeoutCode);
-  // Codes of the operating system say more than the message, which is empty if several addresses were tried.
+  // The message is empty if several addresses were tried.
   if (/^E[A-Z0-9]+$/.test(code)) return new ProxyFailed(proxy, `cannot be reached: ${code}`, code);
   return new ProxyFailed(proxy, `failed: ${message}`);
 }

@@ -6,16 +6,10 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 const errorBodyBytes = 64 * 1024;
 /** Maximum pause that a vendor can request. */
 const maxRetryAfterMs = 600_000;
-/**
- * Only this status of a vendor (request too large) is passed to the client unchanged. Every other fault in the request
- * gets the status of the failure's code.
- */
+/** The client gets this status unchanged. Every other fault in the request gets the status of the failure's code. */
 const tooLarge = 413;
 
-/**
- * A vendor's refusal of a request: an answer with an error status, or a 2xx answer that reports an error (thrown by
- * `accept`). `verdictOn` decides what follows.
- */
+/** A vendor's refusal of a request: an answer with an error status, or a 2xx answer that reports an error. */
 export class VendorRefusal extends Error {
   override readonly name = "Refused";
   readonly meaning: VendorFailure;
@@ -44,7 +38,6 @@ export class VendorRefusal extends Error {
   }
 }
 
-/** Reads an answer with an error status and interprets it. */
 export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<VendorRefusal> {
   const text = await readText(answer, errorBodyBytes);
   const meaning = provider.failureOf(answer.status, text);
@@ -58,15 +51,11 @@ export async function refusal(answer: UpstreamAnswer, provider: Provider): Promi
   );
 }
 
-/** Limits the pause that a vendor requests. Returns undefined if it requests none. */
 function limitPause(ms: number | undefined): number | undefined {
   return ms === undefined || ms <= 0 ? undefined : Math.min(ms, maxRetryAfterMs);
 }
 
-/**
- * Returns the ms of the vendor's `retry-after` header, which is a number of seconds or a date; undefined if it is
- * absent.
- */
+/** Returns the ms of the vendor's `retry-after` header, which is a number of seconds or a date. */
 function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   const text = headers["retry-after"];
   if (typeof text !== "string") return undefined;
@@ -74,10 +63,7 @@ function retryAfterOf({ headers }: UpstreamAnswer): number | undefined {
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/**
- * Reads at most `maxBytes` of a body as text and drops the remainder. Never rejects: after an error it returns the text
- * that arrived.
- */
+/** Reads at most `maxBytes` of a body as text. After an error it returns the text that arrived. */
 export async function readText(answer: UpstreamAnswer, maxBytes: number): Promise<string> {
   return (await readUpTo(answer, maxBytes)).text;
 }

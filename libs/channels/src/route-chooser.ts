@@ -5,7 +5,7 @@ import type { SeatRefusal } from "./gate.ts";
 import type { Health, Cooldowns } from "./health.ts";
 import { channelKeyIdOf, type Route } from "./channel-scope.ts";
 
-/** A route to try. `isLastResort` is true if it is used in spite of a cooldown because no other route is available. */
+/** A route to try. `isLastResort` is true if it is used in spite of a cooldown. */
 export interface ChosenRoute {
   readonly route: Route;
   readonly isLastResort: boolean;
@@ -33,23 +33,17 @@ export class RouteChooser {
     this.#options = { random, turn, score, prefer, choice };
   }
 
-  /**
-   * Returns the times from which this call's account may use routes in spite of their cooldowns, if no others are
-   * available.
-   */
   get lastResort(): Cooldowns {
     return this.#health.lastResortOf(this.#account);
   }
 
-  /** Returns the reasons why this call could not use scopes: they are full, or another call is testing them. */
   get refusals(): readonly SeatRefusal[] {
     return this.#refusals;
   }
 
   /**
-   * Returns the next route; undefined if none is left. `isFirst` is true before the first attempt. In that case a route
-   * that is in a cooldown, or that another call is testing, is used if there is no other, so that failures never make a
-   * model completely unavailable.
+   * Returns the next route, if one is left. The first attempt may use a route in spite of its cooldown, so that
+   * failures never make a model completely unavailable.
    */
   next(isFirst: boolean): ChosenRoute | undefined {
     const retried = this.#retried;
@@ -79,10 +73,7 @@ export class RouteChooser {
     if (route.isLastResort) this.#retried = route;
   }
 
-  /**
-   * Returns the options for the next choice. They exclude the routes that this call has tried, and the channels and
-   * keys that are full or that another call is testing.
-   */
+  /** Returns options that exclude the routes that were tried or that refused a seat. */
   #remaining(cooldowns: Cooldowns | undefined): PickOptions {
     const excluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
       const id = channelKeyId(channel.id, key.id);
@@ -102,13 +93,10 @@ export class RouteChooser {
   }
 }
 
-/** Seconds of `retry-after` if it is unknown when a channel may be used again. */
+/** Seconds of `retry-after` if all channels are switched off. */
 const unknownCooldownSeconds = 30;
 
-/**
- * Creates the failure of a call for which no attempt could be made, with a `retry-after`: 429 if a channel has reached
- * a limit; 503 if all channels are in a cooldown, are being tested by another call, or are switched off.
- */
+/** Creates the failure of a call that no route can serve now, with a `retry-after`. */
 export function noRouteFailure(
   { candidates, model }: { readonly candidates: readonly Candidate[]; readonly model: string },
   refusals: readonly SeatRefusal[],
@@ -140,24 +128,16 @@ function secondsUntil(timeMs: number): number {
 }
 
 export interface PickOptions extends ChoiceOptions {
-  /** Absent: there are no cooldowns, and nothing is switched off. */
+  /** Absent if nothing is in a cooldown or switched off. */
   readonly cooldowns?: Cooldowns | undefined;
-  /**
-   * Returns whether this call has already tried the route or was refused a seat there. Absent: no route is excluded.
-   */
   excluded?(candidate: Candidate, key: ChannelKey): boolean;
-  /** Returns a number that selects the channel's next key, modulo `poolSize`, so that its usable keys take turns. */
+  /** Returns the number of the channel's next turn. The keys of a channel take turns. */
   readonly turn: (channelId: string, poolSize: number) => number;
   /** Key that is chosen first if it is usable. */
   readonly prefer?: ChannelKeyId | undefined;
 }
 
-/**
- * Returns the route for the next attempt; undefined if none is usable. The preferred key is chosen if it is usable.
- * Otherwise a channel is chosen by `choice` among those of the highest priority that has a usable key, and its keys
- * take turns. A key is unusable while it or its channel is in a cooldown or switched off, or if it is excluded. The
- * function has no side effects, except those of `random` and `turn`.
- */
+/** Returns the preferred route if it is usable, otherwise a route with the highest priority. */
 export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
   if (preferred !== undefined) return preferred;
@@ -193,10 +173,7 @@ function usableKeys(candidate: Candidate, options: PickOptions): readonly Channe
   return keys.every(isUsable) ? keys : keys.filter(isUsable);
 }
 
-/**
- * Returns the earliest time in Unix ms from which one of the candidates may be used again; undefined if all are
- * switched off.
- */
+/** Returns the earliest time, in Unix ms, at which a candidate may be used; undefined if all are switched off. */
 export function earliestAvailableAt(candidates: readonly Candidate[], cooldowns: Cooldowns): number | undefined {
   const times = candidates.flatMap((candidate) =>
     candidate.channel.keys.map((key) => Math.max(cooldowns.ofChannel(candidate), cooldowns.ofKey(candidate, key))),
@@ -207,9 +184,9 @@ export function earliestAvailableAt(candidates: readonly Candidate[], cooldowns:
 
 /** Rules for the choice among candidates of the same priority. */
 export interface ChoiceOptions {
-  /** Absent: by weight. */
+  /** By weight if absent. */
   readonly choice?: ChannelChoice | undefined;
-  /** Returns the expected wait of a call at the candidate, to compare: lower is faster. */
+  /** Returns the expected wait of a call: lower is faster. */
   readonly score: (candidate: Candidate) => number;
   /** Returns a random number from 0 up to, but not including, 1. */
   readonly random: () => number;
@@ -217,7 +194,7 @@ export interface ChoiceOptions {
 
 type WithCandidate = { readonly candidate: Candidate };
 
-/** Chooses one of several candidates by `choice`; undefined if there are none. */
+/** Chooses one candidate; undefined if there are none. */
 export function choose<T extends WithCandidate>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,
@@ -227,10 +204,7 @@ export function choose<T extends WithCandidate>(
   return chooseWeighted(choice === "cheapest" ? keepCheapest(from) : from, random);
 }
 
-/**
- * Selects the candidates with the lowest cost at their vendors. Those of unknown cost are selected only if all costs
- * are unknown.
- */
+/** Selects the candidates with the lowest cost. An unknown cost is higher than any other. */
 function keepCheapest<T extends WithCandidate>(from: readonly T[]): readonly T[] {
   const costOf = ({ candidate }: T): number => candidate.cost ?? Infinity;
   const least = Math.min(...from.map(costOf));
@@ -250,7 +224,7 @@ function chooseFaster<T extends WithCandidate>(
   return score(other.candidate) < score(one.candidate) ? other : one;
 }
 
-/** Draws one candidate at random, in proportion to the weights. If all weights are zero, they count as equal. */
+/** Draws one candidate at random, in proportion to the weights. */
 function chooseWeighted<T extends WithCandidate>(from: readonly T[], random: () => number): T | undefined {
   if (from.length < 2) return from[0];
   const weights = from.map(({ candidate }) => candidate.channel.weight);

@@ -18,7 +18,6 @@ import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
 
-/** An answer that was accepted, and the route that gave it. */
 export interface StartedAnswer<Accepted> {
   readonly accepted: Accepted;
   readonly route: WireRoute;
@@ -26,16 +25,13 @@ export interface StartedAnswer<Accepted> {
 
 /** Results of the call's earlier attempts that change the next one. */
 export interface AttemptHistory {
-  /** "withoutSignatures" if a vendor refused thinking signatures in the history; the next attempt leaves them out. */
+  /** "withoutSignatures" if a vendor refused the thinking signatures in the history. */
   readonly history?: "withoutSignatures" | undefined;
-  /** Wire whose endpoint refused the call although another endpoint of the vendor may accept it. */
+  /** Wire whose endpoint refused the call, although another endpoint of the vendor may accept it. */
   readonly refusing?: UpstreamWire | undefined;
 }
 
-/**
- * Sends one attempt and reads its answer until it is accepted. Records the wire, the request and the answer in `sent`,
- * so that they are known after a failure. Throws VendorRefusal, Failure, and the errors of the connection.
- */
+/** Sends one attempt, and records its progress in `sent`. Throws VendorRefusal, Failure, or connection errors. */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,
   plan: AttemptPlan<Accepted, Wire>,
@@ -50,7 +46,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   try {
     prepared = await plan.prepare(route, history);
   } catch (error) {
-    throw asFailure(error); // as a Failure of the gateway, which does not count against the vendor
+    throw asFailure(error); // a Failure of the gateway does not count against the vendor
   }
   sent.prepared = prepared;
   const firstByteMs = prepared.stream === true ? route.candidate.channel.firstByteTimeoutMs : undefined;
@@ -64,11 +60,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   return { route, accepted };
 }
 
-/**
- * Chooses the wire for a call on a route: if its vendor supports several, the first of those with the fewest
- * unsupported fields. A vendor at an address of the operator may lack a wire that its provider usually supports: the
- * wire is tried once, and a 404 is remembered. Throws Failure if no usable wire is left.
- */
+/** Chooses the wire for a call on a route. Throws Failure if no wire is usable. */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
   plan: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
@@ -81,7 +73,7 @@ function wireRoute<Wire extends UpstreamWire>(
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;
-  // The client's wire, the first of `wires`, expresses every field.
+  // The client's own wire expresses every field.
   if (plan.countUnsupported === undefined || usable.length < 2 || first === plan.wires[0])
     return { candidate, key, provider, wire: first };
   return routeWithFewestUnsupported(plan, usable, { candidate, key, provider, wire: first });
@@ -105,7 +97,7 @@ async function routeWithFewestUnsupported<Wire extends UpstreamWire>(
   return { ...route, wire: best };
 }
 
-/** Creates the failure of a call that no channel of the model can serve in any of the call's wires. */
+/** Creates the failure of a call whose wires no channel of the model supports. */
 export function noUsableWireFailure(): Failure {
   return new Failure("no_available_channel", "The vendor of this model has no endpoint that can serve this call.");
 }
@@ -117,7 +109,6 @@ interface RoutedAttempt<Accepted> {
   readonly traceparent: string | undefined;
 }
 
-/** Sends the request and reads as much of the answer as `accept` needs. */
 async function exchangeOnce<Accepted>(
   sent: SentAttempt,
   { route: { candidate, key, provider, wire }, prepared, traceparent }: RoutedAttempt<Accepted>,
@@ -169,7 +160,7 @@ async function awaitSigned<Request>(signing: Promise<Request>): Promise<Request>
 
 const unauthorized = 401;
 
-/** Returns the error to report for an exchange without an answer: the error itself after an abort, else a Failure. */
+/** Returns the error to report for an exchange without an answer. */
 function noAnswerError(error: unknown, signal: AbortSignal): unknown {
   if (signal.aborted || error instanceof Failure) return error;
   if (error instanceof ProxyFailed) return new Failure("upstream_proxy_failed", undefined, { cause: error });
@@ -178,11 +169,7 @@ function noAnswerError(error: unknown, signal: AbortSignal): unknown {
   return new Failure(isSilent ? "upstream_timeout" : "upstream_error", undefined, { cause: error });
 }
 
-/**
- * Runs an exchange until its answer is accepted, and ends it if this takes longer than `ms` (absent: no limit). The
- * limit does not apply to the remainder of the answer; `outer` can end the exchange at any time. Throws Failure
- * upstream_timeout after `ms`, otherwise the errors of the exchange.
- */
+/** Runs an exchange that must be accepted within `ms`. Throws Failure upstream_timeout. */
 export async function withStartTimeout<StartedAnswer>(
   ms: number | undefined,
   outer: AbortSignal,
@@ -201,7 +188,7 @@ export async function withStartTimeout<StartedAnswer>(
   }
 }
 
-/** Converts a streamed answer to the framing that its wire uses. Returns any other answer unchanged. */
+/** Converts a streamed answer to the framing of its wire. Returns any other answer unchanged. */
 export function reframeAnswer(answer: UpstreamAnswer, reframing: Reframing | undefined): UpstreamAnswer {
   const { status, headers } = answer;
   const type = headers["content-type"];
@@ -216,10 +203,6 @@ export function reframeAnswer(answer: UpstreamAnswer, reframing: Reframing | und
   };
 }
 
-/**
- * Creates a sink that converts the frames of a stream and passes them to `sink`. It aborts the stream at an invalid
- * frame.
- */
 function reframedSink(answer: Pick<UpstreamAnswer, "abort">, reframing: Reframing, sink: BodySink): BodySink {
   const reframer = reframing.open();
   let hasEnded = false;

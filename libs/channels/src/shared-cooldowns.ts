@@ -7,19 +7,15 @@ import { countShortPause } from "./short-pauses.ts";
 import { endCooldowns, storeCooldown, type Cooldown, type CooldownKind } from "./state.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 
-/** Maximum cooldowns for single accounts that are kept and shared; if there are more, the oldest is ended. */
+/** Maximum cooldowns of single accounts. If there are more, the oldest is ended. */
 const maxAccountCooldowns = 1_000;
-/**
- * Maximum scopes for which the number of consecutive cooldowns is remembered from the start of an answer until a call
- * has completed.
- */
+/** Maximum scopes in `#before`. */
 const maxRemembered = 2_000;
 
-/** Parameters of `SharedCooldowns.open`. */
 export interface SharedCooldownsOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Receives the name of each cooldown that another replica or an operator ended. */
+  /** Receives the name of each cooldown that another process ended. */
   readonly ended: (name: string) => void;
 }
 
@@ -27,10 +23,7 @@ export interface SharedCooldownsOptions {
 export class SharedCooldowns implements AsyncDisposable {
   readonly #options: SharedCooldownsOptions;
   readonly #states: FollowedStates;
-  /**
-   * Number of consecutive cooldowns, for each scope in which an answer has begun since the last cooldown but no call
-   * has completed.
-   */
+  /** Number of consecutive cooldowns of each scope where an answer has begun, but no call has completed yet. */
   readonly #before = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedCooldownsOptions, states: FollowedStates) {
@@ -44,7 +37,6 @@ export class SharedCooldowns implements AsyncDisposable {
     return new SharedCooldowns(options, await followStates({ redis, log, forgotten }));
   }
 
-  /** Returns whether there are no cooldowns and nothing is switched off. */
   get isQuiet(): boolean {
     const { cooldowns, accountCooldowns, switched } = this.#states;
     return cooldowns.size + accountCooldowns.size + switched.size === 0;
@@ -60,7 +52,7 @@ export class SharedCooldowns implements AsyncDisposable {
     return account === undefined ? cooldowns.get(scope) : accountCooldowns.get(cooldownName(scope, account));
   }
 
-  /** Starts a cooldown. `seenBy` describes the call whose failure caused it, for the log. */
+  /** Starts a cooldown. `seenBy` describes the call that failed, for the log. */
   begin(
     scope: ChannelScope,
     cause: Omit<CooldownCause, "before" | "vendorMessage">,
@@ -84,7 +76,7 @@ export class SharedCooldowns implements AsyncDisposable {
     this.#states.share(countShortPause(redis, scope, cooldown));
   }
 
-  /** Records that an answer has begun to a call that was sent at `sentAt`. Returns whether this ended a cooldown. */
+  /** Records the start of an answer to a call. Returns true if this ended a cooldown. `sentAt` is in Unix ms. */
   reportAnswer(scope: ChannelScope, account: string | undefined, sentAt: number): boolean {
     const cooldown = this.at(scope, account);
     if (cooldown === undefined) return false;
@@ -102,7 +94,7 @@ export class SharedCooldowns implements AsyncDisposable {
     return true;
   }
 
-  /** Records a completed answer: the next cooldown of these scopes has the shortest length again. */
+  /** Records a completed answer. The next cooldown of these scopes has the shortest length again. */
   reportSuccess(scopes: () => readonly (readonly [scope: ChannelScope, account: string | undefined])[]): void {
     if (this.#before.size === 0) return;
     for (const [scope, account] of scopes()) this.#before.delete(cooldownName(scope, account));
@@ -123,18 +115,12 @@ export class SharedCooldowns implements AsyncDisposable {
   }
 }
 
-/**
- * First and maximum length in ms of a cooldown after failures. Each consecutive cooldown is twice as long as the
- * previous one.
- */
+/** Length of a cooldown after failures, in ms. Each consecutive cooldown is twice as long. */
 const failingMs = { first: 5_000, longest: 300_000 } as const;
-/**
- * First and maximum length in ms of a cooldown of a key that its vendor refuses. Each consecutive cooldown is twice as
- * long as the previous one.
- */
+/** Length of a cooldown of a refused key, in ms. Each consecutive cooldown is twice as long. */
 const refusedMs = { first: 60_000, longest: 3_600_000 } as const;
 
-/** Failure that starts a cooldown, and the values that determine the cooldown's length. */
+/** Failure that starts a cooldown. */
 export interface CooldownCause {
   readonly kind: CooldownKind;
   readonly reason: string;
@@ -143,19 +129,15 @@ export interface CooldownCause {
   /** Number of consecutive cooldowns before this one. */
   readonly before: number;
   readonly account?: string | undefined;
-  /** The vendor's message, in one line. */
   readonly vendorMessage?: string | undefined;
 }
 
-/** Returns whether a cooldown has not ended yet. */
+/** Returns true if a cooldown has not ended yet. */
 export function isCoolingDown(cooldown: Cooldown | undefined, now: number): boolean {
   return cooldown !== undefined && cooldown.until > now;
 }
 
-/**
- * Returns the cooldown that a cause starts. Undefined if the scope is in a cooldown already, because failures of calls
- * that were in progress when it began add no evidence. A longer pause that a vendor requested replaces the current one.
- */
+/** Returns the cooldown that a cause starts; undefined if the scope is in a longer one already. */
 export function nextCooldown(current: Cooldown | undefined, cause: CooldownCause, now: number): Cooldown | undefined {
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;
   const isActive = isCoolingDown(current, now);

@@ -2,9 +2,9 @@ import type { Candidate } from "@modelgate/catalog";
 import { getOrCreate } from "./evidence.ts";
 import { modelScopeOf } from "./channel-scope.ts";
 
-/** Maximum channel models whose speed is remembered; the least recently used one is dropped. */
+/** Maximum models of channels whose speed is remembered. The least recently used one is dropped. */
 const maxModels = 10_000;
-/** Minimum weight of a new measurement, which applies if the previous one was made shortly before. */
+/** Minimum weight of a new measurement. */
 const minWeight = 0.1;
 
 /** Number of running calls to one model of a channel. The end of each call decreases it. */
@@ -12,7 +12,6 @@ export interface OpenCalls {
   inFlight: number;
 }
 
-/** Measured speed of one model of a channel. */
 interface MeasuredSpeed extends OpenCalls {
   /** Decayed mean of the time until an answer began; 0 if there was none. */
   ms: number;
@@ -20,10 +19,7 @@ interface MeasuredSpeed extends OpenCalls {
   at: number;
 }
 
-/**
- * Measures how fast the channels' vendors begin to answer in this process, per model. Measurements decay, so that a
- * channel that was slow is tried again.
- */
+/** Measures how fast vendors begin to answer. Measurements decay, so that a slow channel is tried again. */
 export class Speeds {
   readonly #models = new Map<string, MeasuredSpeed>();
   readonly #decayMs: number;
@@ -34,10 +30,7 @@ export class Speeds {
     this.#now = now;
   }
 
-  /**
-   * Counts a call that begins at the candidate. The caller decreases `inFlight` of the returned object when the call
-   * ends.
-   */
+  /** Counts a call that begins. The caller decreases `inFlight` when the call ends. */
   callStarted(candidate: Candidate): MeasuredSpeed {
     const name = modelScopeOf(candidate);
     const speed = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));

@@ -3,38 +3,33 @@ import { recordParser, renameMembers } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import { isWithin, modelScope, parseCooldownName, type ChannelScope } from "./channel-scope.ts";
 
-/**
- * Reason for a cooldown:
- * - `failing`: calls to the scope fail
- * - `throttled`: the vendor requested a pause
- * - `refused`: the vendor refuses the key
- */
+/** Reason for a cooldown: calls fail, the vendor requested a pause, or the vendor refuses the key. */
 export type CooldownKind = "failing" | "throttled" | "refused";
 
-/** Cooldown of a channel, key or model: a time in which it is not used. */
+/** A time in which a channel, key or model is not used. */
 export interface Cooldown {
   readonly kind: CooldownKind;
   readonly reason: string;
-  /** Message of the vendor, or of the operating system about a connection, in one line. */
+  /** Message of the vendor or of the connection, in one line. */
   readonly vendorMessage?: string | undefined;
-  /** Start of the cooldown, as an RFC 3339 time. */
+  /** Start, as an RFC 3339 time. */
   readonly since: string;
-  /** End in Unix ms. After it the scope is tried again. */
+  /** End, in Unix ms. */
   readonly until: number;
   /** Number of consecutive cooldowns, including this one. */
   readonly rests: number;
-  /** The only account whose calls the cooldown concerns; absent: all accounts. */
+  /** The only account that the cooldown concerns; absent for all accounts. */
   readonly account?: string | undefined;
 }
 
 /** Reason why a channel or key is switched off until an operator switches it on. */
 export interface Switched {
   readonly reason: string;
-  /** Time at which the channel or key was switched off, in RFC 3339. */
+  /** Start, as an RFC 3339 time. */
   readonly since: string;
 }
 
-/** Redis keys of the channel states (shared by all replicas), and the pub/sub channel that announces changes. */
+/** Redis keys of the channel states, and the pub/sub channel that announces changes. */
 export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
 
 /** States of the channels, shared by all replicas. */
@@ -46,7 +41,7 @@ export interface ChannelStates {
   readonly switched: ReadonlyMap<ChannelScope, Switched>;
 }
 
-/** Reads the states that all replicas share, including cooldowns that have ended but are still remembered. */
+/** Reads the shared states. Cooldowns that have ended but are still remembered are included. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
   const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
   const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);
@@ -70,10 +65,7 @@ export async function endCooldowns(redis: Redis, names: readonly string[]): Prom
   await redis.publish(stateKeys.changes, "");
 }
 
-/**
- * Switches a channel, or one `channel/key`, off or on in all replicas. Switching a scope on also ends its cooldowns and
- * those of its keys and models, for all accounts, and resets the channel's count of `countCapped`.
- */
+/** Switches a channel, or one `channel/key`, off or on in all replicas. Switching on also ends its cooldowns. */
 export async function switchChannel(redis: Redis, scope: ChannelScope, on: boolean, reason: string): Promise<void> {
   if (on) {
     await redis.hdel(cappedKey, scope);
@@ -88,7 +80,7 @@ export async function switchChannel(redis: Redis, scope: ChannelScope, on: boole
   await redis.publish(stateKeys.changes, scope);
 }
 
-/** Ends the cooldown of every key that a vendor refused, because a new configuration may contain a corrected key. */
+/** Ends the cooldown of every refused key. A new configuration may contain a corrected key. */
 export async function endKeyRefusals(redis: Redis): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
   const refused = [...cooldowns, ...accountCooldowns].filter(([, { kind }]) => kind === "refused");
@@ -142,7 +134,7 @@ export const parseCooldown: (text: string) => Cooldown = recordParser(
   upgradeCooldown,
 );
 
-/** Converts a cooldown that an earlier version stored, with the member `said` and the kind `asked`. */
+/** Converts a cooldown that an earlier version stored. */
 function upgradeCooldown(cooldown: unknown): unknown {
   const upgraded = renameMembers(cooldown, { said: "vendorMessage" });
   const isAsked = typeof upgraded === "object" && upgraded !== null && "kind" in upgraded && upgraded.kind === "asked";
@@ -154,21 +146,15 @@ const parseSwitched: (text: string) => Switched = recordParser(
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );
 
-/**
- * Redis hash: for each channel, the number of calls for which the vendor reported more usage than the call can have
- * caused.
- */
+/** Redis hash with the results of `countCapped`, by channel. */
 export const cappedKey = "channels:capped";
 
-/** Counts, for a channel, a call for which the vendor reported more usage than the call can have caused. */
+/** Counts a call for which the vendor reported more usage than the call can have caused. */
 export async function countCapped(redis: Redis, channelId: string): Promise<void> {
   await redis.hincrby(cappedKey, channelId, 1);
 }
 
-/**
- * Reads the counts of `countCapped` by channel, since each channel was last switched on. Channels without any are
- * absent.
- */
+/** Reads the numbers of `countCapped` by channel, since each channel was last switched on. */
 export async function readCapped(redis: Redis): Promise<ReadonlyMap<string, number>> {
   const counts = await redis.hgetall(cappedKey);
   return new Map(Object.entries(counts).map(([id, count]) => [id, Number(count)]));

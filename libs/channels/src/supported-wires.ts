@@ -3,14 +3,10 @@ import type { Candidate, CatalogChannel } from "@modelgate/catalog";
 import { BoundedMap } from "@modelgate/platform";
 import { providers, type Provider } from "@modelgate/providers";
 
-/** Time for which a missing endpoint, or an endpoint that refuses calls of a model, is remembered. */
+/** Time for which a missing or refusing endpoint is remembered. */
 const rememberedMs = 600_000;
 
-/**
- * Knows the wires (API formats) that the vendors of the channels support: those in the channel's configuration,
- * otherwise the provider's usual ones, without those whose endpoint this process found missing (404). The endpoints may
- * differ between vendors with the same provider, and between the models of one vendor.
- */
+/** Knows the wires that the vendors of channels support, and which endpoints are missing. */
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
   readonly #refusing = new BoundedMap<number>();
@@ -21,23 +17,18 @@ export class SupportedWires {
     this.#now = now;
   }
 
-  /** Returns whether the vendor supports at least one of the wires. */
   supportsAny(candidate: Candidate, requested: readonly UpstreamWire[]): boolean {
     return this.choose(candidate, requested) !== undefined;
   }
 
-  /**
-   * Returns the first wire of `usable`, which is used if all wires express the request equally well; undefined if the
-   * vendor supports none of the requested ones.
-   */
+  /** Returns the first wire of `usable`; undefined if there is none. */
   choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
     return this.usable(candidate, requested)[0];
   }
 
   /**
-   * Lists the wires that a call can be sent in now, best first: the client's wire, which is the first of `requested`,
-   * then the others in the vendor's order. Wires whose endpoint recently refused calls of this model come last. The
-   * order is computed once per candidate.
+   * Lists the wires that a call can be sent in now, best first: the client's wire, then the others in the vendor's
+   * order. Wires whose endpoint recently refused calls of this model come last.
    */
   usable<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
     const { vendor, orders } = this.#configured(candidate);
@@ -57,12 +48,11 @@ export class SupportedWires {
     return [...available.filter((wire) => !isRefusing(wire)), ...available.filter(isRefusing)];
   }
 
-  /** Returns the vendor behind a candidate; undefined for a provider that this version does not know. */
+  /** Returns the vendor of a candidate; undefined if this version does not know its provider. */
   vendorOf(candidate: Candidate): Vendor | undefined {
     return this.#configured(candidate).vendor;
   }
 
-  /** Returns the vendor and wires that follow from the configuration alone. They are computed once per candidate. */
   #configured(candidate: Candidate): KnownCandidate {
     const cached = this.#candidates.get(candidate);
     if (cached !== undefined) return cached;
@@ -72,14 +62,12 @@ export class SupportedWires {
     return computed;
   }
 
-  /** Records that the vendor has no endpoint for calls of this model in this wire. */
+  /** Records that the vendor has no endpoint for this model and wire. */
   reportMissing(candidate: Candidate, wire: UpstreamWire): void {
     this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
 
-  /**
-   * Records that the endpoint of this wire refuses calls of this model that another endpoint of the vendor may accept.
-   */
+  /** Records that the endpoint refuses calls of this model that another endpoint may accept. */
   reportRefusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
   }
@@ -107,9 +95,7 @@ export interface Vendor {
 }
 
 /**
- * Returns the vendor of a channel. Its wires are those in the channel's configuration, otherwise those in which the
- * provider serves `model` (the vendor's name) at the channel's address. Undefined if this version does not know the
- * provider, because a newer version published the configuration.
+ * Returns the vendor of a channel; undefined if this version does not know its provider. `model` is the vendor's name.
  */
 export function vendorOf(
   { provider: name, baseUrl, wires }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">,

@@ -5,28 +5,16 @@ import { checkAddress, vendorLookup } from "./link-local.ts";
 import { connectThrough } from "./proxy.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 
-/**
- * HTTP client for requests to vendors, with one pool of connections per address and proxy. The vendor may have closed
- * an idle connection. undici checks for this before it writes a request, and then uses another connection. If the
- * connection is closed between check and write, and the operating system accepts no byte of the request, the request is
- * sent once more on another connection. No other request is repeated here, because the vendor may have received it;
- * `Attempts` decides what to do.
- */
+/** HTTP client for requests to vendors, with one pool of connections per address and proxy. */
 export interface Transport extends AsyncDisposable {
-  /**
-   * Sends a request. Resolves when the head of the answer has arrived. Rejects if there is no answer (NothingSent: no
-   * byte of the request was sent). An aborted signal ends the exchange at any time.
-   */
+  /** Sends a request. Resolves with the head of the answer. The signal can end the exchange at any time. */
   send(request: UpstreamRequest, signal: AbortSignal): Promise<UpstreamAnswer>;
 }
 
-/** Maximum time that a connection is kept idle. It is short so that the vendor rarely closes a connection first. */
+/** Maximum time that a connection is idle. It is short so that the vendor rarely closes a connection first. */
 const keepAliveMs = 4_000;
 const connectMs = 10_000;
-/**
- * Maximum pools, one for each address and proxy. If there are more, the least recently used pool is closed after its
- * running requests.
- */
+/** Maximum pools. If there are more, the least recently used one is closed after its running requests. */
 const maxPools = 256;
 
 export function openTransport(): Transport {
@@ -36,10 +24,10 @@ export function openTransport(): Transport {
     const name = proxy === undefined ? origin : `${origin} ${proxy}`;
     const existing = pools.get(name);
     if (existing !== undefined) {
-      // If each request moved its entry, the map would often rebuild its tables, which burdens the garbage collector.
-      // The order of use is therefore maintained only when the map is more than half full.
+      // Moving an entry at each request is expensive: the map often rebuilds its tables. Entries are therefore moved
+      // only in a map that is more than half full.
       if (pools.size <= maxPools / 2) return existing;
-      // Moved to the end: the first entry is the least recently used one.
+      // The first entry of the map is the least recently used one.
       pools.delete(name);
       pools.set(name, existing);
       return existing;
@@ -67,7 +55,7 @@ export function openTransport(): Transport {
       try {
         return await dispatchOn(pool, request, signal);
       } catch (error) {
-        // A body that is a stream may have been partly read, so it cannot be sent again.
+        // A stream may have been partly read, so it cannot be sent again.
         const isWhole = request.body === undefined || Buffer.isBuffer(request.body);
         if (!(error instanceof NothingSent) || !isWhole || signal.aborted) throw error;
         return dispatchOn(pool, request, signal);
@@ -88,7 +76,7 @@ export class NothingSent extends Error {
   }
 }
 
-/** Sends a request once over the given connections. Rejects as `Transport.send` does. */
+/** Sends a request once. Rejects if there is no answer. */
 export function dispatchOn(
   connections: Dispatcher,
   { url, method, headers, body, timeoutMs, state }: Omit<UpstreamRequest, "proxy">,
@@ -109,11 +97,10 @@ export function dispatchOn(
   return exchange.answered.promise;
 }
 
-/** One request and its answer; it is both undici's handler and the `UpstreamAnswer` of the caller. */
+/** One request and its answer. It is both undici's handler and the caller's `UpstreamAnswer`. */
 class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
   headers: UpstreamAnswer["headers"] = {};
-  /** Resolves when the head of the answer has arrived. */
   readonly answered = Promise.withResolvers<UpstreamAnswer>();
   readonly #signal: AbortSignal;
   readonly #state: SendState | undefined;
@@ -162,7 +149,6 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.answered.reject(isRefusedWrite(error) ? new NothingSent(error) : error);
   }
 
-  /** Passes the body to a sink, or its end if the answer has ended. */
   pipe(sink: BodySink): void {
     this.#sink = sink;
     if (this.#outcome === undefined) this.#controller?.resume();
@@ -184,7 +170,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   abort(): void {
     this.#pieces = [];
     const ended = new Error("the exchange was ended by the gateway");
-    // undici cannot end a request while it connects, so onRequestStart ends it later. The caller is told now.
+    // undici cannot end a request while it connects, so onRequestStart ends it later. The caller gets the error now.
     if (this.#controller === undefined) this.answered.reject(ended);
     else this.#controller.abort(ended);
   }
@@ -197,15 +183,12 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     if (this.#sink !== undefined) this.pipe(this.#sink);
   }
 
-  /** Passes the collected chunks to the sink. Aborts the exchange if the sink throws. */
   static #passChunksOrAbort(exchange: HttpExchange): void {
     const sinkError = exchange.#passChunks();
     if (sinkError !== undefined) exchange.#controller?.abort(sinkError);
   }
 
-  /**
-   * Passes the collected chunks to the sink, unless it applies backpressure. Returns the exception that the sink threw.
-   */
+  /** Passes the collected chunks to the sink, unless it is paused. Returns the exception that the sink threw. */
   #passChunks(): Error | undefined {
     const [first] = this.#pieces;
     if (first === undefined || this.#paused) return undefined;
@@ -215,23 +198,21 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
       this.#sink?.data(chunk);
       return undefined;
     } catch (error) {
-      // The caller aborts the exchange with this error, as undici does after an exception in a handler. undici does not
-      // catch exceptions here, because this runs outside its parser.
+      // undici does not catch exceptions here, because this runs outside its parser.
       return error instanceof Error ? error : new Error("an answer was not consumed", { cause: error });
     }
   }
 }
 
 /**
- * Returns true if the operating system refused the write of the request, so that no byte was sent. A write that was
- * partly accepted, or accepted but not delivered, fails later with the same code; only the stack trace distinguishes
- * the two cases. With TLS the stack trace does not distinguish them, so the request is not sent again.
+ * Returns true if the operating system refused the write, so that no byte was sent. A write that fails later has the
+ * same code, but another stack trace. With TLS this cannot be seen, so the result is false.
  */
 function isRefusedWrite(error: Error): boolean {
   return "syscall" in error && error.syscall === "write" && error.stack?.includes("afterWriteDispatched") === true;
 }
 
-/** Headers in which vendors return their id of a request; each vendor uses one of them. */
+/** Headers in which vendors return their id of a request. */
 const idHeaders = [
   "request-id",
   "x-request-id",

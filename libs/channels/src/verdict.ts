@@ -9,20 +9,20 @@ import { VendorRefusal } from "./refused.ts";
 import { vendorRequestIdOf } from "./transport.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 
-/** An attempt, with what is known about it so far. */
+/** An attempt and its progress. */
 export interface SentAttempt {
   readonly attempt: Attempt;
   /** Start of the attempt in Unix ms. */
   readonly at: number;
-  /** Wire that the attempt uses; undefined until it is chosen. */
+  /** Wire of the attempt; undefined until it is chosen. */
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
-  /** Names of the channel's headers and body members in the request; undefined if it has none. */
+  /** Paths of the channel's headers and body members that were added to the request. */
   added?: readonly string[] | undefined;
   prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
 }
 
-/** Consequence of a failed attempt. `failure` is what the client gets if no further attempt succeeds. */
+/** Consequence of a failed attempt. */
 export interface Verdict {
   readonly failure: Failure;
   /**
@@ -32,7 +32,6 @@ export interface Verdict {
   readonly next: "none" | "elsewhere" | "withoutSignatures" | "another";
 }
 
-/** Properties of the call that the verdict depends on. */
 type VerdictContext = Pick<
   AttemptPlan<unknown>,
   "callId" | "requestId" | "span" | "signal" | "wires" | "canDropSignatures"
@@ -41,7 +40,7 @@ type VerdictContext = Pick<
   readonly refusing?: UpstreamWire | undefined;
 };
 
-/** Decides what follows a failed attempt, and counts the failure against the part of the route that caused it. */
+/** Decides what follows a failed attempt, and reports the failure to the part of the route that caused it. */
 export function verdictOn(
   error: unknown,
   sent: SentAttempt,
@@ -51,7 +50,7 @@ export function verdictOn(
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
   if (isElsewhere(error, sent, plan, supportedWires)) return { failure: error.failure, next: "elsewhere" };
   if (refusesSignatures(error, plan)) return { failure: error.failure, next: "withoutSignatures" };
-  // A failure before the request was complete, such as that of a client's image, does not count against the vendor.
+  // A failure during preparation, such as that of a client's image, is not the vendor's fault.
   const blamed = sent.prepared === undefined ? undefined : blameOf(error);
   if (blamed !== undefined)
     health.failed(sent.attempt, {
@@ -59,7 +58,6 @@ export function verdictOn(
       body: fingerprintOf(sent.prepared?.request.body),
       seenBy: seenBy(plan, sent, error),
     });
-  // An unrepeatable request, such as one that starts a task, is not sent again if the vendor may have received it.
   if (sent.prepared?.unrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
   return { failure: failureOf(error), next: mayRetryElsewhere(error) ? "another" : "none" };
@@ -69,15 +67,11 @@ export function verdictOn(
 const maxCode = 200;
 
 /**
- * Minimum characters of a header's value that is removed from messages as a secret. A shorter value may occur in a
- * message by chance.
+ * Minimum length of a header's value that is removed from messages as a secret. A shorter value may occur by chance.
  */
 const minSecret = 8;
 
-/**
- * Returns the error message of the vendor or the connection for an operator: in one line, shortened, and without our
- * API key and the values of the channel's headers.
- */
+/** Returns the error message of the vendor or the connection in one line, without our secrets. */
 export function vendorMessageOf(
   error: unknown,
   { channel: { headers = {} }, key }: Pick<RequestRoute, "channel" | "key">,
@@ -91,7 +85,6 @@ export function vendorMessageOf(
   return inOneLine(redacted, maxVendorMessage);
 }
 
-/** Describes the call that saw a failure, for the log. */
 function seenBy(
   plan: Pick<VerdictContext, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
@@ -108,13 +101,12 @@ function seenBy(
   };
 }
 
-/** Returns the failure that the client gets if no other attempt succeeds. */
 function failureOf(error: unknown): Failure {
   if (error instanceof VendorRefusal) return error.failure;
   return error instanceof Failure ? error : new Failure("upstream_error", undefined, { cause: error });
 }
 
-/** Returns the part of the route that a failed attempt counts against; undefined if the vendor is not to blame. */
+/** Returns the part of the route that caused a failure; undefined if the vendor is not at fault. */
 export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefined {
   if (error instanceof VendorRefusal) {
     const { meaning, retryAfterMs } = error;
@@ -134,7 +126,7 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
     return { of: "channel", reason, retryAfterMs };
   }
   const failure = failureOf(error);
-  // A failure of the gateway, such as full buffers or an unsupported feature, does not count against the vendor.
+  // A failure of the gateway, such as full buffers or an unsupported feature, is not the vendor's fault.
   if (failure.status < 500 || !failure.code.startsWith("upstream_")) return undefined;
   const code = codeOf(failure);
   if (code !== undefined && localErrorCodes.has(code)) return undefined;
@@ -143,13 +135,12 @@ export function blameOf(error: unknown): Omit<Blame, "body" | "seenBy"> | undefi
   return { of: "channel", reason: failure.code, isNeverClientFault };
 }
 
-/** Error codes of an operating system that cannot open another connection. The vendor is not to blame for them. */
+/** Error codes of an operating system that cannot open another connection. */
 const localErrorCodes: ReadonlySet<string> = new Set(["EMFILE", "ENFILE", "ENOBUFS", "ENOMEM", "EADDRNOTAVAIL"]);
 
 /**
- * Error codes of failed connections that no client can cause: the operator configured the address, and no byte of the
- * request was sent. Timeouts and failures of a busy resolver are not included, because an overloaded process can cause
- * them too.
+ * Error codes of connections that no client can cause. Timeouts and failures of a busy resolver are not included,
+ * because an overloaded process can cause them too.
  */
 const serverSideCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
@@ -168,15 +159,11 @@ function isServerSideError(code: string): boolean {
   return serverSideCodes.has(code) || code.startsWith("CERT_");
 }
 
-/** Returns the error code of a failure's cause, such as that of the operating system. */
 function codeOf({ cause }: Failure): string | undefined {
   return cause instanceof Error && "code" in cause ? String(cause.code) : undefined;
 }
 
-/**
- * Returns whether another endpoint of the vendor may serve the call, because this endpoint is missing or does not serve
- * such calls. Records that about this endpoint.
- */
+/** Records a missing or refusing endpoint. Returns true if another endpoint of the vendor may serve the call. */
 function isElsewhere(
   error: unknown,
   { attempt, wire }: SentAttempt,
@@ -191,25 +178,20 @@ function isElsewhere(
   return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
-/**
- * Returns whether the vendor refused only thinking signatures in the history, and the call can be sent without them.
- */
+/** Returns true if the vendor refused only thinking signatures, and the call can be sent without them. */
 function refusesSignatures(error: unknown, { canDropSignatures, history }: VerdictContext): error is VendorRefusal {
   if (!(error instanceof VendorRefusal) || error.meaning.isAboutReasoningData !== true) return false;
   return canDropSignatures === true && history === undefined;
 }
 
-/**
- * Returns whether another route may succeed after this failure. An answer that was too large would be too large from
- * another vendor as well.
- */
+/** Returns true if another route may succeed. An answer that was too large would be too large there as well. */
 function mayRetryElsewhere(error: unknown): boolean {
   if (error instanceof VendorRefusal) return error.meaning.retryable;
   if (error instanceof Failure && error.code === "answer_too_large") return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";
 }
 
-/** Error codes of connections that were never opened, or were closed before the first byte of the request was sent. */
+/** Error codes of connections on which no byte of the request was sent. */
 const unsentCodes: ReadonlySet<string> = new Set([
   "NOTHING_SENT",
   "ECONNREFUSED",
@@ -220,10 +202,7 @@ const unsentCodes: ReadonlySet<string> = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
-/**
- * Returns whether the vendor may have received the request and started work. False after an explicit refusal (a status
- * below 500 except 408, or 503), or if no connection was made.
- */
+/** Returns true if the vendor may have received the request and started work. */
 function mayHaveReceived(error: unknown): boolean {
   if (error instanceof VendorRefusal) return error.status === 408 || (error.status >= 500 && error.status !== 503);
   if (!(error instanceof Failure)) return true;

@@ -38,7 +38,7 @@ type Answer = readonly [status: number, body?: string];
 
 /**
  * Creates attempts without cooldowns and seat limits, whose vendors give these answers. `requests` lists the channel
- * and wire of each request, `blamed` the failures that count against channels.
+ * and wire of each request, `blamed` the failures that were reported.
  */
 function attemptsAt(answers: readonly Answer[]) {
   const requests: string[] = [];

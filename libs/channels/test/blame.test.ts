@@ -4,8 +4,7 @@ import { findBlamedExtent, type BlamedFailure, type Extent } from "../src/blame.
 import { Evidence, fingerprintOf, type FailureEvidence } from "../src/evidence.ts";
 
 /**
- * A call and the part of its route that failed; `failed` absent: it succeeded. `body` absent: a different body for each
- * call.
+ * A call and the part of its route that failed; absent if it succeeded. Without `body`, each call has a different body.
  */
 interface Call {
   readonly account?: string;
@@ -18,7 +17,7 @@ interface Call {
 
 let bodies = 0;
 
-/** Counts the calls, one per `stepMs`. Returns the extent that the last failure puts into a cooldown. */
+/** Adds the calls, one per `stepMs`. Returns the extent that the last failure puts into a cooldown. */
 function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, stepMs = 1): string {
   const evidence = new Evidence();
   let lastExtent: Extent | undefined;

@@ -10,7 +10,6 @@ const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
   ...more,
 });
 
-/** Returns the lengths of consecutive cooldowns in ms. */
 function lengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
   const cooldowns: Cooldown[] = [];
   for (let at = 0; at < count; at++) {

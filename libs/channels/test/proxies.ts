@@ -3,16 +3,12 @@ import { startHttpServer, startSocketServer } from "@modelgate/testkit";
 
 /** Proxy for tests. It records the targets that clients requested. */
 export interface TestProxy extends AsyncDisposable {
-  /** URL of the proxy, without a name and a password. */
   readonly url: string;
   /** Targets as `host:port`, and the credentials if a request had some. */
   readonly targets: string[];
 }
 
-/**
- * Starts a proxy for CONNECT. It resolves every name to this machine. It refuses requests whose credentials are not
- * `credentials`, written `name:password`.
- */
+/** Starts a proxy for CONNECT, which resolves every name to this machine. `credentials` are written `name:password`. */
 async function startConnectProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
   const expected = credentials && `Basic ${Buffer.from(credentials).toString("base64")}`;
@@ -34,7 +30,7 @@ async function startConnectProxy({ credentials }: { credentials?: string } = {})
   return { ...proxy, targets };
 }
 
-/** Starts a SOCKS5 proxy (RFC 1928, RFC 1929). It resolves every name to this machine. */
+/** Starts a SOCKS5 proxy (RFC 1928, RFC 1929), which resolves every name to this machine. */
 async function startSocksProxy({ credentials }: { credentials?: string } = {}): Promise<TestProxy> {
   const targets: string[] = [];
   const proxy = await startSocketServer((client) => {
@@ -66,7 +62,6 @@ async function startSocksProxy({ credentials }: { credentials?: string } = {}): 
   return { ...proxy, targets };
 }
 
-/** Kinds of proxies, for tables of tests. */
 export const proxyKinds = ["CONNECT", "SOCKS5"] as const;
 export const startProxy = { CONNECT: startConnectProxy, SOCKS5: startSocksProxy } as const;
 

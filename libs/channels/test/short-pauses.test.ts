@@ -22,7 +22,7 @@ afterAll(async () => {
 const failing: Omit<CooldownCause, "before"> = { kind: "failing", reason: "upstream_error" };
 const works = (scope: string) => cooldowns.reportAnswer(scope, undefined, Date.now() + 1);
 
-/** Reads the counts of the hours since a time. The hour may change during the test. */
+/** Reads the numbers of the hours since a time. The hour may change during the test. */
 async function countsSince(startMs: number): Promise<ReadonlyMap<string, number>> {
   const sums = new Map<string, number>();
   for (const hour of new Set([startMs, Date.now()].map((time) => Math.floor(time / 3_600_000))))

@@ -9,8 +9,8 @@ import { NothingSent, openTransport, type Transport } from "../src/transport.ts"
 
 /**
  * Vendor in a separate process, which can close connections while the test blocks this process's event loop. It answers
- * with the number of requests; at /closing it closes the connection soon after the answer, at /deaf it closes it
- * without an answer. SIGUSR2 resets every connection.
+ * with the number of requests; at /closing it closes the connection soon after the answer, at /deaf without an answer.
+ * SIGUSR2 resets every connection.
  */
 const vendor = `
   let requestCount = 0;
@@ -50,7 +50,6 @@ const askAt = async (url: string, body = "{}"): Promise<string> => {
   return text;
 };
 
-/** Blocks this process's event loop for 300 ms. */
 function blockEventLoop(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
 }

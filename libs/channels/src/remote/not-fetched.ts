@@ -1,4 +1,4 @@
-/** Error of a URL that was not fetched. Its message may be shown to a client; it contains no addresses. */
+/** Error of a URL that was not fetched. Its message may be shown to a client. */
 export class NotFetched extends Error {
   override readonly name = "NotFetched";
 }

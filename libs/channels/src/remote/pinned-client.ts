@@ -2,14 +2,11 @@ import { isIP } from "node:net";
 import { Client } from "undici";
 import { connectThrough } from "../proxy.ts";
 
-/**
- * Creates an HTTP client that connects to `address`, from `pinnedAddress`, and uses the URL's host for the Host header
- * and TLS. A proxy gets the address too, so that it does not resolve the name to another one.
- */
+/** Creates an HTTP client that connects to `address`. The Host header and TLS use the URL's host. */
 export function pinnedClient(url: URL, address: string, timeoutMs: number, proxy: string | undefined): Client {
   if (proxy !== undefined) {
     const connect = connectThrough(proxy, timeoutMs);
-    // undici takes the name for TLS from `target.host`, which remains the URL's host.
+    // undici gets the name for TLS from `target.host`, which remains the URL's host.
     return new Client(url.origin, {
       connect: (target, callback) => connect({ ...target, hostname: address }, callback),
     });

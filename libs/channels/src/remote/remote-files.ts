@@ -8,34 +8,31 @@ import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.t
 
 export interface RemoteLimits {
   readonly maxBytes: number;
-  /** Maximum time for the complete fetch: resolving, all redirects and the body. */
+  /** Maximum time for the complete fetch, including redirects. */
   readonly timeoutMs: number;
   readonly maxRedirects: number;
 }
 
-/** File to fetch into memory, and the conditions of the fetch. */
+/** A file to fetch into memory. */
 export interface RemoteFileRequest {
   readonly url: string;
-  /** Returns whether the file's media type is accepted; it is "" if the server declares none. */
+  /** Returns true if a media type is accepted; it is "" if the server declares none. */
   readonly accepts: (mediaType: string) => boolean;
-  /**
-   * Origin (scheme, host and port) of the vendor's configured address, which may be fetched from although its address
-   * is private.
-   */
+  /** Origin of the vendor, which may have a private address. */
   readonly trustedOrigin?: string | undefined;
-  /** Account and API key that the file's bytes count for. */
+  /** Account and API key whose buffer limits apply to the file. */
   readonly holder: Holder;
-  /** URL of the channel's proxy; undefined: the file is fetched directly. */
+  /** URL of the channel's proxy, if it has one. */
   readonly proxy: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Returns whether a file with this media type may be an image. The actual type is determined from its bytes later. */
+/** Returns true if a file with this media type may be an image. Its bytes are checked later. */
 export function mayBeImage(mediaType: string): boolean {
   return mediaType.startsWith("image/") || ["", "application/octet-stream", "binary/octet-stream"].includes(mediaType);
 }
 
-/** A fetched file in memory; dispose it when its bytes are no longer needed. */
+/** A fetched file in memory. Dispose it when its bytes are no longer needed. */
 export interface RemoteFile extends Disposable {
   readonly bytes: Buffer;
   /** Declared media type, in lower case without parameters; "" if the server declares none. */
@@ -44,15 +41,11 @@ export interface RemoteFile extends Disposable {
 
 /** Fetches files from URLs that clients and vendors give, into memory. */
 export interface RemoteFiles {
-  /** Fetches a file. Throws NotFetched with the reason, or Failure server_overloaded or upstream_proxy_failed. */
+  /** Throws NotFetched with the reason, or Failure. */
   fetch(request: RemoteFileRequest): Promise<RemoteFile>;
 }
 
-/**
- * Opens a fetcher that cannot reach private networks, except for hosts that the rules allow. The host of the URL and of
- * each redirect is resolved once, all its addresses must be public, and the connection goes to an address that was
- * checked.
- */
+/** Opens a fetcher that cannot reach private networks, except for hosts that the rules allow. */
 export function openRemoteFiles(
   limits: RemoteLimits,
   budget: BufferBudget,
@@ -121,7 +114,7 @@ async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile 
       headersTimeout: limits.timeoutMs,
       bodyTimeout: limits.timeoutMs,
     });
-    // The rest of the body is dropped when its connection is closed below.
+    // `client.destroy` below fails the unread rest of the body; without a listener, this error would end the process.
     answer.body.on("error", () => undefined);
     const { statusCode: status, headers } = answer;
     if (status >= 300 && status < 400 && typeof headers["location"] === "string")
@@ -161,7 +154,7 @@ function tooLarge({ maxBytes }: RemoteLimits): NotFetched {
   return new NotFetched(`it is larger than ${maxBytes} bytes`);
 }
 
-/** Resolves as the promise does, but rejects when the signal aborts, because name resolution accepts no signal. */
+/** Resolves as the promise does, but rejects when the signal aborts. Name resolution accepts no signal. */
 export function unlessAborted<Value>(promise: Promise<Value>, signal: AbortSignal): Promise<Value> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(new Error("aborted", { cause: signal.reason }));

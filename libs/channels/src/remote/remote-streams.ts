@@ -7,40 +7,29 @@ import { pinnedClient } from "./pinned-client.ts";
 /** A request for a file at a vendor's URL, or a POST (callback) to a client's URL. */
 export interface RemoteStreamRequest {
   readonly url: string;
-  /** Headers to send, such as a range. They are also sent to the targets of redirects. */
+  /** Headers to send. They are also sent to the targets of redirects. */
   readonly headers: Readonly<Record<string, string>>;
-  /**
-   * Headers that contain an API key. They are sent only to the URL's origin, and not to another origin that it
-   * redirects to.
-   */
+  /** Headers that contain an API key. They are sent only to the URL's origin. */
   readonly secretHeaders?: Readonly<Record<string, string>> | undefined;
-  /**
-   * Origin (scheme, host and port) of the vendor's configured address, which may be reached although its address is
-   * private.
-   */
+  /** Origin of the vendor, which may have a private address. */
   readonly trustedOrigin?: string | undefined;
-  /** URL of the channel's proxy; undefined: the URL is opened directly. */
+  /** URL of the channel's proxy, if it has one. */
   readonly proxy: string | undefined;
-  /** Body to post; absent: a GET. Redirects of a POST are not followed. */
+  /** Body to post; a GET if absent. Redirects of a POST are not followed. */
   readonly body?: Buffer | undefined;
   /** Maximum wait for the answer's head, and maximum silence in its body. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/**
- * An answer of which only the head was read. Dispose it when its body has ended or is not needed; disposal closes the
- * connection.
- */
+/** An answer of which only the head was read. Disposal closes the connection. */
 export interface RemoteStream extends AsyncDisposable {
   readonly answer: UpstreamAnswer;
 }
 
-/**
- * Opens URLs from vendors and clients without reading the answers into memory, under the same rules as `RemoteFiles`.
- */
+/** Opens URLs from vendors and clients as streams, under the same rules as `RemoteFiles`. */
 export interface RemoteStreams {
-  /** Opens a stream. Throws NotFetched with the reason, and the errors of the connection. */
+  /** Throws NotFetched with the reason, and the errors of the connection. */
   open(request: RemoteStreamRequest): Promise<RemoteStream>;
 }
 

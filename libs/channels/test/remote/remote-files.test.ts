@@ -92,7 +92,6 @@ const answers: Readonly<Record<string, ScriptedAnswer>> = {
   "/large": { ...picture, body: "x".repeat(2_000) },
 };
 
-/** Serves a file by its path. */
 const serveFile: Script = ({ url, path, headers }, response) => {
   hits.push(`${response.socket?.localAddress} ${headers.host?.replace(/:\d+$/, "")} ${path}`);
   const { searchParams } = new URL(url, "http://host");
@@ -113,7 +112,7 @@ const serveFile: Script = ({ url, path, headers }, response) => {
 beforeAll(async () => {
   site = await startScriptedServer(serveFile);
   ({ port } = site);
-  // The same site at a second address, which must not be reached: a scripted server has only the first one.
+  // The same site at a second address, which must not be reached.
   second = createServer((request, response) => void site.server.emit("request", request, response));
   await once(second.listen(port, "127.0.0.2"), "listening");
 });

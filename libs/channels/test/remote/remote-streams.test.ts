@@ -22,7 +22,7 @@ const site: Script = ({ url, path, headers }, response) => {
   return undefined;
 };
 
-/** Writes a large body piece by piece, as fast as the connection accepts it. */
+/** Writes a large body as fast as the connection accepts it. */
 function sendSlowly(response: ServerResponse): void {
   while (written < video.length && !response.destroyed) {
     const piece = video.subarray(written, written + 64 * 1024);
