@@ -7,11 +7,8 @@ import { unstableMembers, type Dialogue } from "@modelgate/wires/text";
 const maxCharacters = 16 * 1024;
 
 /**
- * Derives the ids under which a conversation is recognized in later requests. If the client names the conversation, the
- * id depends on that name. Otherwise it depends on the text and roles before the first answer and, from the second turn
- * on, also on the first answer, which distinguishes conversations with the same beginning. `find` is empty for the
- * first request of a conversation without a name, because it has no route yet. Returns undefined for a request without
- * name and turns.
+ * Derives the ids by which a conversation is recognized in later requests: from the client's name for it, otherwise
+ * from its first messages. Undefined if there are neither.
  */
 export function conversationOf({
   name,
@@ -33,10 +30,7 @@ export function conversationOf({
   return { find: [answerDigest, first], store: answerDigest };
 }
 
-/**
- * Hashes the text of values in order, regardless of nesting: a text and a list that contains only this text have the
- * same hash.
- */
+/** Hashes the text of values in order. Nesting does not change the hash. */
 class HashedText {
   readonly #hash: Hash = createHash("sha256");
   #left = maxCharacters;

@@ -17,7 +17,7 @@ import type { Deps } from "./deps.ts";
 import { fittedBody } from "./exchanges/pass-through.ts";
 import { foreignItems } from "./vendor-ids.ts";
 
-/** A wire (API format) whose clients can request a count of input tokens. */
+/** A wire whose clients can request a count of input tokens. */
 export interface CountingWire {
   readonly client: TextClient & { readonly count: TokenCount };
   readonly pass: TextPass;
@@ -31,13 +31,10 @@ export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer
   readonly admitted: AdmittedIds;
 }
 
-/** Number of tokens that each turn adds to those of its text. */
+/** Tokens that each turn adds to those of its text. */
 const tokensPerTurn = 4;
 
-/**
- * Returns the number of input tokens of a request, as the vendor counts them. If the vendor returns no count, the
- * gateway's tokenizer counts. The call is free.
- */
+/** Returns the number of input tokens of a request: the vendor's, otherwise that of the gateway's tokenizer. */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, request: TokenCountRequest): Promise<number> {
   const { params, body, wire } = request;
   const { count } = wire.client;
@@ -59,10 +56,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
   return await countLocally(await requestIn(wire.client, body, params.model), params);
 }
 
-/**
- * Builds an exchange that sends the body with the vendor's name of the model and without the fields that the vendor
- * refuses, and returns the vendor's answer unchanged.
- */
+/** Creates the exchange that lets the vendor count. */
 async function countExchange({ client, pass }: CountingWire, original: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;
   const renamed = await inTurnsIfLong(pass.upstreamBody(original, { model, reportUsage: false }));
@@ -94,7 +88,6 @@ async function countLocally({ instructions, turns, tools }: TextRequest, { media
   return (await countTokens([...texts, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
-/** Parses the request whose tokens are counted. */
 async function requestIn(
   { count, read: parseRequest }: CountingWire["client"],
   body: Buffer,

@@ -10,13 +10,12 @@ export interface TextEnv {
 
 /** Dependencies of text calls. */
 export interface Deps extends ServiceRelay {
-  /** Creates the id of an answer from a vendor of another wire. The client's wire adds its prefix to the id. */
+  /** Creates the id of an answer from a vendor of another wire, without the prefix of the client's wire. */
   readonly newAnswerId: () => string;
-  /** Dependencies of images, for requests of the Gemini wire that an image model answers. */
+  /** Dependencies of image calls, for requests of the Gemini wire that an image model answers. */
   readonly images: ImagesDeps;
 }
 
-/** Opens the dependencies of text calls. */
 export async function openDeps(context: Pick<ServiceContext<TextEnv>, "env" | "log" | "shared">): Promise<Deps> {
   const { env } = context;
   const openedRelay = await openRelay(env.relay, context);

@@ -39,10 +39,7 @@ export const contentImageSpelling = {
   size: "generationConfig.imageConfig.aspectRatio",
 } as const;
 
-/**
- * Parses a request of the Gemini wire as an image request: its texts become the prompt, its images the input to edit.
- * Throws Failure (400) that names the invalid field.
- */
+/** Parses a request of the Gemini wire as an image request. Throws Failure (400) that names the invalid field. */
 export async function parseContentImage(drawing: Drawing): Promise<ParsedContentImage> {
   const { body, model, stream } = drawing;
   const { request, dropped } = wires.content.client.read(await reparseJson(body), { model, stream });
@@ -86,10 +83,7 @@ function imagesIn({ turns }: TextRequest): ImageRequest["images"] {
     });
 }
 
-/**
- * Returns an image size for an aspect ratio: square, wide or tall. All image vendors support these sizes. Returns
- * undefined for an invalid ratio.
- */
+/** Returns an image size for an aspect ratio: square, wide or tall. All image vendors support these sizes. */
 function sizeOf(aspectRatio: string | undefined): ImageRequest["size"] {
   const [width = 0, height = 0] = (aspectRatio ?? "").split(":").map(Number);
   if (!(width > 0 && height > 0)) return undefined;
@@ -107,13 +101,10 @@ const supportedFields: ReadonlySet<string> = new Set([
   "image",
   "modalities",
 ]);
-/** Fields that must not be left out, because the client would receive an answer of another kind. */
+/** Fields without which the client would receive an answer of another kind. */
 const requiredFields = ["tools", "format"] as const;
 
-/**
- * Lists the fields that image vendors cannot express and that are left out. Throws Failure unsupported_parameter for a
- * field that must not be left out.
- */
+/** Lists the fields that image vendors cannot express. Throws Failure unsupported_parameter for a required field. */
 function droppedFields(request: TextRequest): readonly string[] {
   const { spelling } = wires.content.client;
   const refused = requiredFields.map((field) => (request[field] === undefined ? undefined : spelling[field]));

@@ -7,8 +7,7 @@ import { memberOf } from "@modelgate/wires/text";
 const day = /-20\d{6}$/;
 
 /**
- * Returns the gateway's name of a model that a client or a vendor names in calls of these channels. The name may be the
- * vendor's, with or without its day, or the gateway's. Returns undefined for an unknown model.
+ * Returns the gateway's name of a model. `model` may be the vendor's name, with or without its day, or the gateway's.
  */
 export function servedName(catalog: Catalog, channels: readonly CatalogChannel[], model: string): string | undefined {
   const plain = model.replace(day, "");

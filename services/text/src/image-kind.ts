@@ -32,11 +32,7 @@ import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
-/**
- * Runs a call of the Gemini wire (`generateContent`) with an image model. The call is priced by images and tokens.
- * Vendors with the Gemini wire receive the client's request; for others it is converted to an image request. Throws
- * Failure (400) that names the invalid field.
- */
+/** Runs a call of the Gemini wire (`generateContent`) with an image model. Throws Failure (400). */
 export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
   using inputs = new DisposableStack();
   const readImages = once(async () => {
@@ -49,13 +45,11 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   await runCall(deps.relay, call, new ContentImageKind(deps), { model: drawing.model, input, drawing, readImages });
 }
 
-/** A request of the Gemini wire as an image request. */
 interface ContentAsImages {
   readonly request: ImageRequest;
   readonly images: ImagesRequest;
 }
 
-/** A request of the Gemini wire for an image model. */
 interface ContentImageCall {
   readonly model: string;
   readonly input: TextInput;
@@ -64,7 +58,6 @@ interface ContentImageCall {
   readonly readImages: () => Promise<ContentAsImages>;
 }
 
-/** Plan of a drawing request with one model. */
 interface ContentImagePlan extends Plan {
   readonly serving: ServingModel;
   readonly drawing: Drawing;

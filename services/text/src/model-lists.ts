@@ -8,7 +8,7 @@ export interface ListedModel {
   /** Maximum number of tokens of input and output together. */
   readonly contextTokens?: number | undefined;
   readonly maxOutputTokens?: number | undefined;
-  /** Prices in US dollars as decimal text, by OpenRouter's names; `second` and `character` are additions. */
+  /** Prices in US dollars as decimal text, by OpenRouter's names. `second` and `character` are our additions. */
   readonly pricing?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -30,7 +30,7 @@ const geminiMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   image: ["generateContent"],
 };
 
-/** Parameters that calls of a kind may have with any vendor; those that a vendor lacks are translated or dropped. */
+/** Parameters that calls of a kind may have with any vendor. */
 const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
@@ -47,7 +47,7 @@ const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> 
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** OpenAI's format, without pages. `kind` is an addition; `top_provider` has the output limit, as at OpenRouter. */
+/** OpenAI's format, without pages. `kind` is our addition; `top_provider` is OpenRouter's. */
 const openaiList: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => openaiList.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>

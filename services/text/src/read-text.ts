@@ -13,14 +13,10 @@ export interface TurnParams extends TextParams, StoreUse {
   readonly conversation?: Conversation | undefined;
   /** True if the request enables reasoning. */
   readonly thinks?: boolean;
-  /** End user that the request names. */
   readonly endUser?: string | undefined;
 }
 
-/**
- * Reads and parses the body of a text call in the client's wire. Throws Failure (400) that names the invalid field, or
- * a Failure of `readJson`.
- */
+/** Reads and parses the body of a text call. Throws Failure. */
 export function readText<Params extends TextParams>(
   deps: Deps,
   call: ServiceCall,

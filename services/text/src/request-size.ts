@@ -17,10 +17,7 @@ export interface SizedRequest {
   readonly candidates: readonly Candidate[];
 }
 
-/**
- * Returns the size of a text request, which limits its cost. Returns a promise if the body is long or the request
- * enables reasoning.
- */
+/** Returns the size of a text request, which limits its cost. */
 export function requestSize(deps: Deps, request: SizedRequest): RequestSize | Promise<RequestSize> {
   const namesStored = inTurnsIfLong(includesAny(request.exchanges.call.body, ...storeReferences));
   if (namesStored instanceof Promise || request.params.thinks === true) return sizeInSteps(deps, request, namesStored);
@@ -38,8 +35,8 @@ async function sizeInSteps(
 }
 
 /**
- * Returns the size of a request. `namesStored` is true if the body contains a name of `storeReferences` anywhere, even
- * in a text. `reasoningLimit` is the output limit if the client sets none.
+ * Returns the size of a request. `namesStored` is true if the body may refer to data in a vendor's store.
+ * `reasoningLimit` is the output limit if the client sets none.
  */
 function sizeOf(
   { params, exchanges, fees: { maxFees }, candidates }: SizedRequest,
@@ -62,13 +59,10 @@ export function textBytesOf(body: Buffer, { characters }: TextParams["media"]): 
   return Math.max(0, body.length - characters);
 }
 
-/** Results of `hasAgent`, one for each list of candidates of a configuration. */
+/** Results of `hasAgent`. */
 const agentLists = new WeakMap<readonly Candidate[], boolean>();
 
-/**
- * Returns true if an agent may answer a call. An agent reads pages and files that the request does not contain. It
- * cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client has left.
- */
+/** Returns true if an agent may answer a call. An agent reads pages and files that the request does not contain. */
 export function hasAgent(candidates: readonly Candidate[]): boolean {
   let includesAgent = agentLists.get(candidates);
   if (includesAgent === undefined) {
@@ -84,10 +78,7 @@ const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(
 /** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
 const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
 
-/**
- * Returns the output limit that the gateway sets for a call with reasoning: the default limit plus the reasoning
- * budget. Returns undefined if the client sets a limit, or if no wire in which the call may be sent requires one.
- */
+/** Returns the output limit that the gateway sets for a call with reasoning; undefined if none is needed. */
 async function limitWithReasoning(
   { relay }: Deps,
   { params, candidates, exchanges }: SizedRequest,
@@ -105,7 +96,7 @@ async function limitWithReasoning(
       const limit = memberOf(body, upstream.vendor.raisedBound);
       return typeof limit === "number" && limit > defaultMaxTokens ? limit : undefined;
     } catch {
-      return undefined; // the attempt in this wire reports what the wire cannot express
+      return undefined; // the attempt in this wire reports the failure
     }
   }
   return undefined;

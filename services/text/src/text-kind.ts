@@ -55,19 +55,18 @@ export interface TextInput {
   /** True if a stream of the Gemini wire is one JSON array. */
   readonly asArray: boolean;
   readonly forward: Forwarded | undefined;
-  /** Fields that the answer repeats with other values than those in the body. */
+  /** Fields that the gateway sets in the answer. */
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
   readonly onStart?: (() => void) | undefined;
 }
 
-/** Plan of a text call with one model. */
 export interface TextPlan extends Plan {
   readonly call: Call;
   readonly input: TextInput;
   readonly cost: TextCost;
   readonly fees: CallFees;
-  /** Tools and tiers of the client's request that were removed because the model has no price for them. */
+  /** Tools and tiers that were removed from the request because the model has no price for them. */
   readonly dropped: readonly string[];
   readonly exchanges: TextExchangeFactory;
 }
@@ -159,10 +158,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  /**
-   * Plans the call with an output limit of `tokens` per answer. Returns undefined if the text of the body does not
-   * limit the cost, because of media, reasoning, or stored data that the vendor reads in addition.
-   */
+  /** Plans the call with an output limit of `tokens` per answer; undefined if the text does not limit the cost. */
   withAffordableOutput(plan: TextPlan, tokens: number): TextPlan | undefined {
     const { cost, input } = plan;
     const textCall = plan.exchanges.call;
@@ -203,10 +199,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     };
   }
 
-  /**
-   * Returns a function that finds the price of a model which may answer if the requested one declines. The function
-   * throws as `catalog.resolve` does.
-   */
+  /** Returns a function that finds the price of a fallback model. The function throws as `catalog.resolve` does. */
   #fallbackPrices({ caller }: Call, { model: { name } }: ServingModel): FeesOptions["fallbackPrice"] {
     return (fallback) => {
       const catalog = this.deps.relay.catalog.current();
@@ -242,10 +235,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
   }
 
-  /**
-   * Returns the model name that decides a deployment's rules: the deployment's name if it is a known model's, otherwise
-   * the gateway's name of the model, if it has one.
-   */
+  /** Returns the model name that decides a deployment's rules. */
   #modelOf({ channel, upstreamModel }: Candidate): string {
     if (isKnownModel(upstreamModel)) return upstreamModel;
     return servedName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;
@@ -267,10 +257,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   }
 }
 
-/**
- * Removes tools and tiers for which the model has no price, if the group allows that. Returns the request unchanged if
- * one of them cannot be removed.
- */
+/** Removes tools and tiers without a price, if the group allows that and all of them can be removed. */
 function withoutUnpricedFees(
   { strict }: Call,
   input: TextInput,
@@ -291,10 +278,7 @@ function withoutUnpricedFees(
   return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };
 }
 
-/**
- * Headers that request optional features. A vendor of another wire may ignore them, unlike the header with a wire's
- * version.
- */
+/** Headers that request optional features. A vendor of another wire may ignore them. */
 const hintHeaders = ["anthropic-beta"];
 const noHeaders: readonly string[] = [];
 

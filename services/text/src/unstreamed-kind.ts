@@ -25,29 +25,27 @@ import { admitStoreUse, type StoreUse } from "./vendor-ids.ts";
 
 /** Options of a kind of call whose answer is not streamed. */
 export interface UnstreamedKindOptions<Request, Answer, Vendor> {
-  /** The client's wire. */
   readonly wire: {
     readonly name: string;
     readonly client: UnstreamedClient<Request, Answer>;
     readonly vendor?: UnstreamedVendor<Request, Answer>;
   };
-  /** Wires (API formats) that the call can be sent in, best first. */
+  /** Wires that the call can be sent in, best first. */
   readonly wires: readonly UpstreamWire[];
   /** Returns the vendor side of a wire for a request. */
   vendorOf(wire: UpstreamWire, request: Request): Vendor;
-  /** Splits a request into those that a vendor accepts, and joins their answers. Absent: a request is never split. */
+  /** Splits a request into those that a vendor accepts, and joins their answers. Absent if requests are never split. */
   readonly batches?: {
     split(request: Request, vendor: Vendor, upstreamModel: string): NonEmptyList<Request>;
     join(answers: NonEmptyList<Answer>): Answer;
   };
   measureInput(request: Request): InputSize;
-  /** Measures a call whose cost does not depend on text alone; absent: the cost depends on text alone. */
+  /** Measures a call whose cost does not depend on text alone. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
   /** Bytes of text that the gateway adds to the client's for some vendors. */
   readonly addedBytes?: number;
 }
 
-/** A parsed request for embeddings, ranking or moderation. */
 interface UnstreamedRequest<Request, Answer, Vendor> {
   readonly model: string;
   readonly request: Request;
@@ -58,7 +56,6 @@ interface UnstreamedRequest<Request, Answer, Vendor> {
   readonly converted: ConvertedCall<Vendor, Request, Answer>;
 }
 
-/** Plan of a request for embeddings, ranking or moderation with one model. */
 interface UnstreamedPlan<Request, Answer, Vendor> extends Plan {
   readonly request: Request;
   readonly converted: ConvertedCall<Vendor, Request, Answer>;
@@ -161,15 +158,12 @@ export class UnstreamedKind<
   }
 }
 
-/** Minimum bytes of an answer in the client's wire that is passed on without parsing if its end contains the usage. */
+/** Minimum bytes of an answer that is passed on without parsing. */
 const largeBytes = 1024 * 1024;
 /** Number of bytes at the end of a large answer in which the usage is searched. */
 const endBytes = 4_096;
 
-/**
- * Returns the usage in the last bytes of a large JSON answer; undefined if the answer is small or its end contains no
- * usage.
- */
+/** Returns the usage at the end of a large JSON answer; undefined if it is not found. */
 function usageAtEnd(
   bytes: Buffer,
   vendor: { usage(answer: JsonRecord, headers: object): Units | undefined },

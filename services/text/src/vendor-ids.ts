@@ -15,7 +15,7 @@ import type { Deps } from "./deps.ts";
 
 /** Use of a vendor's store by a request. */
 export interface StoreUse {
-  /** Ids in the vendor's store that the request names; undefined: not inspected. */
+  /** Ids in the vendor's store that the request names. */
   readonly vendorIds?: readonly VendorId[] | undefined;
   /** True if the vendor may create objects in its store that the answer names. */
   readonly createsObjects?: boolean | undefined;
@@ -33,10 +33,7 @@ export function withStoreUse<Params extends object>(
   };
 }
 
-/**
- * Returns the use of a vendor's store by a parsed body. A large body is inspected in steps, so that other calls can
- * proceed.
- */
+/** Returns the use of a vendor's store by a parsed body. The generator yields so that other calls can proceed. */
 export function* storeUseIn(
   { catalog }: Pick<Deps["relay"], "catalog">,
   dialect: StoreDialect,
@@ -63,9 +60,8 @@ export interface CreatingCall {
 }
 
 /**
- * Returns the exchange with a reader that records the objects which the vendor creates in its store, before the client
- * can refer to them. If the wire stores its answers (`onlyIfStored`), the exchange is unchanged, because
- * `recordCreatedItems` records the objects. `channelKey` is the route (`channel/key`) of the attempt.
+ * Returns an exchange that records the objects which the vendor creates. For wires with stored answers,
+ * `recordCreatedItems` does this.
  */
 export function withRememberedIds(
   { relay }: Pick<Deps, "relay">,
@@ -82,8 +78,7 @@ export function withRememberedIds(
     created.onlyIfStored === true
   )
     return exchange;
-  // If accounts share the vendor's stores, the answer may name objects of another account, which must not be recorded
-  // for the caller.
+  // If accounts share the vendor's stores, the answer may name objects of another account.
   if (!admitted.canRecordIds) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameCreated(created, bytes) ? read(bytes) : undefined;
@@ -107,10 +102,7 @@ export function withRememberedIds(
   };
 }
 
-/**
- * Returns the ids of items whose content the request contains, and that the store of the route's vendor account does
- * not have.
- */
+/** Returns the ids of items whose content the request contains, and that the vendor of the route does not store. */
 export function foreignItems({ itemsWithContent }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
   const foreignIds = [...itemsWithContent].filter(([, maker]) => maker !== channelKey);
   return new Set(foreignIds.map(([id]) => id));

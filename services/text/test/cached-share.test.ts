@@ -3,7 +3,7 @@ import { channel, keys } from "../../../libs/relay/test/config.ts";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/** A vendor's wire with a model, and how its own client calls it. The simulator caches prompts as the vendor does. */
+/** A vendor's wire with a model, and the vendor's own client. */
 interface Target {
   readonly wire: "chat" | "responses" | "messages" | "content" | "interactions";
   readonly model: string;
@@ -47,12 +47,11 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** Instructions with a name of the same length for each conversation, so that none finds another's prompt. */
+/** Instructions that differ per conversation but have the same length, so that no prompt of another is cached. */
 const systemOf = (name: string): string => `${name.padEnd(48)} You answer in one sentence. `.repeat(80);
 const question = (turn: number): string => `Question ${turn}? `.repeat(20);
 const answer = (turn: number): string => `Answer ${turn}. `.repeat(10);
 
-/** Texts of a conversation up to a turn, each with its role. */
 const historyOf = (turn: number): readonly (readonly [role: "user" | "assistant", text: string])[] =>
   Array.from({ length: turn }, (_, at) => at + 1).flatMap((at) => [
     ["user", question(at)] as const,
@@ -65,7 +64,7 @@ const messagesOf = (name: string, turn: number) => [
 ];
 const mark = { cache_control: { type: "ephemeral" } };
 
-/** Path and body of each client's request in a turn, with what its programs send to have a prompt cached. */
+/** Path and body of each client's request in a turn, with the fields by which its programs request caching. */
 const clients = {
   chat: (name: string, model: string, turn: number) => [
     "/v1/chat/completions",
@@ -144,7 +143,7 @@ const shareIn = {
   interactions: ({ usage }: any): Share => [usage.total_cached_tokens, usage.total_input_tokens],
 } as const;
 
-/** Shares of the target's own client, which calls the vendor without the gateway. */
+/** Returns the shares of the target's own client, without the gateway. */
 async function nativeShares(target: Target): Promise<readonly Share[]> {
   const shares: Share[] = [];
   for (const turn of turns) {
@@ -167,7 +166,7 @@ async function nativeShares(target: Target): Promise<readonly Share[]> {
   return shares;
 }
 
-/** Shares of a client that calls the target through the gateway, by the usage that the gateway counts. */
+/** Returns the shares of a client that calls the target through the gateway, by the gateway's usage. */
 async function sharesOf(client: Client, target: Target): Promise<readonly Share[]> {
   const ids: (string | null)[] = [];
   for (const turn of turns) {
@@ -196,7 +195,7 @@ describe.each(targets)("the cached share of five turns over $wire of $model", (t
   });
 
   test.each(names)("for a client of %s equals that of the vendor's own client", async (client) => {
-    // Over a vendor with marks, clients without marks have them from the first turn on that continues a conversation.
+    // Clients that set no cache marks get them from the first turn that continues a conversation.
     const isUnmarked = client === "content" || client === "interactions" || client === "ollama-chat";
     const from = target.wire === "messages" && isUnmarked ? 2 : 0;
     expect((await sharesOf(client, target)).slice(from)).toEqual(native.slice(from));

@@ -6,16 +6,13 @@ import { service } from "../src/service.ts";
 import { post } from "./requests.ts";
 import { switchChannel } from "@modelgate/channels";
 
-/**
- * Two channels with two keys each and equal weights. By chance, twelve further turns would all use the key of their
- * first turn once in 16 million runs.
- */
+/** Two channels with two keys each and equal weights. */
 const channelPair = (name: string, more: object = {}) =>
   ["a", "b"].map((at) =>
     channel(`${name}-${at}`, [name], { keys: [`${name}-${at}-one`, `${name}-${at}-two`], wires: ["chat"], ...more }),
   );
 const names = ["talk", "moved", "full", "sealed-messages", "sealed-responses", "sealed-content"] as const;
-/** Returns a channel of the given provider. Its only model has the channel's id as its name. */
+/** Returns a channel of a provider, with one model named after the channel. */
 const vendor = (id: string, provider: string) =>
   channel(id, [id], { provider, baseUrl: `\${SIMULATOR_URL}/at/${id}/${provider}` });
 let area: Area;
@@ -50,7 +47,7 @@ afterAll(async () => {
 });
 
 const turn = (role: string, content: string) => ({ role, content });
-/** Path and body of a request of each wire, whose messages grow by the last answer and a new question in each turn. */
+/** Path and body of a request of each wire. */
 type Body = (model: string, turns: readonly { readonly role: string; readonly content: string }[]) => object;
 const wires: Readonly<Record<string, { readonly path: (model: string) => string; readonly body: Body }>> = {
   chat: { path: () => "/v1/chat/completions", body: (model, messages) => ({ model, messages }) },
@@ -80,7 +77,6 @@ function send(at: number, path: string, body: object): Promise<Response> {
   });
 }
 
-/** Returns the number of seats of a channel that are in use. */
 const seatsOf = (id: string) => area.redis.zcard(`channel:{${id}}:seats:`);
 
 const stored = (id: string) =>

@@ -67,11 +67,11 @@ async function restsOf(channel: string) {
 }
 const nothing = { forAll: [], accounts: new Set() };
 
-/** Sends a call whose simulated vendor has the given behaviour. */
+/** Sends a call with instructions for the simulated vendor. */
 const simulated = (model: string, how: object) => post(area, hello(model, `{{simulate: ${JSON.stringify(how)}}}`));
 
 let provoked = 0;
-/** Sends an attacker's call with a unique body, which its vendor fails. Ignores the answer. */
+/** Sends an attacker's call with a unique body, which the vendor fails. */
 async function provoke(model: string, how: object, key: string): Promise<void> {
   const content = `{{simulate: ${JSON.stringify(how)}}} ${++provoked}`;
   const answer = await post(area, { ...hello(model, content), stream: "cutAfterChunks" in how }, key);

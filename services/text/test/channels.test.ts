@@ -7,7 +7,7 @@ import { service } from "../src/service.ts";
 import { post, sdk } from "./requests.ts";
 import { readChannelStates, switchChannel } from "@modelgate/channels";
 
-/** Each test uses separate models and channels, so that it is not affected by failures of another test. */
+/** Each test uses separate models and channels, so that other tests' failures do not affect it. */
 const maxPairs = 40;
 const numbers = Array.from({ length: maxPairs }, (_, at) => String(at));
 let area: Area;
@@ -45,13 +45,13 @@ beforeAll(async () => {
 afterAll(() => area?.[Symbol.asyncDispose]());
 
 let pairs = 0;
-/** Returns a model with two channels that no test has used yet. */
+/** Returns an unused model with two channels. */
 function freshPair() {
   const at = String(pairs++);
   return { pair: `pair-${at}`, first: `first-${at}`, second: `second-${at}` };
 }
 let lones = 0;
-/** Returns a model with one channel of the same name that no test has used yet. */
+/** Returns an unused model with one channel. */
 const freshLone = (): string => `lone-${lones++}`;
 
 const count = async (name: string) => (await area.simulator.requests(name)).length;
@@ -313,7 +313,6 @@ test("a full channel gets 429, and its seat is released", async () => {
   await until("the seat to be back", async () => (await post(area, hello("seat"))).status === 200);
 });
 
-/** Returns all chunks of a stream. */
 async function all<T>(stream: AsyncIterable<T>): Promise<readonly T[]> {
   const items: T[] = [];
   for await (const item of stream) items.push(item);

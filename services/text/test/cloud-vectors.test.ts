@@ -3,9 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 
-/**
- * Embeddings of cloud vendors and Cohere over their wires, requested by clients of other wires and billed per token.
- */
+/** Embeddings of cloud vendors and Cohere, requested by clients of other wires and billed per token. */
 const key = "sk-demo-0123456789abcdef";
 const vectors = [
   { name: "titan", provider: "bedrock", model: "amazon.titan-embed-text-v2:0", most: 1 },

@@ -6,13 +6,12 @@ import { conversationOf } from "../src/conversation-of.ts";
 const wires = ["chat", "messages", "responses", "content"] as const;
 type ConversationWire = (typeof wires)[number];
 
-/** Derives the conversation of a body in a wire. */
 function conversationIn(wire: ConversationWire, body: unknown): ReturnType<typeof conversationOf> {
   return isRecord(body) ? conversationOf(textWires[wire].client.dialogue(body)) : undefined;
 }
 
 const messageOf = (role: string, content: unknown, more: object = {}) => ({ role, content, ...more });
-/** Requests of one conversation on each wire: the first request, then the request with the first answer, and so on. */
+/** Requests of one conversation on each wire, one per turn. */
 const turnsOf: Readonly<Record<ConversationWire, readonly object[]>> = {
   chat: [
     { messages: [messageOf("system", "Be kind."), messageOf("user", "Hi")] },

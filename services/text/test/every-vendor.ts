@@ -6,24 +6,17 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { channelOf, vendors } from "./vendors.ts";
 
-/**
- * US dollars per million tokens. All prices are different, so that the bill shows tokens that were counted as a wrong
- * unit.
- */
+/** US dollars per million tokens. All prices are different, so that the bill shows tokens of a wrong unit. */
 export const price = { input: 2, cachedInput: 0.5, cacheWrite: 3, output: 8 } as const;
 
-/** Returns the key of a test's separate account. */
 export const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
 
-/** Parts of the configuration that differ between tests. */
 export interface Additions {
   readonly models?: Readonly<Record<string, object>>;
   readonly channels?: readonly object[];
   /** Accounts in addition to `demo`. The key of each is `keyOf(name)`. */
   readonly accounts?: readonly string[];
-  /**
-   * Groups by account name: the account's keys are in its group. Keys of other accounts are in a group without limits.
-   */
+  /** Groups by account name, for the keys of that account. Other keys are in a group without limits. */
   readonly groups?: Readonly<Record<string, object>>;
 }
 
@@ -44,7 +37,6 @@ export function configOf({ models = {}, channels = [], accounts = [], groups = {
   };
 }
 
-/** Starts the text service with the configuration of `configOf`. */
 export function startText({ limits = {}, ...additions }: Additions & { readonly limits?: Limits } = {}): Promise<Area> {
   return startArea(service, { config: configOf(additions), limits });
 }
@@ -54,7 +46,7 @@ export async function settled(area: Area, account = "demo"): Promise<bigint> {
   return (await area.settled(account)).balanceNanos;
 }
 
-/** Creates a client of the `openai` SDK, which applications configure with a base URL that ends in `/v1`. */
+/** Creates a client of the `openai` SDK. Its base URL ends in `/v1`. */
 export function openaiAt(url: string, apiKey: string): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey, maxRetries: 0 });
 }

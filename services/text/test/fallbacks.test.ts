@@ -4,10 +4,7 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { channel } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 
-/**
- * Keys for the tests of models that serve calls of another model: as fallbacks if its channels are unavailable, or as
- * shares of an alias.
- */
+/** Keys for the tests of models that serve calls of another model: as fallbacks, or as shares of an alias. */
 const keys = {
   demo: "sk-demo-0123456789abcdef",
   narrow: "sk-narrow-0123456789abcdef",
@@ -27,7 +24,6 @@ const spare = { request: 0.002 };
 const spareNanos = 2_000_000;
 /** Statuses if all channels fail (502), or are already in a cooldown (503). */
 const failed: readonly number[] = [502, 503];
-/** Address on which no server listens. */
 const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
 const jina = { provider: "jina", baseUrl: "${SIMULATOR_URL}/at/ranks-spare/jina/v1" };
 
@@ -202,7 +198,7 @@ describe("an alias with shares", () => {
     }
     const [steady = 0, canary = 0] = [served.get("steady"), served.get("canary")];
     expect(steady + canary).toBe(count);
-    // With two hundred draws at a probability of one in ten, fewer than one run in a hundred million is outside.
+    // With 200 draws and a probability of one in ten, other numbers are practically impossible.
     expect(canary).toBeGreaterThan(1);
     expect(canary).toBeLessThan(50);
     const events = await until("their events", async () => {

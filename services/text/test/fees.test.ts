@@ -4,10 +4,7 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startPayingVendor } from "./paying-vendor.ts";
 
-/**
- * Client keys, one for each value of a group's `unpriced`: `strict` refuses tools and service tiers without a price,
- * `open` passes them, and `usual` has the default and drops them.
- */
+/** Client keys, one for each value of a group's `unpriced`; `usual` has the default. */
 const keys = {
   strict: "sk-strict-0123456789abcdef",
   open: "sk-open-0123456789abcdef",
@@ -103,7 +100,7 @@ const bodies: Readonly<Record<Wire, (model: string, stream: boolean) => object>>
 const lastBody = (): unknown => JSON.parse(vendor.requests.at(-1)?.body ?? "{}");
 
 let calls = 0;
-/** Sends a call in a client's wire. Returns the answer, and the request id by which its event can be found. */
+/** Sends a call in a client's wire. Returns the answer and its request id. */
 async function call(
   wire: Wire,
   model: string,
@@ -131,10 +128,7 @@ const eventOf = (requestId: string) => area.eventOf(requestId);
 
 const search = { webSearches: 2 };
 const code = { codeInterpreters: 1 };
-/**
- * Tools: wire, members that request the tool, path that is reported, units that are counted, and their cost in
- * nano-dollars.
- */
+/** Tools: wire, members that request the tool, reported path, units, and their cost in nano-dollars. */
 const tools: readonly (readonly [Wire, object, string, object, number])[] = [
   ["chat", { search_parameters: { mode: "on" } }, "search_parameters", search, 20_000_000],
   ["chat", { web_search_options: {} }, "web_search_options", { webSearches: 1 }, 10_000_000],

@@ -1,16 +1,13 @@
 import { once } from "node:events";
 import { sse, startScriptedServer, textAnswers, textUsage, textWireOf, type ScriptedServer } from "@modelgate/testkit";
 
-/** Usage that the vendor reports, with any values that are numbers on its wires. */
+/** Usage that the vendor reports. */
 export interface ReportedUsage {
   readonly input: unknown;
   readonly output: unknown;
 }
 
-/**
- * Vendor of all wires that respects no limit: the test sets the number of words that it writes and the usage that it
- * reports. While `silent` is set, it does not answer.
- */
+/** Vendor of all wires that respects no limit. While `silent` is set, it does not answer. */
 export interface GreedyVendor extends ScriptedServer {
   /** Sets the behaviour for all further requests. */
   behave(behaviour: Partial<GreedyBehaviour>): void;
@@ -25,7 +22,6 @@ interface GreedyBehaviour {
   readonly usage: ReportedUsage | undefined;
   /** Number of items in an answer, such as images or vectors. */
   readonly items: number;
-  /** True if requests are not answered until `speak` is called. */
   readonly silent: boolean;
 }
 
@@ -33,7 +29,6 @@ const maxWords = 100_000;
 const word = "story ";
 const defaultBehaviour: GreedyBehaviour = { words: 3, usage: { input: 3, output: 3 }, items: 1, silent: false };
 
-/** Starts a greedy vendor. */
 export async function startGreedyVendor(): Promise<GreedyVendor> {
   let behaviour = defaultBehaviour;
   const waiting = new Set<() => void>();
@@ -64,7 +59,7 @@ export async function startGreedyVendor(): Promise<GreedyVendor> {
   });
 }
 
-/** Answer in one piece, and as a stream on wires with streams. The stream repeats `each`. */
+/** Answer in one piece, and as a stream that repeats `each`. */
 interface GreedyAnswer {
   readonly whole: object;
   readonly begin?: string;

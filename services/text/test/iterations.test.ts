@@ -3,10 +3,7 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startReportingVendor, type ReportingVendor } from "./reporting-vendor.ts";
 
-/**
- * Keys for the tests of `usage.iterations`: runs of models that a vendor of the messages wire bills in addition to
- * `usage`.
- */
+/** Keys for the tests of `usage.iterations`: model runs that a vendor bills in addition to `usage`. */
 const keys = { usual: "sk-usual-0123456789abcdef", few: "sk-few-0123456789abcdef" } as const;
 
 let area: Area;

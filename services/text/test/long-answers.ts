@@ -4,7 +4,6 @@ import { GoogleGenAI } from "@google/genai";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { sdk } from "./requests.ts";
 
-/** Result of a streamed answer after the client has read it. */
 export interface Heard {
   readonly text: string;
   /** Reason of the end, as the client's wire names it. */
@@ -14,13 +13,12 @@ export interface Heard {
   readonly output?: number | undefined;
 }
 
-/** Function that requests a stream from a model with an official SDK, and reads it to its end. */
+/** Requests a stream from a model with an official SDK, and reads it to its end. */
 export type Listen = (area: Area, key: string, model: string) => Promise<Heard>;
 
 const question = "Tell me a long story.";
 const messages = [{ role: "user" as const, content: question }];
 
-/** Creates a chat client. `usage` is true if it requests the usage report. */
 function chat(usage: boolean): Listen {
   return async (area, key, model) => {
     const options = usage ? { stream_options: { include_usage: true } } : {};
@@ -62,7 +60,7 @@ const completions: Listen = async (area, key, model) => {
   return received;
 };
 
-/** Reads response events. Checks that their sequence numbers have no gap, and that the last event repeats all text. */
+/** Reads response events. Checks their sequence numbers, and that the last event repeats all text. */
 const responses: Listen = async (area, key, model) => {
   const stream = await sdk(area, key).responses.create({ model, input: question, stream: true });
   let [text, number] = ["", 0];
@@ -117,10 +115,7 @@ const content: Listen = async (area, key, model) => {
   return received;
 };
 
-/**
- * Clients, each with the vendor's model that serves it, and the names in its wire of the end by a limit and of a normal
- * end.
- */
+/** Clients with the vendor's model that serves each, and their names of an end by a limit and of a normal end. */
 export const longAnswers: readonly {
   readonly name: string;
   readonly model: string;

@@ -10,8 +10,8 @@ import { longAnswers } from "./long-answers.ts";
 const price = { input: 1_000n, output: 10_000n };
 const dollars = { input: 1, output: 10 };
 /**
- * Balances in nano-dollars: one covers about 2,000 of the answer's 4,000 tokens; the other covers all 4,000, but not
- * the maximum of 16,384.
+ * Balances in nano-dollars: one covers about half of the answer's 4,000 tokens; the other covers all, but not the
+ * maximum.
  */
 const [poor, able] = [20_000_000n, 80_000_000n];
 const words = "story ".repeat(4_000);

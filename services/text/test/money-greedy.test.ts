@@ -14,10 +14,7 @@ const dollars = { input: 1, cachedInput: 1, output: 10 };
 const question = "Tell me.";
 const messages = [{ role: "user", content: question }];
 
-/**
- * Clients of each text wire: path, body, the member that limits the output, and the reason that the wire reports at the
- * limit.
- */
+/** Clients of each text wire: path, body, field that limits the output, and finish reason at the limit. */
 const clients = [
   {
     wire: "chat",
@@ -66,8 +63,8 @@ const vendorOf: Readonly<Record<Client["wire"], { provider: string; path: string
   content: { provider: "gemini", path: "" },
 };
 /**
- * Ways of forwarding: client and vendor have the same wire and the same name of the model ("bytes"), the same wire and
- * different names ("patched"), or different wires ("converted").
+ * Ways of forwarding. Client and vendor have the same wire and model name ("bytes"), the same wire ("patched"), or
+ * different wires ("converted").
  */
 const gears = ["bytes", "patched", "converted"] as const;
 const cases = clients.flatMap((client) => gears.map((gear) => ({ client, gear, model: `${client.wire}-${gear}` })));
@@ -138,7 +135,6 @@ async function call(path: string, body: object | FormData, key: string = keys.de
   return { status: answer.status, text: await answer.text(), requestId: answer.headers.get("x-request-id") ?? "" };
 }
 
-/** Sends a text call with an output limit. */
 function askText({ wire, path, body, bound }: Client, model: string, stream: boolean, max: number, key?: string) {
   const limitMembers = wire === "content" ? { generationConfig: { [bound]: max } } : { model, stream, [bound]: max };
   return call(path(model, stream), { ...body, ...limitMembers }, key);

@@ -3,10 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { keyOf, price, settled, startText } from "./every-vendor.ts";
 
-/**
- * Model for the tests of Ollama's client. One vendor is enough, because `libs/wires` tests the conversion to all
- * others.
- */
+/** Model for the tests of Ollama's client. `libs/wires` tests the conversion to all vendors. */
 const model = "messages";
 let area: Area;
 beforeAll(async () => {

@@ -12,9 +12,8 @@ import {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Starts a vendor of all text wires and of rankings. It runs all tools of a request and serves the requested tier. It
- * reports both as real vendors do: ten input tokens, five output tokens, two searches, one session of code execution,
- * one call of each other tool.
+ * Starts a vendor that runs all tools of a request and serves the requested tier. It reports ten input tokens, five
+ * output tokens, two searches, one session of code execution, and one call of each other tool.
  */
 export async function startPayingVendor(): Promise<ScriptedServer> {
   return await startScriptedServer(({ path, body: text }) => {

@@ -5,10 +5,7 @@ import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { service } from "../src/service.ts";
 import { startReportingVendor, type Report, type ReportingVendor } from "./reporting-vendor.ts";
 
-/**
- * Key for the tests in which every kind of price is charged: for complete answers, streams, and streams whose client
- * disconnects.
- */
+/** Key for the tests of every kind of price. */
 const key = "sk-demo-0123456789abcdef";
 const price = {
   input: 3,
@@ -243,7 +240,7 @@ describe.each([false, true])("streamed: %s", (stream) => {
 });
 
 describe("a stream whose client disconnects", () => {
-  /** Returns the cost of the text that the client received, whose tokens the gateway counted. */
+  /** Returns the cost of the text that the client received. */
   const wordsOf = ({ units: { outputTokens = 0 } }: UsageEvent, each: number): number => {
     expect(outputTokens).toBeGreaterThan(0);
     expect(outputTokens).toBeLessThan(100);

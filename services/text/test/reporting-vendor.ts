@@ -1,19 +1,14 @@
 import { startScriptedServer, textAnswers, textWireOf, type ScriptedServer } from "@modelgate/testkit";
 
-/** Contents of all further answers. */
 export interface Report {
   /** Usage object in the vendor's format. */
   readonly usage: object;
   /** Service tier, on wires that report it next to the usage. */
   readonly tier?: string;
-  /**
-   * If set, streams send their text and then nothing until the client disconnects. `searches` adds a search before the
-   * text.
-   */
+  /** If set, streams send their text and then nothing. `searches` adds a search before the text. */
   readonly silentAfterWords?: { readonly searches: boolean };
 }
 
-/** Vendor that answers with a short text and reports the usage that the test sets. */
 export interface ReportingVendor extends ScriptedServer {
   report(report: Report): void;
 }
@@ -24,7 +19,6 @@ const search = [
   { type: "web_search_tool_result", tool_use_id: "srvtoolu_1", content: [] },
 ];
 
-/** Starts a reporting vendor. */
 export async function startReportingVendor(): Promise<ReportingVendor> {
   let report: Report = { usage: {} };
   const server = await startScriptedServer(({ path, body }, response) => {

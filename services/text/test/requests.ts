@@ -2,7 +2,6 @@ import OpenAI from "openai";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { keys } from "../../../libs/relay/test/config.ts";
 
-/** Sends a chat call over plain HTTP. */
 export function post(
   area: Pick<Area, "post">,
   body: unknown,
@@ -12,7 +11,6 @@ export function post(
   return area.post("/v1/chat/completions", body, key, headers);
 }
 
-/** Creates a client of the official SDK, configured as in an application. */
 export function sdk({ url }: Pick<Area, "url">, key: string = keys.demo): OpenAI {
   return new OpenAI({ baseURL: `${url}/v1`, apiKey: key, maxRetries: 0 });
 }

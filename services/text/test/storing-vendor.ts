@@ -9,7 +9,6 @@ import {
   type TextWire,
 } from "@modelgate/testkit";
 
-/** Request that the vendor received. */
 export interface StoredRequest {
   readonly path: string;
   readonly key: string;
@@ -21,7 +20,7 @@ export interface StoringVendor extends ScriptedServer {
   readonly seen: StoredRequest[];
 }
 
-/** What it makes in answer to its n-th request. */
+/** Ids of the objects that the vendor creates for its n-th request. */
 export const idsOfAnswer = (at: number) => ({
   audio: `audio_${at}`,
   call: `ci_${at}`,
@@ -31,7 +30,6 @@ export const idsOfAnswer = (at: number) => ({
   thought: `rs_${at}`,
 });
 
-/** Members of each wire's answers that name the created objects. */
 const answersByWire: Readonly<Partial<Record<TextWire, (at: number) => TextAnswer>>> = {
   chat: (at) => ({ message: { audio: { id: idsOfAnswer(at).audio, data: "", transcript: "Hi" } } }),
   responses(at) {
@@ -62,7 +60,6 @@ const answersByWire: Readonly<Partial<Record<TextWire, (at: number) => TextAnswe
   },
 };
 
-/** Other answers, by the end of the request's path. */
 const otherAnswers: Readonly<Record<string, (at: number) => object>> = {
   "/responses/compact": (at) => ({
     id: `resp_${at}`,
@@ -74,7 +71,6 @@ const otherAnswers: Readonly<Record<string, (at: number) => object>> = {
   ":countTokens": () => ({ totalTokens: 3 }),
 };
 
-/** Starts a storing vendor. */
 export async function startStoringVendor(): Promise<StoringVendor> {
   const seen: StoredRequest[] = [];
   const server = await startScriptedServer(({ method, path, headers, body }) => {

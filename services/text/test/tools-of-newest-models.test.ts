@@ -7,8 +7,7 @@ import { service } from "../src/service.ts";
 
 /**
  * OpenAI's chat endpoint refuses tools together with reasoning for its newest models; its responses endpoint accepts
- * them (openai/openai-openapi#541). The gateway remembers the refusal and sends further calls to the other endpoint, so
- * that clients see no error.
+ * them (openai/openai-openapi#541). The gateway remembers this and uses the other endpoint.
  */
 let area: Area;
 const models = ["chat-thinks", "chat-always", "messages-thinks", "pinned"];

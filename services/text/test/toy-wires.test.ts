@@ -21,7 +21,7 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-/** Calls an endpoint. Returns the answer, the vendor's requests and the units that are charged. */
+/** Calls an endpoint. Returns the answer, the vendor's requests and the charged units. */
 async function call(path: string, body: object) {
   vendor.requests.length = 0;
   const response = await area.post(path, body, toyKey);

@@ -43,7 +43,7 @@ afterAll(async () => {
   await vendor?.[Symbol.asyncDispose]();
 });
 
-/** Sends a message. Returns the status, the wires in which the vendor received requests, and the dropped fields. */
+/** Sends a message. Returns the status, the wires of the vendor's requests, and the dropped fields. */
 async function send(model: string, more: object) {
   const before = vendor.requests.length;
   const body = { model, max_tokens: 99, messages: [{ role: "user", content: "Hi" }], ...more };

@@ -83,7 +83,7 @@ function send(key: string, to: string, body: object | string): Promise<Response>
   });
 }
 
-/** Returns status, parameter and text of a refused request, in any format of errors. */
+/** Returns status, parameter and text of a refused request. */
 async function refusal(answer: Response): Promise<{ readonly status: number; readonly param: unknown; text: string }> {
   const text = await answer.text();
   const { error = {} }: any = JSON.parse(text);

@@ -1,4 +1,3 @@
-/** The four text wires. */
 export type Wire = "chat" | "responses" | "messages" | "content";
 
 /** Vendor of the simulator. Its properties describe its wire, not the gateway. */
@@ -45,12 +44,10 @@ const otherVendorOf: Readonly<Record<Wire, string>> = {
   content: "open-chat",
 };
 
-/** Returns the vendor of a client's wire, and a vendor for which calls are converted. */
 export function ownAndOther(wire: Wire): readonly Vendor[] {
   return vendors.filter(({ name }) => name === wire || name === otherVendorOf[wire]);
 }
 
-/** Returns a channel to a vendor. The instance of the simulator has the channel's id. */
 export function channelOf(vendor: Vendor, id: string, models: Readonly<Record<string, string>>): object {
   return {
     id,

@@ -5,26 +5,23 @@ import type { StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, StreamReader, StreamWriter, TextEvent, VendorTextWire } from "@modelgate/wires/text";
 
 export interface ConvertOptions {
-  /** Wire (API format) of the vendor. */
+  /** Wire of the vendor. */
   readonly upstream: VendorTextWire;
   readonly writer: StreamWriter;
-  /** Content type of the client's stream; absent: server-sent events. */
+  /** Content type of the client's stream; server-sent events if absent. */
   readonly contentType?: string | undefined;
 }
 
 /** Position of a part in an answer. */
 type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
-/**
- * Converts a stream to another wire. It reads the vendor's frames as events of the gateway's neutral form, and writes
- * these as frames of the client's wire.
- */
+/** Converts a stream to another wire, through the events of the gateway's neutral form. */
 export class ConvertTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #framing: StreamFraming;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  /** Choices that have begun, those of them that have not ended, and parts that have not ended. */
+  /** Choices that have begun. */
   readonly #begun = new Set<number>();
   readonly #open = new Set<number>();
   readonly #parts = new Map<string, PartName>();
@@ -57,7 +54,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { text, usage, fees, isLast: this.#reader.done, render: () => this.#write(all) };
   }
 
-  /** Creates the reading of a frame with a failure. The events `before` it are still sent to the client. */
+  /** Creates the reading of a frame with a failure. The client still gets the events `before` the failure. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
@@ -118,10 +115,10 @@ export class ConvertTranslator implements StreamTranslator {
   }
 }
 
-/** Reading of a frame without content, which only keeps the connection open. */
+/** Reading of a frame without content. */
 const silent: FrameReading = { text: "", isLast: false, render: () => "" };
 
-/** Failure codes for statuses that a vendor reports within its stream. */
+/** Failure codes of statuses that a vendor reports within its stream. */
 const codes: ReadonlyMap<number | undefined, FailureCode> = new Map([
   [429, "upstream_rate_limited"],
   [529, "upstream_overloaded"],

@@ -12,7 +12,6 @@ import { ConvertTranslator } from "./convert-translator.ts";
 import { textReader, type TextCall } from "./text-call.ts";
 import { Failure } from "@modelgate/contracts";
 
-/** A request that was rendered in a vendor's wire. */
 export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
 /** A request to convert, with the function that renders it for the vendor. */
@@ -23,10 +22,7 @@ export interface Converted extends ReadRequest {
   render(): RenderedText;
 }
 
-/**
- * Creates the exchange of a call whose vendor has another wire than the client. Throws Failure unsupported_parameter
- * for fields that the vendor's wire cannot express.
- */
+/** Creates the exchange of a call whose vendor has another wire than the client. Throws Failure (400). */
 export async function converted(
   call: TextCall,
   upstream: VendorTextWire,
@@ -35,7 +31,7 @@ export async function converted(
   const { name: wire, vendor } = upstream;
   const { client }: ClientOnlyWire = wires[call.wire];
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
-  // The client's optional headers are only sent to vendors of its wire. For others they are reported as left out.
+  // Only vendors of the client's wire get its optional headers. For others they are reported as left out.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
   const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
@@ -71,7 +67,7 @@ export async function converted(
   };
 }
 
-/** Returns the text that the model wrote in a complete answer, including the arguments of tool calls. */
+/** Returns the text of a complete answer, including the arguments of tool calls. */
 export function answerText({ choices }: TextAnswer): string {
   const parts = choices.flatMap((choice) => choice.parts);
   return parts.map((part) => (part.kind === "tool-call" ? part.arguments : "text" in part ? part.text : "")).join("");
@@ -83,10 +79,7 @@ export interface ReadRequest {
   readonly parsed: ParsedText;
 }
 
-/**
- * Parses a call's request. Throws Failure (400) for an invalid request, or request_too_large (413) for a history with
- * too long tool arguments.
- */
+/** Parses a call's request. Throws Failure (400 or 413). */
 export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
   const { wire, model, stream, echo, paidOutputTokens } = call;
   const { client }: ClientOnlyWire = wires[wire];
@@ -97,10 +90,7 @@ export function readRequest(call: TextCall, requestBody: JsonObject): ReadReques
   return { requestBody: { ...requestBody, ...echo }, parsed };
 }
 
-/**
- * Maximum characters of all tool arguments in a converted history. Some wires require them as parsed JSON, and parsing
- * blocks the event loop.
- */
+/** Maximum characters of all tool arguments in a history. Parsing them as JSON blocks the event loop. */
 const maxArguments = 2 * 1024 * 1024;
 
 function refuseLongArguments({ turns }: ParsedText["request"]): void {

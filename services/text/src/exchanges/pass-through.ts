@@ -14,17 +14,17 @@ import {
 } from "@modelgate/wires/text";
 import { textReader, type TextCall } from "./text-call.ts";
 
-/** Vendor of a passed call: its wire, which is also the client's, and the model. */
+/** Vendor of a call that is passed through: its wire, which is also the client's, and the model. */
 export interface PassVendor {
   readonly upstream: TextWire;
   readonly pass: TextPass;
   /** Vendor's name of the model. */
   readonly upstreamModel: string;
-  /** Target whose model name decides the rules of the request; see `knownAs`. */
+  /** Target with the model name that decides the rules of the request; see `MakeOptions.knownAs`. */
   readonly target: PassTarget;
 }
 
-/** Creates the exchange of a call whose client and vendor have the same wire. Body and answer are passed through. */
+/** Creates the exchange of a call whose client and vendor have the same wire. */
 export function passThroughExchange(
   call: TextCall,
   { upstream, pass, upstreamModel }: PassVendor,
@@ -73,7 +73,7 @@ export function* bodyForVendor(
   const surplus = isChosen ? surplusBounds(outputLimitNames, pass.boundOrder(knownAs)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
   const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
-  // The field `usage` requests the cost. The gateway adds the cost itself, and vendors may refuse the field.
+  // The field `usage` requests the cost, which the gateway adds itself. Vendors may refuse the field.
   if (showsCost) removed.push("usage");
   const remaining = removed.length === 0 ? call.body : withoutMembers(call.body, removed);
   const model = upstreamModel === call.model ? undefined : upstreamModel;
@@ -87,10 +87,7 @@ export function* bodyForVendor(
   return renderSupported({ spelling: client.spelling, strict: call.strict }, unsupported, () => fitted);
 }
 
-/**
- * Removes the fields and items that the vendor refuses from a body that is passed through. Returns the body and the
- * names of these fields.
- */
+/** Removes the fields and items that the vendor refuses from a body. Returns the body and the names of these fields. */
 export function* fittedBody(
   { fit }: Pick<TextPass, "fit">,
   body: Buffer,
@@ -99,17 +96,12 @@ export function* fittedBody(
   return fit === undefined ? { body, dropped: [] } : yield* fit(body, target);
 }
 
-/**
- * Sets the fields `echo` (see `TextCall`) in a complete answer. Returns the answer unchanged in a wire whose answers do
- * not repeat the request.
- */
+/** Sets the fields `echo` in a complete answer, if the answers of its wire repeat the request. */
 function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 
-/**
- * Returns the mode in which a stream is forwarded: "bytes" if no frame must be changed for the client, else "patched".
- */
+/** Returns "bytes" if the frames of a stream need no change for the client, otherwise "patched". */
 export function passMode(
   { stream, includeUsage }: Pick<TextCall, "stream" | "includeUsage">,
   rename: string | undefined,

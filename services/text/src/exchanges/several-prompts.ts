@@ -13,7 +13,6 @@ import { eventStream, exchangeWith, usageOfAll, type ConvertedCall, type Exchang
 import { answerText } from "./converted.ts";
 import { maxTaskMs, type TextCall } from "./text-call.ts";
 
-/** A call with several prompts. */
 export interface PromptBatchCall {
   readonly call: TextCall;
   readonly client: TextClient;
@@ -22,9 +21,8 @@ export interface PromptBatchCall {
 }
 
 /**
- * Creates the exchange of a completions request with several prompts, for a chat model. Each prompt becomes one
- * request; the call has one hold of money and one usage event. The first request is the attempt; the others are sent on
- * the same route after it is answered. The client's stream begins when all requests are answered.
+ * Creates the exchange of a completions request with several prompts, for a chat model. Each prompt becomes one request
+ * on the same route.
  */
 export async function promptBatchExchange(
   { call, client, batch, upstream }: PromptBatchCall,

@@ -12,10 +12,9 @@ import {
 } from "@modelgate/relay";
 import { isStreamStart, type StreamForm } from "@modelgate/formats/sse";
 
-/** A text call in the client's wire (API format). */
+/** A text call in the client's wire. */
 export interface TextCall {
   readonly wire: ClientWire;
-  /** Body of the request in the client's wire. */
   readonly body: Buffer;
   /** Name of the model in the client's request. */
   readonly model: string;
@@ -24,7 +23,7 @@ export interface TextCall {
   readonly includeUsage: boolean;
   /** True if the client requested the cost in the usage report. */
   readonly showsCost?: boolean | undefined;
-  /** Number of answers (choices) that the client requested. */
+  /** Number of answers that the client requested. */
   readonly choices: number;
   /** Names of the body's fields that limit the output. */
   readonly outputLimitNames: readonly string[];
@@ -34,22 +33,16 @@ export interface TextCall {
   readonly strict: boolean;
   /** True if a stream of the Gemini wire is one JSON array (requested without `alt=sse`). */
   readonly asArray?: boolean | undefined;
-  /** Output limit to send if the vendor's wire requires one and the client set none. */
+  /** Output limit for vendors that require one, if the client set none. */
   readonly defaultMaxTokens: number;
-  /** Output limit per answer that the gateway sets because the caller's money does not cover more; absent: none. */
+  /** Output limit per answer, if the caller's money covers no more. */
   readonly paidOutputTokens?: number | undefined;
   readonly answerId: string;
-  /**
-   * Names of the client's headers that only vendors of the client's wire receive. For other vendors they are reported
-   * as left out.
-   */
+  /** Names of the client's headers that only vendors of the client's wire receive. */
   readonly ownHeaders?: readonly string[] | undefined;
-  /**
-   * Fields of the answer that the gateway sets itself, in place of the vendor's values, for example
-   * `previous_interaction_id`.
-   */
+  /** Fields that the gateway sets in the answer, for example `previous_interaction_id`. */
   readonly echo?: JsonObject | undefined;
-  /** Input tokens as the gateway estimates them, for wires that report them at the start of a stream. */
+  /** Estimated input tokens, for wires that report them at the start of a stream. */
   readonly inputTokens: number;
 }
 
@@ -65,10 +58,7 @@ export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "as
   return { contentType: framing.contentType, heartbeat: framing.heartbeat(), fail };
 }
 
-/**
- * Returns the function that selects the reader of an answer: for a complete answer, for an answer that must be polled,
- * or for a stream in the framing of the vendor's wire.
- */
+/** Returns the function that selects the reader of an answer: complete, polled, or a stream. */
 export function textReader(
   { stream }: { readonly stream: boolean },
   upstream: StreamForm & { readonly vendor?: Pick<TextVendor, "run" | "taskOf"> },

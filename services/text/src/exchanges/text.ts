@@ -18,31 +18,26 @@ import { bodyForVendor, passThroughExchange, type PassVendor } from "./pass-thro
 import { promptBatchExchange } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
-/** Options of one attempt that concern the call's history. */
+/** Options of one attempt. */
 export interface MakeOptions {
   readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
-  /**
-   * Name of the model by which its rules are found, such as refused fields, at vendors whose model names are names of
-   * deployments (Azure). Absent: the vendor's name of the model.
-   */
+  /** Name of the model that decides its rules. At Azure, the vendor's name is that of a deployment. */
   readonly knownAs?: string | undefined;
 }
 
 const noItems: ReadonlySet<string> = new Set();
 
 /**
- * Creates the exchanges of one text call. For a vendor with the client's wire, the body is passed through; for any
- * other vendor, it is converted. It is also converted if it contains thinking signatures or other opaque data of
- * another vendor, which this vendor must not receive. The body is parsed at most once, and rendered once per wire and
- * model.
+ * Creates the exchanges of one text call. The body is converted if the vendor has another wire, or must not receive
+ * opaque data in it.
  */
 export class TextExchangeFactory {
   readonly call: TextCall;
   #body: Promise<JsonObject> | undefined;
   #request: Promise<ReadRequest> | undefined;
   #hasForeignSignatures: boolean | undefined;
-  /** Requests that were rendered to choose the wire with the fewest unsupported fields. The attempt uses them again. */
+  /** Requests that were rendered to choose a wire. The attempt uses them again. */
   #rendered: Map<string, RenderedFor> | undefined;
 
   constructor(call: TextCall) {
@@ -50,9 +45,8 @@ export class TextExchangeFactory {
   }
 
   /**
-   * Creates the exchange of one attempt. If `history` is "withoutSignatures", all thinking signatures are removed,
-   * including those of this vendor. `foreignItems` are ids of items in the request that the vendor's store does not
-   * contain. Throws Failure (400) for an invalid request, or for fields that the wire cannot express.
+   * Creates the exchange of one attempt. `foreignItems` are ids that the vendor's store does not contain. Throws
+   * Failure (400).
    */
   async make(
     upstream: TextWire,
@@ -126,15 +120,14 @@ export class TextExchangeFactory {
       model: knownAs,
       defaultMaxTokens: this.call.defaultMaxTokens,
     });
-    // The body names `knownAs`, which is replaced by the vendor's name of the model. Some wires name the model only in
-    // the address.
+    // Some wires name the model only in the address. In others, the vendor's name of the model replaces `knownAs`.
     const isNamed = model !== knownAs && vendorRequest.body["model"] === knownAs;
     const rendered = isNamed ? { ...vendorRequest, body: { ...vendorRequest.body, model } } : vendorRequest;
     all.set(key, { vendor, parsed, rendered });
     return rendered;
   }
 
-  /** Returns the body for a vendor with the client's wire; undefined if the body must be converted for this vendor. */
+  /** Returns the body for a vendor with the client's wire; undefined if the body must be converted. */
   *#passed(to: PassVendor): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
     const { body } = this.call;
@@ -147,7 +140,6 @@ export class TextExchangeFactory {
   }
 }
 
-/** A request that was rendered for a vendor's wire and model, and the parsed request from which it was rendered. */
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
   readonly parsed: ReadRequest["parsed"];

@@ -9,7 +9,7 @@ import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
 /** A parsed request for an interaction, before earlier steps are added. */
 export interface ReadInteraction {
   readonly params: InteractionsParams & TurnParams;
-  /** Steps in the request, without those of earlier interactions. */
+  /** Steps of the request, without those of earlier interactions. */
   readonly steps: readonly JsonObject[];
   /** True if the request continues an answer that its vendor interrupted. */
   readonly isContinuation: boolean;
@@ -48,17 +48,14 @@ export interface PreparedInteraction {
   readonly params: InteractionsParams & TurnParams;
   /** The body, which includes the steps of earlier interactions. */
   readonly body: Buffer;
-  /** Ids of the interactions before this one, oldest first. */
+  /** Ids of the earlier interactions, oldest first. */
   readonly ancestors: readonly string[];
 }
 
-/** Fields that only the gateway reads, and that vendors do not receive. */
+/** Fields that vendors do not receive. */
 const ownMembers = ["previous_interaction_id", "background"];
 
-/**
- * Adds the steps of earlier interactions to a request. Throws Failure as `storedTurns` does, or request_too_large (413)
- * if the complete conversation exceeds the limits of a body.
- */
+/** Adds the steps of earlier interactions to a request. Throws Failure, for example if one cannot be read. */
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -70,8 +67,7 @@ export async function prepareInteraction(
   const { accountId } = call.caller;
   const reference = { accountId, previousId, param: "previous_interaction_id" };
   const { ids, last, turns } = await storedTurns(deps.interactions, reference, holding);
-  // The steps of the interrupted answer are left out of its continuation, because the vendor's continuation token
-  // stands for them.
+  // The steps of the interrupted answer are left out, because the vendor's continuation token stands for them.
   const earlier = turns.flatMap((turn) => [
     ...turn.input,
     ...(isContinuation && turn === last ? [] : stepsOf(turn.response["steps"])),
@@ -80,7 +76,7 @@ export async function prepareInteraction(
   const { maxBytes } = deps.body;
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes.`);
-  // The complete conversation must be within the limits of a body, as each part of it was.
+  // The complete conversation must also be within the limits of a body.
   const value = await parseJson(body, deps.body);
   return { params: await readTurnParams(deps, call, wires.interactions.client, value), body, ancestors: ids };
 }

@@ -37,7 +37,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   return async (call) => {
     const read = await readJson(call, deps.body, readInteraction(deps, call));
     const { isInBackground, store, stream } = read.inspected.params;
-    // An agent whose result is stored works on after its client has left the stream, because the client may return.
+    // An agent whose result is stored continues after its client has left, because the client may return.
     const isAgentRun = read.inspected.target === "agent" && store && stream;
     if (!isInBackground && !isAgentRun) return await inForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
@@ -49,9 +49,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   };
 }
 
-/**
- * Answers a request. If the interaction is stored, it is stored before the client receives the last part of the answer.
- */
+/** Answers a request. A stored interaction is stored before the client receives the last part of the answer. */
 async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
   using body = read;
   const { params, body: bytes, ancestors } = await prepareInteraction(deps, call, body);
@@ -74,7 +72,7 @@ async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBo
   await answer.stored;
 }
 
-/** Stores an interaction. Never rejects, because the client's answer is complete without it; a failure is logged. */
+/** Stores an interaction. Never rejects, because the client's answer is complete without it. */
 async function storeInteraction(
   { interactions, relay }: ResponsesDeps,
   call: ServiceCall,
@@ -90,7 +88,7 @@ async function storeInteraction(
   }
 }
 
-/** Returns the fields of an answer that the gateway determines. They replace those of the vendor. */
+/** Returns the fields of an answer that the gateway sets. */
 function echoOf(id: string, previousId: string | undefined): JsonObject {
   return withoutUndefined({ id, previous_interaction_id: previousId });
 }
@@ -121,10 +119,7 @@ async function jobOf(
   };
 }
 
-/**
- * GET /v1/interactions/{interaction_id}: returns the interaction or, with `stream=true`, the events of one in the
- * background.
- */
+/** GET /v1/interactions/{interaction_id}: returns the interaction, or its events with `stream=true`. */
 function getInteraction(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { query, response } = call;
@@ -137,10 +132,7 @@ function getInteraction(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/**
- * POST /v1/interactions/{interaction_id}/cancel: cancels an interaction in the background and returns its state.
- * Refuses an interaction that is not in the background, as Google does.
- */
+/** POST /v1/interactions/{interaction_id}/cancel: cancels an interaction in the background. */
 function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const isRunning = await isOpen(deps, call);
@@ -152,7 +144,7 @@ function cancelInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   };
 }
 
-/** DELETE /v1/interactions/{interaction_id}: removes an interaction; cancels it first if it has not ended. */
+/** DELETE /v1/interactions/{interaction_id}: removes an interaction, and cancels it if it has not ended. */
 function deleteInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     await removeStored(deps, background, call, interactionForm, { isOpen: await isOpen(deps, call), hasEvents: true });

@@ -2,10 +2,7 @@ import { isRecord, parseRecord } from "@modelgate/formats/json";
 import { SseDecoder } from "@modelgate/formats/sse";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/**
- * Returns the response object in an answer, which is JSON or ends with an event that contains the object; undefined if
- * there is none.
- */
+/** Returns the response object in an answer, which is JSON or a stream of events. */
 export function responseIn(answer: string): JsonObject | undefined {
   const parsed = parseRecord(answer);
   if (parsed !== undefined) return parsed;

@@ -5,7 +5,7 @@ import { ownCompaction, summaryItem, type CompactionCipher } from "./compaction/
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
-/** Maximum responses of a conversation that `previous_response_id` refers to. */
+/** Maximum earlier turns of a conversation. */
 const maxTurns = 2_000;
 
 /** The stored turns that precede a request, oldest first. */
@@ -22,11 +22,7 @@ export interface EarlierTurns extends StoredTurns {
   readonly items: readonly JsonObject[];
 }
 
-/**
- * Returns the conversation that `previous_response_id` refers to. Throws Failure previous_response_not_found (400) if
- * that response or one before it is unknown, belongs to another account, or has expired; invalid_value (400) if it has
- * not ended or the conversation is too long; or the failures of `ResponseStore.findAll`.
- */
+/** Returns the conversation that `previous_response_id` refers to. Throws Failure as `storedTurns` does. */
 export async function earlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
   { accountId, previousId }: { readonly accountId: string; readonly previousId: string },
@@ -38,8 +34,8 @@ export async function earlierTurns(
 }
 
 /**
- * Returns the stored turns up to and including the one that the field `param` of a request names. Throws as
- * `earlierTurns` does.
+ * Returns the stored turns up to the one that the field `param` names. Throws Failure (400), for example if one is
+ * unknown.
  */
 export async function storedTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
@@ -69,10 +65,7 @@ export function itemsOf(input: unknown): readonly JsonObject[] {
   return Array.isArray(input) ? input.filter(isRecord) : [];
 }
 
-/**
- * Replaces this gateway's compactions among the items by their decrypted summaries. Throws Failure invalid_value (400)
- * for a compaction of another account.
- */
+/** Replaces this gateway's compactions by their summaries. Throws Failure invalid_value (400). */
 export function decryptCompactions(
   cipher: CompactionCipher,
   accountId: string,
@@ -97,18 +90,15 @@ function notFound(id: string, param: string): Failure {
   });
 }
 
-/**
- * Returns the id that an item refers to; undefined if the item is not just a reference. A reference need not have a
- * type.
- */
+/** Returns the id that an item refers to; undefined for an item that is not just a reference. */
 export function referenceOf({ type, role, id }: JsonRecord): string | undefined {
   const refers = type === "item_reference" || ((type ?? undefined) === undefined && (role ?? undefined) === undefined);
   return refers && typeof id === "string" ? id : undefined;
 }
 
 /**
- * Returns an item, as a list, in the form in which it can be sent to any vendor. The id is removed, because it is valid
- * only with the vendor that assigned it; references and reasoning keep theirs. Reasoning without content is left out.
+ * Returns an item in a form that any vendor accepts: without ids, which only their own vendor knows. Empty for
+ * reasoning without content.
  */
 export function portableItems(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];

@@ -5,10 +5,7 @@ import { createdIn, mayNameCreated } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { responseIn } from "./answered-response.ts";
 
-/**
- * Records the objects that a vendor created in its store while it answered, such as containers, files and items to
- * which a later request may refer. Does nothing for a vendor of another wire than the client's.
- */
+/** Records the objects that a vendor created in its store, such as files. Later requests may refer to them. */
 export function recordCreatedItems(
   { relay }: Pick<ResponsesDeps, "relay">,
   { caller }: Pick<ServiceCall, "caller">,
@@ -23,8 +20,7 @@ export function recordCreatedItems(
     readonly admitted: AdmittedIds;
   },
 ): void {
-  // If accounts share the vendor's stores, the answer may name objects of another account, which must not be recorded
-  // for the caller.
+  // If accounts share the vendor's stores, the answer may name objects of another account.
   const { created: reader } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.canRecordIds || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);

@@ -10,10 +10,8 @@ import { parseThread, type StoredThread } from "./threads/thread-store.ts";
 import { openTurnStore, type TurnStore } from "./turn-store.ts";
 import type { ResponsesEnv } from "./variables.ts";
 
-/** Limits of WebSockets for responses. */
 export type SocketLimits = ResponsesEnv["sockets"];
 
-/** Limits of background responses. */
 export type BackgroundLimits = ResponsesEnv["background"];
 
 /** Dependencies of calls that use stored responses, conversations or threads, background responses, or WebSockets. */
@@ -25,10 +23,8 @@ export interface ResponsesDeps extends Deps {
   readonly threads: TurnStore<StoredThread>;
   readonly conversations: ConversationStore;
   readonly background: BackgroundLimits;
-  /** State of background responses that all processes share. */
   readonly backgroundStore: BackgroundStore;
   readonly compactions: CompactionCipher;
-  /** Limits of WebSockets for responses. */
   readonly sockets: SocketLimits;
   /** Signal that is aborted with a Failure when the process ends the calls that are still open. */
   readonly ending: AbortSignal;

@@ -7,27 +7,20 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 /** Maximum responses to whose items one request may refer. */
 const maxResponses = 2_000;
 
-/**
- * Returns the id of the response that contains a referenced item; undefined if the item is not a reference to an item
- * of this gateway.
- */
+/** Returns the id of the response that contains a referenced item, if this gateway returned the item. */
 function answerOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
   return id === undefined ? undefined : responseOfItem(id);
 }
 
-/**
- * Returns true if an item is a reference to an item that this gateway returned. Clients may send such references in
- * place of the items of stored responses.
- */
+/** Returns true if an item refers to an item that this gateway returned. */
 export function refersToOwnItem(item: JsonObject): boolean {
   return answerOf(item) !== undefined;
 }
 
 /**
- * Replaces references by the items that this gateway returned to the account. A reference to an unknown item is kept,
- * because the item may be in the vendor's store. Throws Failure invalid_value (400) for references to too many
- * responses, or the failures of `ResponseStore.findAll`.
+ * Replaces references by the items that this gateway returned to the account. Other items may be in the vendor's store,
+ * so references to them remain. Throws Failure.
  */
 export async function resolveReferences(
   store: Pick<ResponseStore, "findAll">,

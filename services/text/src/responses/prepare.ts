@@ -26,10 +26,7 @@ export interface ReadResponses {
   readonly window: CompletionWindow | undefined;
 }
 
-/**
- * Returns the function that inspects a call's body. The parsed value is kept only if references must be resolved.
- * Throws Failure (400) that names the invalid field.
- */
+/** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
 export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -80,12 +77,9 @@ export interface PreparedResponses {
   /** The body, with all references resolved. */
   readonly body: Buffer;
   readonly admitted: AdmittedIds;
-  /**
-   * Client's unchanged body, and the route to which it can be sent: its vendor stores the conversation under the same
-   * ids.
-   */
+  /** The client's unchanged body, for the one route whose vendor stores the conversation under the same ids. */
   readonly native?: { readonly channelKey: ChannelKeyId; readonly body: Buffer } | undefined;
-  /** Ids of the responses before this one, oldest first. */
+  /** Ids of the earlier responses, oldest first. */
   readonly ancestors: readonly string[];
   /** Conversation to which this turn is added. */
   readonly conversationId?: string | undefined;
@@ -104,9 +98,7 @@ function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: s
 const noEarlierTurns = { items: [], last: undefined, ids: [] };
 
 /**
- * Resolves the references of a request to earlier responses, items, conversations and compactions of this gateway.
- * Throws Failure (400) for an unknown reference, request_too_large (413) if the complete conversation exceeds the
- * limits of a body, or the failures of the memory budget (429, 503).
+ * Resolves the references of a request to data of this gateway. Throws Failure, for example for an unknown reference.
  */
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
@@ -121,7 +113,7 @@ export async function prepareResponses(
   const conversationId = conversationItemsBefore === undefined ? undefined : requestedConversation;
   const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendorStoreIds);
-  // A conversation that the gateway does not know may be in the vendor's store, so the id is not resolved.
+  // A conversation that the gateway does not know may be in the vendor's store.
   if (unresolved === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
@@ -139,7 +131,7 @@ export async function prepareResponses(
     [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
     holding,
   );
-  // An id that is still unresolved may be a vendor's, because a vendor's ids may have the gateway's format.
+  // A vendor's ids may have the gateway's format, so an unresolved id may be a vendor's.
   const unresolvedIds = new Set(items.map(referenceOf));
   await admitVendorIds(
     deps.relay,
@@ -151,7 +143,7 @@ export async function prepareResponses(
   const body = spliceMembers(remaining, { input: await renderJson(input, Infinity), previous_response_id: "null" });
   if (body.length > maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${maxBytes} bytes; compact it.`);
-  // The complete conversation must be within the limits of a body, as each part of it was.
+  // The complete conversation must also be within the limits of a body.
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);

@@ -13,10 +13,7 @@ export type RecordMemory = Pick<Holding, "take">;
 
 const decompress = promisify(zstdDecompress);
 
-/**
- * Decompresses the records that one request reads. Limits their total size, and takes the memory from the request's
- * part of the budget.
- */
+/** Decompresses the records that one request reads, and limits their total size. */
 export class RecordReader {
   readonly #memory: RecordMemory;
   readonly #bounds: RecordBounds;
@@ -29,10 +26,7 @@ export class RecordReader {
     this.#bounds = bounds;
   }
 
-  /**
-   * Decompresses a record and returns its JSON. Throws Failure request_too_large (413), or the failures of the memory
-   * budget (429, 503).
-   */
+  /** Decompresses a record and returns its JSON. Throws Failure (413, 429, 503) if it exceeds a limit. */
   async unpack(packed: Buffer): Promise<Buffer> {
     const { maxBytes } = this.#bounds;
     try {
@@ -45,7 +39,7 @@ export class RecordReader {
     }
   }
 
-  /** Decompresses and parses a record. Also limits the total number of values and members. Throws as `unpack` does. */
+  /** Decompresses and parses a record. Throws as `unpack` does. */
   async parse(packed: Buffer): Promise<JsonObject> {
     const text = await this.unpack(packed);
     await this.#count(text);

@@ -14,14 +14,10 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly input: TextInput;
   /** The compaction that the response ends with; undefined if there is none. */
   readonly compaction: Compaction | undefined;
-  /**
-   * Called with the answer immediately before the client receives it. The client receives the last byte when the
-   * returned promise is fulfilled.
-   */
+  /** Called with the answer before the client receives its last byte, which waits for the returned promise. */
   readonly answered: (answer: FinalAnswer) => Promise<void> | undefined;
 }
 
-/** Plan of a response with one model. */
 interface ResponsePlan extends TextPlan {
   readonly request: ResponseRequest;
   /** Plan of the same call with the client's unchanged body, for the vendor that stores the conversation. */

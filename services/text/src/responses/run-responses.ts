@@ -14,28 +14,24 @@ import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
 import { summaryTokens } from "./compaction/summary.ts";
 
-/** An answered response in its stored form, whether or not it is stored. */
+/** A response in the form in which it can be stored. */
 export interface AnsweredResponse {
   readonly id: string;
   readonly stored: StoredResponse;
 }
 
-/**
- * Receives each response before the client can refer to it, in the order of the requests; also responses that are not
- * stored. The promise is fulfilled with undefined if the answer contains no response.
- */
+/** Receives each response before the client can refer to it, in the order of the requests. */
 export type OnAnswered = (answered: Promise<AnsweredResponse | undefined>) => void;
 
-/** Options for running a prepared response. */
 export interface RunOptions {
   readonly onAnswered?: OnAnswered | undefined;
-  /** Id of the response; absent: a new one. */
+  /** Id of the response; a new one if absent. */
   readonly answerId?: string;
-  /** Fields of the client's request that the answer must repeat although they are not in the body for the vendor. */
+  /** Fields of the client's request that the answer repeats although the vendor does not get them. */
   readonly echo?: JsonObject | undefined;
   /** Called when the money is held and the request is about to be sent. */
   readonly onStart?: () => void;
-  /** True if the code that runs the response stores it, as for responses in the background. */
+  /** True if the caller of `runPrepared` stores the response. */
   readonly isKeptElsewhere?: boolean;
 }
 
@@ -107,16 +103,12 @@ export async function runPrepared(
   });
 }
 
-/**
- * Raises the output limit for which money is held to the maximum of the gateway's summary, which may exceed the
- * client's limit.
- */
+/** Raises the output limit for which money is held: the gateway's summary may exceed the client's limit. */
 function withSummaryLimit(params: PreparedResponses["params"]): PreparedResponses["params"] {
   const { maxOutputTokens: max } = params;
   return max === undefined ? params : { ...params, maxOutputTokens: Math.max(max, summaryTokens) };
 }
 
-/** Returns the compaction that a turn ends with. */
 async function compactionOf(
   deps: ResponsesDeps,
   call: Call,
@@ -157,13 +149,12 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // An id that the gateway did not assign is the vendor's. The vendor then also stores the response, if the client
-  // requested that.
+  // An id that the gateway did not assign is the vendor's, which then stores the response too.
   const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
 
-/** Stores a response so that later requests can refer to it. The client's answer does not wait for this. */
+/** Stores a response so that later requests can refer to it. */
 async function storeResponse(
   { responses: store, relay }: ResponsesDeps,
   call: Call,

@@ -11,23 +11,19 @@ export interface StoredResponse {
   readonly input: readonly JsonObject[];
   /** Ids of the preceding responses of the conversation, oldest first. */
   readonly ancestors: readonly string[];
-  /**
-   * Route (`channel/key`) whose vendor also stores the response under the same id; a request to it can refer to that
-   * id.
-   */
+  /** Route whose vendor also stores the response under the same id. */
   readonly keptAt?: ChannelKeyId | undefined;
 }
 
 /** Stored responses of all accounts. */
 export type ResponseStore = TurnStore<StoredResponse>;
 
-/** Returns the output items of a response. */
 export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
   const output = response["output"];
   return Array.isArray(output) ? output.filter(isRecord) : [];
 }
 
-/** Parses a stored response. Members that are missing or invalid become empty. */
+/** Parses a stored response. Missing or invalid members become empty. */
 export function parseStored({ response, input, ancestors, keptAt }: JsonObject): StoredResponse {
   return {
     response: isRecord(response) ? response : {},

@@ -4,10 +4,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Maximum characters of one item in a transcript. The middle of a longer item is cut out. */
 const maxCharacters = 40_000;
 
-/**
- * Renders a conversation as plain text to be summarized. Every model can read this text, whichever tools the
- * conversation used.
- */
+/** Renders a conversation as plain text to be summarized, which every model can read. */
 export function transcriptOf(items: readonly JsonObject[]): string {
   return items.map(line).filter(Boolean).join("\n\n");
 }
@@ -31,7 +28,7 @@ function line(item: JsonObject): string {
   }
 }
 
-/** Returns the text of a content. Images and files are only named, because a summary does not need their bytes. */
+/** Returns the text of a content. Images and files are only named. */
 function contentText(content: unknown): string {
   if (typeof content === "string") return short(content);
   if (!Array.isArray(content)) return "";

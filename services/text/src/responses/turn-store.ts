@@ -24,10 +24,7 @@ export interface TurnStore<Turn> {
   /** Stores a turn. `bodyBytes` is the size of the request that it answers. */
   save(accountId: string, id: string, stored: Turn, bodyBytes: number): Promise<SaveVerdict>;
   find(accountId: string, id: string, memory: RecordMemory): Promise<Turn | undefined>;
-  /**
-   * Returns several turns in the order of `ids`; undefined for those that no longer exist. Throws Failure
-   * request_too_large (413) if they exceed the limits together, or the failures of the memory budget (429, 503).
-   */
+  /** Returns several turns in the order of `ids`. Throws Failure (413, 429, 503) if they exceed a limit. */
   findAll(accountId: string, ids: readonly string[], memory: RecordMemory): Promise<readonly (Turn | undefined)[]>;
   /** Removes a turn. Returns false if it does not exist. */
   remove(accountId: string, id: string): Promise<boolean>;
@@ -36,20 +33,11 @@ export interface TurnStore<Turn> {
 /** Maximum characters of a turn that is compressed on the event loop. Larger turns are compressed in a thread. */
 const maxSyncCharacters = 256 * 1024;
 const compress = promisify(zstdCompress);
-/**
- * Number of records that are read from Redis and decompressed at a time. It is small so that an excessive total is
- * noticed early.
- */
+/** Number of records that are decompressed at a time. It is small so that an excessive total is noticed early. */
 const recordsPerRead = 8;
-/**
- * Bytes that a stored response may have in addition to its input and output: ids, and the request's settings that it
- * repeats.
- */
+/** Additional bytes of a stored response: ids, and the request's settings that it repeats. */
 const settingsBytes = 1024 * 1024;
-/**
- * Factor by which the values of all responses may exceed the limit of a body, because each response repeats the tools
- * of its request.
- */
+/** Factor by which all responses may exceed a body's limit of values: each repeats the tools of its request. */
 const valuesFactor = 4;
 
 /** Stored form of one kind of turn. */
@@ -65,10 +53,7 @@ export function openTurnStore<Turn extends object>(
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
-  /**
-   * Returns the Redis key of a turn. The keys of one account are in one slot, so that Redis Cluster can read several in
-   * one command.
-   */
+  /** Returns the Redis key of a turn. The keys of an account are in one slot of Redis Cluster. */
   const keyOf = (accountId: string, id: string): string => `${kind}:{s${shardOf(accountId)}}:${accountId}:${id}`;
 
   const bounds = {
@@ -98,8 +83,8 @@ export function openTurnStore<Turn extends object>(
       if (packed.length > maxBytes) return "too-large";
       const key = keyOf(accountId, id);
       const encrypted = cipher.encrypt(packed, key);
-      // A new turn is written before its bytes are counted for the account, so that the client's next request finds it.
-      // An existing turn is replaced only after the count.
+      // A new turn is written before the quota is checked, so that the client's next request finds it. An existing turn
+      // is replaced only after the check.
       const [isKept, setResult] = await Promise.all([
         book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, encrypted, "PX", lifetimeMs, "NX"),

@@ -30,7 +30,6 @@ export function responsesVariables(read: VariableReader) {
         "Time for which a conversation is stored after its last change.",
         { min: 1_000 },
       ),
-      /** Maximum items of a conversation. */
       maxItems: 2_000,
       /** Maximum bytes of a conversation's items after compression. */
       maxBytes: 4 * 1024 * 1024,
@@ -42,14 +41,9 @@ export function responsesVariables(read: VariableReader) {
       perToken: 50,
       /** Maximum duration of a background response, in ms. */
       longestMs: 60 * 60_000,
-      /**
-       * Time in ms without a lease renewal after which a background response counts as failed, because its process has
-       * died.
-       */
+      /** Time in ms without a lease renewal after which a background response has failed. */
       leaseMs: 15_000,
-      /** Maximum stored events of a background response. */
       maxEvents: 20_000,
-      /** Maximum characters of the stored events of a background response. */
       maxCharacters: 4 * 1024 * 1024,
       /** Time in ms after the last event for which the events of a background response can be read. */
       eventsLifetimeMs: 60 * 60_000,

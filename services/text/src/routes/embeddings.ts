@@ -82,10 +82,7 @@ const contentFirst = [...vectorsWires].sort(
   (left, right) => Number(right === "content-embeddings") - Number(left === "content-embeddings"),
 );
 
-/**
- * Splits the inputs into requests with at most as many inputs as the vendor accepts. The call has one hold of money and
- * one event.
- */
+/** Splits the inputs into requests that the vendor accepts. */
 function split(request: VectorsRequest, vendor: VectorsVendor, model: string): NonEmptyList<VectorsRequest> {
   const { inputs } = request;
   const maxInputs = vendor.maxInputs(model);

@@ -12,10 +12,7 @@ export function generateContent(deps: Deps): EndpointHandler {
   return contentHandler(deps, false);
 }
 
-/**
- * POST /v1beta/models/{model}:streamGenerateContent: answers with server-sent events if `alt=sse`, otherwise with one
- * JSON array.
- */
+/** POST /v1beta/models/{model}:streamGenerateContent: answers with events if `alt=sse`, otherwise with an array. */
 export function streamGenerateContent(deps: Deps): EndpointHandler {
   return contentHandler(deps, true);
 }

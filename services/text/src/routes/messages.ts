@@ -44,10 +44,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/**
- * Returns the headers and query parameters that a vendor with the same wire receives: the required version, beta
- * features, and the `beta` parameter. Throws Failure (400) if the version is missing or invalid.
- */
+/** Returns the headers and parameters for a vendor with the same wire. Throws Failure (400). */
 export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
   const version = firstHeader(request.headers, headerAliases.alphaVersion);
   const [name] = headerAliases.alphaVersion;
@@ -71,7 +68,7 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
 /** Names of the header with beta features; the interface's name is first. */
 const betaHeaders = ["alpha-beta", "anthropic-beta"];
 
-/** Returns the beta features that a vendor receives. Threads are left out, because the gateway implements them. */
+/** Returns the beta features for a vendor, without threads, which the gateway implements. */
 function otherBetas(betas: string | undefined): string | undefined {
   const otherNames = betas?.split(",").filter((name) => name.trim() !== threadsBeta);
   return otherNames === undefined || otherNames.length === 0 ? undefined : otherNames.join(",");

@@ -30,10 +30,7 @@ export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): r
     .map((model) => ({ ...model, pricing: pricingOf(model.price, multiplier) }));
 }
 
-/**
- * Maps the names of prices that OpenRouter clients read to units. `second` and `character` are additions of the
- * gateway.
- */
+/** Units of the price names that OpenRouter's clients read. `second` and `character` are our additions. */
 const pricedUnits = {
   prompt: "inputTokens",
   completion: "outputTokens",

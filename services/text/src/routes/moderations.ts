@@ -23,10 +23,7 @@ type ModerationVendor = UnstreamedVendor<ModerationRequest, ModerationAnswer>;
 
 const native = wires.moderations;
 
-/**
- * POST /v1/moderations, served by a vendor's moderation endpoint or by a chat model. A model of the kind `moderation`
- * is used as a chat model if its vendor lacks the endpoint.
- */
+/** POST /v1/moderations, served by a vendor's moderation endpoint or by a chat model. */
 export function moderations(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(
@@ -39,7 +36,6 @@ export function moderations(deps: Deps): EndpointHandler {
   };
 }
 
-/** Kind of call: moderation by a vendor's endpoint or by a chat model. */
 const moderationKind = new UnstreamedKind<ModerationRequest, ModerationAnswer, ModerationVendor>({
   wire: native,
   wires: wiresOfKind.moderation,

@@ -3,10 +3,7 @@ import { Failure, formatUsd, type Caller, type Nanos } from "@modelgate/contract
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 
-/**
- * GET /v1/dashboard/billing/subscription: returns the spent and remaining money as `hard_limit_usd`, from which clients
- * subtract the usage.
- */
+/** GET /v1/dashboard/billing/subscription: returns the spent and remaining money; clients subtract the usage. */
 export function billingSubscription(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await leftOf(deps, caller);
@@ -23,8 +20,8 @@ export function billingSubscription(deps: Deps): EndpointHandler {
 }
 
 /**
- * GET /v1/dashboard/billing/usage: returns the total spending in cents. The dates in the query are ignored, because
- * `hard_limit_usd` includes all spending.
+ * GET /v1/dashboard/billing/usage: returns the total spending in cents. The subscription includes all spending, so the
+ * dates in the query are ignored.
  */
 export function billingUsage(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
@@ -33,7 +30,7 @@ export function billingUsage(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/credits: returns the spent and remaining money as credits, from which clients subtract the usage. */
+/** GET /v1/credits: returns the spent and remaining money as credits. Clients subtract the usage from it. */
 export function credits(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await leftOf(deps, caller);
@@ -43,10 +40,7 @@ export function credits(deps: Deps): EndpointHandler {
   };
 }
 
-/**
- * GET /v1/key: returns the money of the API key; daily and monthly usage are included if the key has a budget for the
- * period.
- */
+/** GET /v1/key: returns the money of the API key. */
 export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);

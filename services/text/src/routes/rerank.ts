@@ -40,10 +40,7 @@ function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): En
   };
 }
 
-/**
- * Meters a ranking by tokens and search units, as the vendor reports them. Without a report, it counts one search unit
- * per hundred documents.
- */
+/** Returns the measure of a ranking: tokens and search units, as the vendor reports them. */
 function measureOf(
   searches: ReturnType<typeof countSearches>,
   { textBytes, mediaTokens }: RequestSize,

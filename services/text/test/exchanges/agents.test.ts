@@ -17,7 +17,6 @@ interface Agent {
   readonly body: object;
   /** Name of the tool at vendors without namespaces. */
   readonly tool: string;
-  /** Expected call in the stream. */
   readonly call: object;
   readonly callsIn: (stream: string) => readonly unknown[];
 }

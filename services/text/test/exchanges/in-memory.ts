@@ -42,12 +42,10 @@ export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> =
   };
 }
 
-/** Creates the exchange of a call with a vendor. Throws Failure if the vendor's wire cannot express the request. */
 export function exchangeOf(call: TextCall, vendor: TextWire, model = "vendor-model"): Promise<Exchange> {
   return new TextExchangeFactory(call).make(vendor, model);
 }
 
-/** Returns the body that is sent to the vendor. */
 export function sentBody({ body }: Exchange): string {
   if (!Buffer.isBuffer(body)) throw new Error("a text call is sent as bytes");
   return body.toString();
@@ -68,7 +66,7 @@ export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer
   );
 }
 
-/** Returns the stream events of an answer with one choice, whose parts are text, reasoning, refusals or calls. */
+/** Returns the stream events of an answer with one choice. */
 function eventsOf({ id, model, createdAt, choices: [only], usage = {} }: TextAnswer): readonly TextEvent[] {
   if (only === undefined) throw new Error("an answer has a choice");
   const choice = 0;
@@ -140,7 +138,6 @@ function costOf(exchange: Exchange): TextCost {
   return { by: "text", body, stream: exchange.streams, size };
 }
 
-/** Creates an answer with status 200 that is available immediately. */
 function answerOf(text: string): UpstreamAnswer {
   const nothing = (): void => undefined;
   return {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { textWire } from "@modelgate/wires/text";
 import { callOf, exchangeOf, sentBody } from "./in-memory.ts";
 
-/** Request to which the tests add members that other vendors of the wire accept, and that its main vendor refuses. */
+/** Request to which the tests add members that only other vendors of the wire accept. */
 const hello = { model: "mine", messages: [{ role: "user", content: "Hello" }] };
 
 async function sentFor(wire: "chat" | "responses", body: object, model: string) {

@@ -7,14 +7,12 @@ import { chatWireForDialect, textWire } from "@modelgate/wires/text";
 import { readForClient, callOf, exchangeOf, sentBody, type Answered } from "./in-memory.ts";
 
 /**
- * Vendor's answer in the chat wire, written after public sources, and the units that must be billed for it, counted by
- * hand. Numbers, members and their order are those of the source. `note` names the parts that are based on
- * documentation only.
+ * Vendor's answer in the chat wire, copied from public sources, and the units that must be billed for it. `note` names
+ * the parts that are based on documentation only.
  */
 interface Recording {
   readonly source: string;
   readonly note?: string;
-  /** Vendor's name of the model. */
   readonly model: string;
   /** Text of the answer, without reasoning. */
   readonly text: string;
@@ -47,7 +45,6 @@ test("every vendor with differences from the chat wire has a recording, and ever
 
 const turns = [{ role: "user", content: "Hello?" }];
 
-/** Clients for which each recording is converted: of the chat and messages wires, with and without streaming. */
 const clients = (["chat", "messages"] as const).flatMap((client) => [
   { client, stream: false },
   { client, stream: true },
@@ -111,7 +108,6 @@ describe.each(inMessages)("%s, in the messages wire", (_, { model, messages: { w
 
 const price = compilePrice({ input: 1, cachedInput: 0.1, output: 10 });
 
-/** Asserts that an answer is billed by the units that its vendor reports. */
 function expectBilled({ metered }: Answered, units: Units = {}): void {
   expect(metered).toEqual({ units: { requests: 1, ...units }, estimated: false });
   const { inputTokens = 0, cachedInputTokens = 0, outputTokens = 0 } = units;

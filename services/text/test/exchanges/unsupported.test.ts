@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { textWire } from "@modelgate/wires/text";
 import { callOf, exchangeOf } from "./in-memory.ts";
 
-/** Wires of clients; the tests use members that some vendors' wires cannot express. */
 const clients = ["chat", "responses", "messages", "content"] as const;
 type Wire = (typeof clients)[number];
 

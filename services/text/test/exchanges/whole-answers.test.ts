@@ -93,7 +93,7 @@ test("an error of the reader fails the attempt", async () => {
 });
 
 describe("an answer can start with a stream", () => {
-  /** Data with which no stream of any wire can begin. */
+  /** Data that begins no stream. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
   const first: Readonly<Record<PassThroughWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
     chat: {

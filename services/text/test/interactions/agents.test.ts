@@ -33,13 +33,12 @@ const usage = { inputTokens: 1_000, cachedTokens: 400, outputTokens: 80, reasoni
 // 600 × 2 + 400 × 0.5 + 80 × 8 US dollars per million tokens, in nano-dollars.
 const cost = 2_040_000n;
 const slow = { usage, chunks: 500, chunkDelayMs: 200, text: "word ".repeat(500) };
-/** Returns method and last path segment of the requests after the one that started the agent. */
+/** Returns the requests after the one that started the agent. */
 const later = async (): Promise<readonly string[]> =>
   (await area.simulator.requests(agent)).slice(1).map(({ method, path }) => `${method} ${path.split("/").at(-1)}`);
 const cancelled = () => until("the agent to be cancelled", async () => (await later()).includes("POST cancel"));
 const cancels = async () => (await later()).filter((request) => request === "POST cancel").length;
 
-/** Returns the text of a chat client's stream. */
 async function read(): Promise<string> {
   let text = "";
   for await (const { choices } of await chat().create({ model: agent, messages, stream: true }))

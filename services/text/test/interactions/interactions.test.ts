@@ -28,7 +28,7 @@ forbidWarnings();
 
 const of = (account: string): GoogleGenAI["interactions"] => googleAt(area.url, keyOf(account)).interactions;
 const mine = () => of("demo");
-/** Returns a prompt whose answer is streamed in many slow pieces, so that a test can inspect it before its end. */
+/** Returns a prompt whose answer is streamed in many slow pieces. */
 const slowly = (chunks: number) => `Hi {{simulate: {"chunks": ${chunks}, "chunkDelayMs": 20}}}`;
 const sentTo = async (model: string): Promise<any> =>
   JSON.parse((await area.simulator.requests(model)).findLast(({ body }) => body !== "")?.body ?? "{}");

@@ -3,8 +3,7 @@ import { join } from "node:path";
 
 /**
  * Creates `openai.golden.json` from OpenAI's published document (https://github.com/openai/openai-openapi, MIT): `node
- * services/text/test/published/extract.ts PATH/openapi.json`. It contains the schemas of answers, without descriptions
- * and other texts.
+ * services/text/test/published/extract.ts PATH/openapi.json`.
  */
 const roots = [
   "CompactResource",
@@ -42,10 +41,7 @@ type Json = { readonly [name: string]: unknown };
 const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-/**
- * Returns a schema without texts. `oneOf` becomes `anyOf`, because its alternatives overlap: only the descriptions
- * distinguish them.
- */
+/** Returns a schema without texts. `oneOf` becomes `anyOf`: its alternatives differ only in their descriptions. */
 function bare(value: unknown, areMembers = false): unknown {
   if (Array.isArray(value)) return value.map((each) => bare(each));
   if (!isRecord(value)) return value;

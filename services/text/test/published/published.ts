@@ -4,12 +4,11 @@ import { fileURLToPath } from "node:url";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { createGenerator } from "ts-json-schema-generator";
 
-/** Function that lists the errors of a value by a published schema; empty for a valid value. */
+/** Lists the errors of a value by a published schema; empty for a valid value. */
 export type Check = (value: unknown) => readonly string[];
 
 const lenient = { strict: false, allErrors: true, validateFormats: false, verbose: true } as const;
 
-/** Schema of an object. */
 interface Part {
   readonly properties?: Readonly<Record<string, unknown>>;
   required?: readonly string[];
@@ -24,9 +23,7 @@ const nulls: Readonly<Record<string, readonly string[]>> = {
   ModelResponseProperties: ["user"],
 };
 
-/**
- * Compiles OpenAI's schemas of answers, which `extract.ts` takes from its document. Returns the check by schema name.
- */
+/** Compiles OpenAI's schemas of answers. Returns the check by schema name. */
 export function openaiSchemas(): (name: string) => Check {
   const { components } = JSON.parse(readFileSync(join(import.meta.dirname, "openai.golden.json"), "utf8"));
   const schemas: Record<string, unknown> = components.schemas;
@@ -55,7 +52,7 @@ function isSchema(value: unknown): boolean {
 
 /**
  * Creates schemas from the types of Anthropic's SDK, because Anthropic publishes no document. The types require all
- * members, even those that only the newest answers have; here members that may be null, and `caller`, are optional.
+ * members; here members that may be null, and `caller`, are optional.
  */
 export function anthropicSchemas(): (file: string, type: string) => Check {
   const generators = new Map<string, ReturnType<typeof createGenerator>>();
@@ -87,10 +84,7 @@ function mayBeNull(schema: unknown): boolean {
   return /"null"/.test(text);
 }
 
-/**
- * Creates the check of a compiled schema. Errors of alternatives with another `type` are left out, because they do not
- * explain why the value is invalid.
- */
+/** Creates the check of a compiled schema. Errors of alternatives with another `type` are left out. */
 function checkOf(validate: ValidateFunction): Check {
   return (value) => {
     if (validate(value)) return [];

@@ -19,7 +19,7 @@ forbidWarnings();
 
 const of = (account: string) => openaiAt(area.url, keyOf(account)).responses;
 const mine = () => of("demo");
-/** Returns a prompt whose answer is streamed in many slow pieces, so that a test can inspect it before its end. */
+/** Returns a prompt whose answer is streamed in many slow pieces. */
 const slowly = (chunks: number) => `Hi {{simulate: {"chunks": ${chunks}, "chunkDelayMs": 20}}}`;
 const isOpen = ({ status }: Pick<Response, "status">) => status === "queued" || status === "in_progress";
 const ended = (id: string, account = "demo"): Promise<Response> =>

@@ -44,7 +44,6 @@ async function open(accountId = "demo") {
     if (page === undefined || page === "unknown") throw new Error(`the page is ${page}`);
     return { ...page, items: page.texts.map((text): JsonObject => JSON.parse(text.toString())) };
   };
-  /** Returns all items, read page by page. */
   const readAll = async (newestFirst: boolean, limit: number) => {
     const all: JsonObject[] = [];
     for (let after: string | undefined; ; after = String(all.at(-1)?.["id"])) {
@@ -57,9 +56,7 @@ async function open(accountId = "demo") {
   return { store, at, add, read, readAll };
 }
 
-/**
- * Change of a conversation: items to add, some with an id that exists already, or the position of an item to remove.
- */
+/** Change of a conversation: items to add, some with an existing id, or the position of an item to remove. */
 const change = fc.oneof(
   fc.record({ adds: fc.array(fc.option(fc.constantFrom("a", "b", "c")), { minLength: 1, maxLength: 5 }) }),
   fc.record({ removes: fc.nat(20) }),

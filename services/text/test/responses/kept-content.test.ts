@@ -7,10 +7,7 @@ import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
 import { channel, keys, rival } from "../../../../libs/relay/test/config.ts";
 import { service } from "../../src/service.ts";
 
-/**
- * Keys for the tests of stored content: it is limited per account, requires a balance, and follows the key's current
- * permissions.
- */
+/** Keys for the tests of stored content. */
 const drained = "sk-drained-0123456789abcdef";
 const filled = "sk-filled-0123456789abcdef";
 const kept = 200_000;
@@ -144,7 +141,6 @@ async function change(key: string, changed: object): Promise<void> {
   await projectToken(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
 }
 
-/** Opens a WebSocket for responses. */
 async function openSocket(key: string) {
   const url = `${area.url.replace("http", "ws")}/v1/responses`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });
@@ -154,10 +150,8 @@ async function openSocket(key: string) {
   await once(socket, "open");
   return {
     closed,
-    /** Sends a request for a response. */
     create: (more: object) =>
       socket.send(JSON.stringify({ type: "response.create", model: "chat", input: "Hi", store: false, ...more })),
-    /** Waits for the first event of a type. */
     next: (type: string) => until(type, () => came.find((event) => event.type === type)),
     [Symbol.dispose]: () => socket.terminate(),
   };

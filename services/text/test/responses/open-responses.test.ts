@@ -30,8 +30,8 @@ async function post(path: string, body: object): Promise<{ readonly status: numb
 }
 
 /**
- * Sends requests over one connection, each after the previous answer has ended. `steps` create them from the last
- * events of the earlier answers. Returns the last event of each answer.
+ * Sends requests over one connection, each after the previous answer. `steps` create them from the last events of
+ * earlier answers. Returns the last event of each answer.
  */
 async function overSocket(steps: readonly ((before: readonly any[]) => object)[]): Promise<any[]> {
   const socket = new WebSocket(`${area.url.replace("http", "ws")}/v1/responses`, { headers: { authorization } });

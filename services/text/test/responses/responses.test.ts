@@ -18,7 +18,6 @@ forbidWarnings();
 const mine = () => openaiAt(area.url, keyOf("demo")).responses;
 const others = () => openaiAt(area.url, keyOf("other")).responses;
 
-/** Returns the error of a call that must fail. */
 async function failureOf(call: PromiseLike<unknown>): Promise<APIError> {
   const thrown = await call.then(
     () => new Error("it was answered"),

@@ -40,7 +40,7 @@ async function valuesOf(key: string): Promise<readonly Buffer[]> {
   return [Buffer.from(JSON.stringify(type === "zset" ? await redis.zrange(key, "0", "-1") : ""))];
 }
 
-/** Returns the texts in a value for every encoding that the gateway uses: plain, Base64, and compressed. */
+/** Returns the texts in a value for every encoding that the gateway uses. */
 function readingsOf(value: Buffer): readonly string[] {
   const spelled = [value, Buffer.from(value.toString(), "base64")];
   return spelled.flatMap((bytes) => {

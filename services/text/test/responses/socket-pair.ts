@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { startWebSocketServer } from "@modelgate/testkit";
 import { WebSocket } from "ws";
 
-/** Opens a WebSocket. Returns its server side and its client side. */
 export async function connection(): Promise<{ socket: WebSocket; client: WebSocket } & AsyncDisposable> {
   const server = await startWebSocketServer();
   const client = new WebSocket(server.url);

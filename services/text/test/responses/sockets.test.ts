@@ -21,7 +21,6 @@ forbidWarnings();
 const address = () => `${area.url.replace("http", "ws")}/v1/responses`;
 const sdk = () => new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keyOf("demo"), maxRetries: 0 });
 
-/** Opens a WebSocket on which a test can await the events of each response. */
 async function connect(account = "demo") {
   const socket = new WebSocket(address(), { headers: { authorization: `Bearer ${keyOf(account)}` } });
   const events: any[] = [];
@@ -33,7 +32,7 @@ async function connect(account = "demo") {
   await once(socket, "open");
   return {
     socket,
-    /** Sends an event. Returns the events of its answer, including the last one. */
+    /** Sends an event. Returns the events of its answer. */
     async ask(event: object | string): Promise<any[]> {
       socket.send(typeof event === "string" ? event : JSON.stringify({ type: "response.create", ...event }));
       return await this.answer();

@@ -9,7 +9,6 @@ import { Steering } from "../../src/responses/sockets/steering.ts";
 const bytes = 100;
 const large = 64 * 1024 + 1;
 
-/** Creates the steering of a connection, and records the events for its client and the held memory. */
 function steered() {
   const events: any[] = [];
   const budget = new BufferBudget(2 ** 20);

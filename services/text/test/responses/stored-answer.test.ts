@@ -6,10 +6,7 @@ import { storeAnswerFirst } from "../../src/responses/index.ts";
 
 const span = { traceparent: undefined };
 
-/**
- * Wraps the sink of a call whose answer is stored. `text` of a stored answer is the text that the client had received
- * before.
- */
+/** Wraps the sink of a call whose answer is stored, and records the text that the client had received before. */
 function keeping(collector: AnswerCollector, { maxBytes = 10_000, limitBytes = 10_000 } = {}) {
   const client = new FakeClient();
   const warnings: unknown[] = [];

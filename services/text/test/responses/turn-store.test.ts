@@ -28,10 +28,7 @@ const cipher = makeRecordCipher(["a secret"]);
 const noMemory = { take: () => undefined };
 const turnOf = (text: string) => ({ response: { output: [], text }, input: [], ancestors: [] });
 
-/**
- * Stores a chain of responses whose inputs have many small parts. Together they exceed four times the value limit of a
- * body.
- */
+/** Stores a chain of responses that together exceed four times the value limit of a body. */
 async function openChain(accountId: string, turns: number) {
   const store = openTurnStore({ redis, book: openContentQuota(redis, { maxBytes: 1e9 }), cipher }, form, limits);
   const ancestors: string[] = [];

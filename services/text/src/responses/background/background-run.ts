@@ -9,15 +9,12 @@ import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded } from "./events.ts";
 
-/**
- * Maximum attempts to store a finished response, and the pause between them in ms. The lease lasts longer than all of
- * these attempts.
- */
+/** Maximum attempts to store a finished response, and the pause between them in ms. The lease must last longer. */
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
   readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
-  /** Body of the request, disposed when the response has ended. The answer's bytes are added to its counted memory. */
+  /** Body of the request. It is disposed when the response has ended. */
   readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
   readonly form: EventForm;
   /** Fields that replace those of the object that the vendor reports. */
@@ -36,10 +33,7 @@ export class BackgroundRun {
   readonly at: BackgroundRef;
   readonly tokenId: string;
   readonly beganAt = Date.now();
-  /**
-   * Resolves when the money is held and the request is about to be sent, or when the run has ended. Rejects with the
-   * Failure of a request that is refused before.
-   */
+  /** Resolves when the request is about to be sent or the run has ended. Rejects with Failure if it is refused. */
   readonly started: Promise<void>;
   /** Resolves when the result is stored, or when storing it has failed. */
   readonly finished: Promise<void>;
@@ -105,9 +99,7 @@ export class BackgroundRun {
     }
   }
 
-  /**
-   * Runs the call. Resolves with the Failure of a call that failed before its answer began; otherwise with undefined.
-   */
+  /** Runs the call. Resolves with the Failure that it threw, if any. */
   async #ask(): Promise<Failure | undefined> {
     const { call, form, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });

@@ -18,10 +18,10 @@ export interface BackgroundJob extends Pick<BackgroundWork, "onStored" | "patch"
   readonly model: string;
 }
 
-/** Prepares the job that has the given id. Throws Failure (400) if a call in the foreground would be refused. */
+/** Prepares the job with an id. Throws Failure (400) if a call in the foreground would be refused. */
 export type PrepareJob = (id: string) => Promise<BackgroundJob>;
 
-/** Background responses and interactions of this process. Both are called responses below. */
+/** Background responses of this process. Interactions are called responses here too. */
 export class BackgroundRuns implements Disposable {
   readonly #deps: ResponsesDeps;
   readonly #open = new Map<string, BackgroundRun>();
@@ -53,10 +53,7 @@ export class BackgroundRuns implements Disposable {
     );
   }
 
-  /**
-   * Starts a response and returns its first state. Disposes the body when the response has ended. Throws Failure if a
-   * call in the foreground would be refused, or if a limit of background responses or of storage is reached.
-   */
+  /** Starts a response and returns its first state. Throws Failure if it is refused. */
   async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
     const { most: max } = this.#deps.background;
     if (this.#isDraining || this.#open.size + this.#opening >= max) {
@@ -83,10 +80,7 @@ export class BackgroundRuns implements Disposable {
     this.#open.get(id)?.cancel();
   }
 
-  /**
-   * Refuses further responses, and resolves when all open ones have ended. Those that are open at the end of the drain
-   * time are ended as failed by the signal `ending`.
-   */
+  /** Refuses further responses, and resolves when all open ones have ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();

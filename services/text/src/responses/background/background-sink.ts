@@ -12,26 +12,25 @@ const lowShare = 4;
 
 /** The function that stores events, with its limits. */
 export interface EventStorage {
-  /** Stores events. No more events are stored after it rejects or resolves with false. */
+  /** Stores events. It is not called again after it rejects or resolves with false. */
   readonly storeEvents: (events: readonly string[]) => Promise<boolean>;
-  /** Maximum number of events that are stored before the final one. */
+  /** Maximum number of events before the final one. */
   readonly maxEvents: number;
   readonly maxCharacters: number;
   /** Sequence number of the first event. */
   readonly from: number;
-  /** Form of the events and of the object that they report. */
   readonly form: EventForm;
-  /** Fields that replace those of each object that the vendor reports. */
+  /** Fields that replace those of the object that the vendor reports. */
   readonly patch: JsonObject;
-  /** Counted memory of the run. Bytes of events that must stay in memory are added to it. */
+  /** Part of the memory budget for events that must stay in memory. */
   readonly memory: Pick<Holding, "take">;
-  /** Maximum bytes of the events that are kept in memory. */
+  /** Maximum bytes of the events that stay in memory. */
   readonly maxHeldBytes: number;
 }
 
 /**
- * Sink of a background response. It numbers the events and stores them in batches. The final event is not stored here,
- * because the response must be stored first.
+ * Sink of a background response. It stores the events in batches, without the final event: the response must be stored
+ * first.
  */
 export class BackgroundSink implements AnswerSink {
   /** Sequence number of the next event. */
@@ -58,7 +57,7 @@ export class BackgroundSink implements AnswerSink {
     this.next = keeping.from;
   }
 
-  /** Returns the latest state of the response that its events report; undefined before the first such event. */
+  /** Returns the latest state of the response; undefined before an event has reported it. */
   get response(): JsonObject | undefined {
     return this.#followed.object;
   }
@@ -102,7 +101,7 @@ export class BackgroundSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#take(rest);
-    // Delayed, because the caller of `end` does not expect its watchers to be called within that call.
+    // The caller of `end` does not expect its watchers to be called within that call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -116,7 +115,6 @@ export class BackgroundSink implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  /** Ends the response because its client cancelled it. */
   cancel(): void {
     if (!this.#isEnding) this.#end(false);
   }
@@ -140,7 +138,7 @@ export class BackgroundSink implements AnswerSink {
     if (storedEvent !== undefined) this.#keep(storedEvent);
   }
 
-  /** Takes memory for an event. Ends the response if there is not enough. */
+  /** Reserves memory for an event. Ends the response if there is not enough. */
   #hold(bytes: number): void {
     if (bytes === 0) return;
     this.#heldBytes += bytes;
@@ -169,7 +167,7 @@ export class BackgroundSink implements AnswerSink {
   }
 
   async #flush(): Promise<void> {
-    // Waits until all events of the current chunk are collected, so that they are stored together.
+    // Waits for all events of the current chunk, so that they are stored together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
       const events = this.#waiting;

@@ -16,7 +16,7 @@ export interface BackgroundStoreLimits {
   readonly longestMs: number;
   /** Maximum background responses of one API key at the same time. */
   readonly perToken: number;
-  /** Time in ms after the last added event for which a response's events can be read. */
+  /** Time in ms for which events can be read after the last one was added. */
   readonly eventsLifetimeMs: number;
 }
 
@@ -78,7 +78,7 @@ export class BackgroundStore {
     return (await renewScript(this.#redis, { lease: lease(id), open: open(tokenId) }, { id, leaseMs })).verdict;
   }
 
-  /** Releases the lease of a response. The response no longer counts in the limit of its API key. */
+  /** Releases the lease of a response. */
   async leave({ accountId, id }: BackgroundRef, tokenId: string): Promise<void> {
     const { lease, open } = keysOf(accountId);
     await this.#redis.del(lease(id));
@@ -90,15 +90,12 @@ export class BackgroundStore {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
-  /** Requests that the response is cancelled, if a process generates it. */
+  /** Requests that the process that generates the response cancels it. */
   async askToCancel({ accountId, id }: BackgroundRef): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
-  /**
-   * Marks a response as deleted if a process still generates it. The mark lasts for the maximum duration of a response;
-   * the process reads it and does not store the result.
-   */
+  /** Marks a response as deleted if a process still generates it. That process then does not store the result. */
   async markDeleted({ accountId, id }: BackgroundRef): Promise<void> {
     const { longestMs } = this.#limits;
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", longestMs, "XX"));
@@ -123,10 +120,7 @@ export class BackgroundStore {
     await this.#append(key, [encrypted]);
   }
 
-  /**
-   * Appends records and sets their time to live in one transaction. Otherwise records could remain forever if the
-   * process dies in between.
-   */
+  /** Appends records with their time to live in one transaction. Otherwise they could remain forever. */
   async #append(key: string, records: readonly Buffer[]): Promise<void> {
     await execute(
       this.#redis
@@ -136,7 +130,7 @@ export class BackgroundStore {
     );
   }
 
-  /** Returns at most `maxEvents` events from the index `from`; a negative index counts from the end. */
+  /** Returns at most `maxEvents` events from the index `from`; a negative index starts from the end. */
   async events({ accountId, id }: BackgroundRef, from: number, maxEvents: number): Promise<readonly string[]> {
     const key = keysOf(accountId).events(id);
     const records = await orUnavailable(this.#redis.lrangeBuffer(key, from, from + maxEvents - 1));

@@ -7,11 +7,7 @@ export type CompletionWindow = "soonest" | "2h" | "8h";
 
 const windows: readonly unknown[] = ["soonest", "2h", "8h"] satisfies readonly CompletionWindow[];
 
-/**
- * Returns the completion window of a request; undefined if it has no `background_options`. Throws Failure (400) for an
- * invalid window, and for "2h" or "8h" in a request that is not in the background, is streamed, or names a service tier
- * other than the default.
- */
+/** Returns the completion window in `background_options`. Throws Failure (400) if it is invalid. */
 export function completionWindowOf(body: JsonObject): CompletionWindow | undefined {
   const { background_options: options, background, stream, service_tier: tier } = body;
   if ((options ?? undefined) === undefined) return undefined;

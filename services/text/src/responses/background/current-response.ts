@@ -6,10 +6,7 @@ import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded, sequenceOf } from "./events.ts";
 
-/**
- * Returns the current state of a stored response or interaction. If the process that generated it has died, the first
- * reader after the lease has expired stores it as failed.
- */
+/** Returns the current state of a stored object. If the process that generated it has died, it is stored as failed. */
 export async function currentResponse(
   deps: Pick<ResponsesDeps, EventForm["wire"] | "backgroundStore">,
   form: EventForm,

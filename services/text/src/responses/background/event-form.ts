@@ -4,17 +4,13 @@ import { InteractionCollector, type JsonObject } from "@modelgate/wires/text";
 import { hasEnded } from "./events.ts";
 
 /**
- * Follows the events of a response or an interaction (an "object") that is being generated. `object` is the latest
- * state that the events report.
+ * Follows the events of an object that is being generated: a response or an interaction. `object` is its latest state.
  */
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
-  /**
-   * Reads an event. Returns the event to store; undefined for the first event, and for one that ends the object,
-   * because these are stored separately.
-   */
+  /** Reads an event. Returns the event to store; undefined for events that are stored separately. */
   take(event: JsonObject): JsonObject | undefined;
-  /** Returns the bytes of memory that an event takes until the object has ended. */
+  /** Returns the bytes of memory that an event needs until the object has ended. */
   memoryBytes(eventBytes: number): number;
 }
 
@@ -30,7 +26,7 @@ export interface EventForm {
   numbered(event: JsonObject, index: number): string;
   /** Returns the event that ends the stream of an object. */
   final(object: JsonObject): JsonObject;
-  /** Returns the object with the status `failed`, and with the failure as its error. */
+  /** Returns the object with the status `failed` and the failure. */
   failed(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
   /** Starts to follow a stream. The fields of `patch` replace those of the object that the vendor reports. */
   follow(patch: JsonObject): FollowedObject;
@@ -66,7 +62,7 @@ class FollowedResponse implements FollowedObject {
     this.#patch = patch;
   }
 
-  /** Returns 0: each event with the response contains all of it, so that no event must be kept in memory. */
+  /** Returns 0: each event with the response contains all of it, so no event must stay in memory. */
   memoryBytes(): number {
     return 0;
   }
@@ -80,7 +76,7 @@ class FollowedResponse implements FollowedObject {
     }
     if (!isRecord(response)) return event;
     this.object = { ...response, ...this.#patch };
-    // `response.created` was stored before a vendor was chosen. The final event is stored after the response.
+    // The first and the final event are stored separately.
     return type === "response.created" || hasEnded(this.object) ? undefined : { ...event, response: this.object };
   }
 }
@@ -122,7 +118,7 @@ class FollowedInteraction implements FollowedObject {
   take(event: JsonObject): JsonObject | undefined {
     this.#collector.take(event);
     if (event["event_type"] === "error") this.#error = event["error"] ?? {};
-    // Events with the interaction are stored before a vendor is chosen, or after the interaction has ended.
+    // The first and the final event are stored separately.
     const isElsewhere = isRecord(event["interaction"]) || this.#error !== undefined;
     return isElsewhere ? undefined : event;
   }

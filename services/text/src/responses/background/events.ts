@@ -3,7 +3,6 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Statuses of a response or an interaction that has not ended. */
 const openStates: ReadonlySet<unknown> = new Set(["queued", "in_progress"]);
 
-/** Returns true if a response or an interaction has ended. */
 export function hasEnded({ status }: JsonObject): boolean {
   return typeof status === "string" && !openStates.has(status);
 }
@@ -18,7 +17,6 @@ export function typeOf(event: string): string {
   return beginning.exec(event)?.[1] ?? "message";
 }
 
-/** Returns true if an event is the last one of its stream. */
 export function isFinalEvent(event: string): boolean {
   return finalTypes.test(typeOf(event));
 }

@@ -7,22 +7,18 @@ import { currentResponse } from "./current-response.ts";
 import type { EventForm } from "./event-form.ts";
 import { isFinalEvent, sequenceOf, typeOf } from "./events.ts";
 
-/** Maximum events that are read at a time. */
 const eventsPerRead = 200;
 /** Pauses between two reads in ms: while events arrive, and while none arrive. */
 const [busyMs, idleMs] = [50, 500];
 /**
- * Time in ms for which events are still sent after the call was told to end. If this process stops, the responses that
- * it generates fail within this time, and their clients receive the final events.
+ * Time in ms for which events are still sent after the gateway ends the call. Meanwhile the responses of a stopping
+ * process fail, and clients receive the final events.
  */
 const lastEventsMs = 1_000;
 /** Number of reads without events between two checks that the process of the response is alive. */
 const readsPerCheck = 4;
 
-/**
- * Sends the events of a background response to the client, from the one after `after` to the last. Throws Failure (400)
- * if the events are no longer stored.
- */
+/** Sends the events after the number `after` to the client. Throws Failure (400) if they are no longer stored. */
 export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
   call: Pick<ServiceCall, "answer" | "caller" | "ending">,
@@ -77,8 +73,7 @@ export async function followEvents(
 }
 
 /**
- * Writes stored events to a client until it disconnects, the maximum duration has passed, or `lastEventsMs` have passed
- * since the gateway told the call to end.
+ * Writes stored events to a client until it disconnects, the maximum duration has passed, or the gateway ends the call.
  */
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
@@ -103,7 +98,6 @@ class EventFollower implements Disposable {
     this.#onEnding();
   }
 
-  /** Returns true if writing must stop, because the client has disconnected or the time is over. */
   get hasEnded(): boolean {
     return Date.now() >= this.#until;
   }

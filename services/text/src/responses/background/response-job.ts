@@ -11,10 +11,7 @@ import { prepareResponses, readResponses, type PreparedResponses, type ReadRespo
 import { runPrepared } from "../run-responses.ts";
 import type { BackgroundJob } from "./background-runs.ts";
 
-/**
- * Prepares a response that is generated in the background. Throws Failure (400) if a call in the foreground would be
- * refused.
- */
+/** Prepares a response that is generated in the background. Throws Failure (400). */
 export async function responseJob(
   deps: ResponsesDeps,
   call: ServiceCall,
@@ -44,9 +41,8 @@ export async function responseJob(
 }
 
 /**
- * Returns a request without `background_options`: the gateway runs the response in the background, and the vendor
- * receives an ordinary call. For the completion windows "2h" and "8h" of these options, the request gets the service
- * tier `flex`, with its price.
+ * Returns a request without `background_options`, which only the gateway reads. The windows "2h" and "8h" become the
+ * service tier `flex`.
  */
 async function withWindowAsTier(
   deps: ResponsesDeps,
@@ -61,7 +57,6 @@ async function withWindowAsTier(
   return { bytes, inspected, holding, [Symbol.dispose]: () => undefined };
 }
 
-/** Creates the response object with the status `queued`. */
 function queuedResponse(id: string, model: string, requestBody: JsonObject): JsonObject {
   const now = Math.floor(Date.now() / 1_000);
   const request = { model, stream: true, instructions: [], turns: [] };
@@ -70,7 +65,7 @@ function queuedResponse(id: string, model: string, requestBody: JsonObject): Jso
   return { ...startedResponse, status: "queued" };
 }
 
-/** Changes the request so that the vendor streams its answer and does not run it in the background. */
+/** Changes the request so that the vendor streams its answer in the foreground. */
 function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
   return {
     ...rest,

@@ -5,19 +5,14 @@ import type { JsonObject } from "@modelgate/wires/text";
 /** Prefix of each compaction that this gateway created. Compactions of vendors never have it. */
 const mark = "mgc1.";
 
-/**
- * Encrypts and decrypts summaries of conversations (compactions). A client stores an encrypted summary, but cannot read
- * or change it, or use it with another account.
- */
+/** Encrypts summaries of conversations (compactions). Clients store them, but cannot read or change them. */
 export interface CompactionCipher {
   encrypt(accountId: string, summary: string): string;
-  /** Decrypts a summary; returns undefined if this gateway did not create it for the account. */
+  /** Decrypts a summary; undefined if this gateway did not create it for the account. */
   decrypt(accountId: string, encrypted: string): string | undefined;
 }
 
-/**
- * Creates the cipher, whose key is derived from MODELGATE_SECRET. The account id is authenticated with each summary.
- */
+/** Creates the cipher, whose key is derived from MODELGATE_SECRET. */
 export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
   const cipher = makeCipher(secrets, "modelgate compactions");
   return {
@@ -39,7 +34,7 @@ export function ownCompaction(item: unknown): string | undefined {
   return typeof encrypted === "string" && encrypted.startsWith(mark) ? encrypted : undefined;
 }
 
-/** Returns the message that passes a summary to the model instead of the compaction. */
+/** Returns the message that gives a summary to the model in place of the compaction. */
 export function summaryItem(summary: string): JsonObject {
   const text = `Summary of the conversation so far, which it replaces:\n\n${summary}`;
   return { type: "message", role: "developer", content: [{ type: "input_text", text }] };

@@ -4,14 +4,11 @@ import type { StreamWriter, TextEvent } from "@modelgate/wires/text";
 /** Maximum characters of a summary. A longer one ends the stream with the failure upstream_error. */
 const maxCharacters = 1_000_000;
 
-/**
- * Writes a model's summary as a stream of response events whose only item is the compaction. The item is written when
- * the summary is complete.
- */
+/** Writes a model's summary as a stream of response events whose only item is the compaction. */
 export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
   readonly #encrypt: (summary: string) => string;
-  /** Indexes of the text parts. Only these belong to the summary; reasoning does not. */
+  /** Indexes of the text parts. Reasoning is not part of the summary. */
   readonly #texts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;

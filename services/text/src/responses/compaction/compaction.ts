@@ -16,13 +16,12 @@ export interface Compaction {
   readonly model: string;
   readonly stream: boolean;
   readonly instructions: string | undefined;
-  /** All items of the conversation, without the one that triggers the compaction. */
+  /** Items of the conversation, without the one that triggers the compaction. */
   readonly items: readonly JsonObject[];
   readonly encrypt: (summary: string) => string;
   readonly answerId: string;
   /** The client's body; the answer repeats some of its fields. */
   readonly requestBody: JsonObject;
-  /** Size of the client's body, in bytes. */
   readonly requestBytes: number;
   /** Renders the complete answer. `encrypted` is the encrypted summary. */
   readonly render: (answer: TextAnswer, encrypted: string, context: AnswerContext) => JsonObject;
@@ -69,7 +68,7 @@ export async function compactExchange(
   };
 }
 
-/** Returns the answer to a turn that ends in a compaction: a response whose only item is the compaction. */
+/** Returns the answer to a turn that ends in a compaction. */
 export function compactedTurn(answer: TextAnswer, encrypted: string, context: AnswerContext): JsonObject {
   const part = {
     kind: "compaction",

@@ -3,10 +3,7 @@ import { parseAnswer, type Exchange } from "@modelgate/relay";
 import { wires, type PassTarget, type RequestedFees } from "@modelgate/wires/text";
 import { fittedBody } from "../../exchanges/pass-through.ts";
 
-/**
- * Creates the exchange of a compaction with a vendor that has an endpoint for it. Request and answer are passed
- * through.
- */
+/** Creates the exchange of a compaction with a vendor that has an endpoint for it. */
 export async function vendorCompactionExchange(
   body: Buffer,
   { model, target, tiers }: { readonly model: string; readonly target: PassTarget } & Pick<RequestedFees, "tiers">,

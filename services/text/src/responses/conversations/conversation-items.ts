@@ -12,13 +12,10 @@ const prefixes: Readonly<Record<string, string>> = {
   compaction: "cmp",
 };
 
-/** Maximum characters of a client's item id that is kept. */
+/** Maximum characters of an item id from a client. */
 const maxIdCharacters = 200;
 
-/**
- * Returns items in their stored form: each has a unique id, a type and a status, and the content of a message is a list
- * of parts. An id that is missing, too long or in `usedIds` is replaced.
- */
+/** Returns items in their stored form, with unique ids. An id that is missing, too long or in `usedIds` is replaced. */
 export function identifyItems(
   items: readonly JsonObject[],
   newId: () => string,

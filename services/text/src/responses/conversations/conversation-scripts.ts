@@ -1,7 +1,6 @@
 import { shardOf } from "@modelgate/accounts";
 import { defineScript } from "@modelgate/platform";
 
-/** Account and id of a conversation. */
 export interface ConversationRef {
   readonly accountId: string;
   readonly id: string;

@@ -17,14 +17,11 @@ export interface ConversationLimits {
   readonly maxItems: number;
   /** Maximum bytes of a conversation's items after compression. */
   readonly maxBytes: number;
-  /**
-   * Limits of a request body. They also apply to the items, because a request is sent with all items of its
-   * conversation.
-   */
+  /** Limits of a request body. A request is sent with all items of its conversation, so they limit the items too. */
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
-/** A conversation without its items, which are stored separately. */
+/** A conversation without its items. */
 export interface Conversation {
   /** Creation time in Unix seconds. */
   readonly createdAt: number;
@@ -46,7 +43,7 @@ export interface ItemRange {
   readonly limit: number;
 }
 
-/** Items as JSON, and their ids. Items that cannot be decrypted with an accepted secret are left out. */
+/** Items as JSON, and their ids. Items that cannot be decrypted are left out. */
 export interface ItemPage {
   readonly ids: readonly string[];
   readonly texts: readonly Buffer[];
@@ -127,10 +124,7 @@ export class ConversationStore {
     throw busy();
   }
 
-  /**
-   * Reads part of a conversation. Returns undefined if the conversation does not exist, or "unknown" if the item that
-   * `range` names does not.
-   */
+  /** Reads part of a conversation; undefined if it does not exist, or "unknown" if an item of `range` does not. */
   async read(
     conversation: ConversationRef,
     range: ItemRange,

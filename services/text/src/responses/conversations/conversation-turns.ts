@@ -8,11 +8,7 @@ import { outputOf, type StoredResponse } from "../stored-response.ts";
 import type { ConversationRef } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
-/**
- * Returns the items of a conversation in a form that every vendor accepts; undefined if the account has no such
- * conversation. Throws Failure invalid_value (400) if the conversation is full, request_too_large (413) if its items
- * exceed the limits of a body, or the failures of the memory budget (429, 503).
- */
+/** Returns the items of a conversation in a form that every vendor accepts. Throws Failure if it is full. */
 export async function conversationItems(
   store: ConversationStore,
   conversation: ConversationRef,

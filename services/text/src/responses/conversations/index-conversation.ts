@@ -7,13 +7,11 @@ import { identifyItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
-/** Number of items that are read at a time. */
 const itemsPerRead = 8;
 
 /**
- * Adds the index of item ids and sizes to a conversation without one. Earlier versions of the gateway store items
- * without an index, and they may run at the same time as this version. Writes nothing if the items change meanwhile.
- * Throws Failure request_too_large (413) for items that exceed the limits of a request body.
+ * Adds an index to a conversation that an earlier version stored without one. Writes nothing if the items change
+ * meanwhile. Throws Failure request_too_large (413).
  */
 export async function indexConversation(
   { redis, book, cipher }: RecordStore,
@@ -46,7 +44,7 @@ export async function indexConversation(
     await book.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
-/** Returns the index entry of an item that cannot be decrypted with an accepted secret. */
+/** Returns the index entry of an item that cannot be decrypted. */
 function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
   return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }

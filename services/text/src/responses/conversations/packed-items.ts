@@ -27,7 +27,7 @@ export function openItem(cipher: RecordCipher, list: string, record: string): Bu
   return cipher.decrypt(Buffer.from(record, "base64"), list);
 }
 
-/** Returns the sizes of an item that is given as JSON. */
+/** Returns the sizes of an item in JSON. */
 export async function sizesOf(text: Buffer): Promise<ItemSizes> {
   return { textBytes: text.length, ...(await checkJson(text, unlimitedJson)) };
 }

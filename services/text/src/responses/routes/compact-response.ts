@@ -20,10 +20,7 @@ import { summaryTokens } from "../compaction/summary.ts";
 import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
 
-/**
- * POST /v1/responses/compact. If the vendor has an endpoint for compaction, that endpoint is used. Otherwise the model
- * writes a summary.
- */
+/** POST /v1/responses/compact. Without a vendor's endpoint for compaction, the model writes a summary. */
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   const kind = new CompactKind(deps);
   return async (call) => {
@@ -40,14 +37,12 @@ export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** A request to compact a conversation. */
 interface CompactRequest {
   readonly model: string;
   readonly input: TextInput;
   readonly compaction: Compaction;
 }
 
-/** Plan of a compaction with one model. */
 interface CompactPlan extends TextPlan {
   readonly compaction: Compaction;
 }
@@ -103,7 +98,7 @@ async function compactionOf(
   };
 }
 
-/** Maximum characters of the latest user messages that are kept verbatim; about 20,000 tokens. */
+/** Maximum characters of the latest user messages that are repeated verbatim; about 20,000 tokens. */
 const maxKept = 80_000;
 
 /** Returns the latest user messages verbatim, up to the limit, followed by the encrypted summary of all items. */

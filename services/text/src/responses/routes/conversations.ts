@@ -51,9 +51,7 @@ export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/**
- * GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. Reads only the requested page.
- */
+/** GET /v1/conversations/{conversation_id}/items: pages by `limit`, `after` and `order`. */
 export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const range = readPageQuery(call.query);
@@ -98,7 +96,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/** Appends the items with which a conversation is created. Removes the conversation if they cannot be stored. */
+/** Appends the first items. Removes the conversation if they cannot be stored. */
 async function addFirst(
   deps: ResponsesDeps,
   conversation: ConversationRef,

@@ -12,10 +12,7 @@ export interface PageQuery {
   readonly after: string | undefined;
 }
 
-/**
- * Reads `limit`, `after` and `order` from a query. As in OpenAI's API, the newest items come first unless `order` is
- * `asc`.
- */
+/** Reads `limit`, `after` and `order` from a query. As in OpenAI's API, the newest items come first by default. */
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw invalidParameter("order", "must be asc or desc");
@@ -44,7 +41,7 @@ export function unknownAfter(): Failure {
   return invalidParameter("after", "is not the id of an item of this list");
 }
 
-/** Creates the failure of an invalid path or query parameter. */
+/** Creates the failure of an invalid parameter. */
 export function invalidParameter(param: string, problem: string): Failure {
   return new Failure("invalid_value", `${param} ${problem}.`, { param });
 }

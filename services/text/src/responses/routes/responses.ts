@@ -27,7 +27,6 @@ export function responses(deps: ResponsesDeps, background: BackgroundRuns): Endp
   };
 }
 
-/** Work of a background run, and the way in which the client is answered. */
 interface BackgroundAnswer {
   readonly form: EventForm;
   readonly body: JsonBody<unknown>;
@@ -36,10 +35,7 @@ interface BackgroundAnswer {
   readonly prepare: PrepareJob;
 }
 
-/**
- * Starts a response or an interaction in the background. Answers immediately with the queued state, or streams the
- * events. The body is disposed with the run.
- */
+/** Starts a response or an interaction in the background. Answers with the queued state, or streams the events. */
 export async function answerInBackground(
   deps: ResponsesDeps,
   background: BackgroundRuns,

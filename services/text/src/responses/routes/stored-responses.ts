@@ -12,9 +12,7 @@ import type { StoredResponse } from "../stored-response.ts";
 import { pageOf, invalidParameter } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
-/**
- * GET /v1/responses/{response_id}: returns the response or, with `stream=true`, the events of a background response.
- */
+/** GET /v1/responses/{response_id}: returns the response, or the events of a background response with `stream=true`. */
 export function getResponse(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const isStream = call.query.get("stream") === "true";
@@ -28,8 +26,7 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
 }
 
 /**
- * Streams the stored events that come after the event number in the query parameter `name`; without the parameter,
- * streams all of them.
+ * Streams the stored events after the number in the query parameter `name`; without the parameter, streams all of them.
  */
 export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
   const after = call.query.get(name);
@@ -64,10 +61,7 @@ export async function answerCancelled(
 /** Maximum ms to wait until a response is cancelled, and the pause between two checks. */
 const [cancelWaitMs, pollMs] = [5_000, 50];
 
-/**
- * Cancels a response or an interaction and waits until it has ended, for a limited time, because its process may not
- * react.
- */
+/** Cancels a response or an interaction. Waits only for a limited time, because its process may not react. */
 async function cancelRun(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -82,7 +76,7 @@ async function cancelRun(
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
-/** DELETE /v1/responses/{response_id}: removes a response; cancels it first if it has not ended. */
+/** DELETE /v1/responses/{response_id}: removes a response, and cancels it if it has not ended. */
 export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
     const state = await withStored(deps, call, responseForm, ({ response }) => {
@@ -94,10 +88,7 @@ export function deleteResponse(deps: ResponsesDeps, background: BackgroundRuns):
   };
 }
 
-/**
- * Removes a response or an interaction; cancels it first if it has not ended. Returns its id. Throws Failure
- * response_not_found (404) if it is not stored.
- */
+/** Removes a response or an interaction, and returns its id. Throws Failure response_not_found (404). */
 export async function removeStored(
   deps: ResponsesDeps,
   background: BackgroundRuns,
@@ -129,10 +120,7 @@ export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   };
 }
 
-/**
- * Reads the response or interaction that a call names, within the memory budget, and calls `use` with it. Throws
- * Failure response_not_found (404) if it is not stored.
- */
+/** Calls `use` with the response or interaction that a call names. Throws Failure response_not_found (404). */
 export async function withStored<Result>(
   deps: ResponsesDeps,
   call: ServiceCall,
@@ -147,7 +135,7 @@ export async function withStored<Result>(
   });
 }
 
-/** Returns true if events of a response or an interaction are stored. Only those in the background have events. */
+/** Returns true if events of a response or an interaction are stored, which only happens in the background. */
 export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
   return (await deps.backgroundStore.countEvents(storedIdOf(call, form))) > 0;
 }
@@ -158,12 +146,10 @@ const names = {
   interactions: ["Interaction", "interaction_id"],
 } as const;
 
-/** Returns the account and the id that a call names. */
 function storedIdOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundRef {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
-/** Creates the failure of a request that names an id which is not stored. */
 function notFound(id: string, { wire }: EventForm): Failure {
   const [noun, param] = names[wire];
   return new Failure("response_not_found", `${noun} with id ${JSON.stringify(id.slice(0, 200))} not found.`, { param });

@@ -2,10 +2,7 @@ import type { ServiceCall } from "@modelgate/platform";
 import type { ResponsesDeps } from "../deps.ts";
 import type { RecordMemory } from "../record-reader.ts";
 
-/**
- * Calls `work` with part of the caller's memory budget. The memory is released when the answer is sent or the client
- * has disconnected.
- */
+/** Calls `work` with part of the caller's memory budget. The memory is released after the answer. */
 export async function withMemory<Result>(
   { body: { budget } }: Pick<ResponsesDeps, "body">,
   { caller, response }: Pick<ServiceCall, "caller" | "response">,

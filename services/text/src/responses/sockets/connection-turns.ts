@@ -5,8 +5,8 @@ import type { AnsweredResponse } from "../run-responses.ts";
 import { parseStored, type ResponseStore, type StoredResponse } from "../stored-response.ts";
 
 /**
- * Maximum bytes of turns that one connection keeps; beyond it, the oldest are removed. A client that continues a
- * removed turn gets the failure previous_response_not_found, and sends the conversation again.
+ * Maximum bytes of the turns of one connection. A client that continues a removed turn gets the failure
+ * previous_response_not_found, and sends the conversation again.
  */
 const maxKeptBytes = 16 * 1024 * 1024;
 
@@ -15,10 +15,7 @@ interface ConnectionTurn {
   readonly holding: Holding;
 }
 
-/**
- * Turns of one connection, which can be continued on the connection even if they are not stored. They are kept in
- * memory, count against the account's memory, and are removed when the connection is closed.
- */
+/** Turns of one connection, which the client can continue there even if they are not stored. */
 export class ConnectionTurns implements Disposable {
   readonly #turns = new Map<string, ConnectionTurn>();
   readonly #budget: JsonLimits["budget"];
@@ -32,7 +29,7 @@ export class ConnectionTurns implements Disposable {
     this.#holder = holder;
   }
 
-  /** Stores a turn when its answer is complete. Turns are stored in the order in which they were added. */
+  /** Adds a turn when its answer is complete. The order of the calls is preserved. */
   add(turn: Promise<AnsweredResponse | undefined>): void {
     const before = this.#storing;
     this.#storing = turn.then(async (answered) => {

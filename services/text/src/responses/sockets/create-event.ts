@@ -8,7 +8,7 @@ export interface CreateEvent {
   /** The body, with `stream` set. */
   readonly value: JsonObject;
   readonly bytes: Buffer;
-  /** False if no answer is generated, and the request is only kept for later ones. */
+  /** False if no answer is generated, and later requests refer to this one. */
   readonly generate: boolean;
 }
 
@@ -22,7 +22,7 @@ export async function parseMessage(message: Buffer, bounds: JsonLimits): Promise
   return value;
 }
 
-/** Returns the `stream_id` of an event (its lane), which is repeated in the events of the answer. */
+/** Returns the `stream_id` of an event, which the events of the answer repeat. */
 export function streamIdOf({ stream_id: streamId }: JsonObject): string | undefined {
   return typeof streamId === "string" && streamId.length <= maxStreamIdCharacters ? streamId : undefined;
 }

@@ -1,15 +1,12 @@
 import type { WebSocket } from "ws";
 
-/**
- * Sends events that are not part of a response's stream. The client can cause them without limit, so its messages are
- * not read while it does not read the events. A client that never reads them misses its pings, and is disconnected.
- */
+/** Sends events that are not part of a response. Stops reading from a client that does not read these events. */
 export class EventSender {
   readonly #socket: WebSocket;
   readonly #bufferedBytes: number;
   #unsent = 0;
 
-  /** `bufferedBytes` are the maximum bytes of events that may wait to be sent while messages are read. */
+  /** `bufferedBytes` are the maximum bytes of unsent events while messages are read. */
   constructor(socket: WebSocket, bufferedBytes: number) {
     this.#socket = socket;
     this.#bufferedBytes = bufferedBytes;

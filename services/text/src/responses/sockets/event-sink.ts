@@ -3,7 +3,7 @@ import { eventStreamFraming } from "@modelgate/formats/sse";
 import type { WebSocket } from "ws";
 import { createdId, messageOf } from "./events.ts";
 
-/** Divisor of the buffer limit. Writing is resumed when the buffer has fallen to this fraction. */
+/** Writing is resumed when the buffer has fallen to its limit divided by this number. */
 const lowShare = 4;
 /** Close code of RFC 6455 for an unexpected condition of the server. */
 const brokenCode = 1011;
@@ -18,7 +18,7 @@ interface EventSinkOptions {
   readonly created: (id: string) => void;
 }
 
-/** Sink of one response on a WebSocket. Each event of the stream becomes a message; there is no response head. */
+/** Sink of one response on a WebSocket. Each event of the stream becomes a message. */
 export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
   readonly #streamId: string | undefined;
@@ -87,7 +87,7 @@ export class EventSink implements AnswerSink {
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#send(rest);
-    // Delayed, because the caller of `end` does not expect its watchers to be called within that call.
+    // The caller of `end` does not expect its watchers to be called within that call.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }

@@ -19,10 +19,7 @@ export function errorEvent(failure: Failure, streamId: string | undefined): stri
 /** Beginning of each error event in a stream. */
 const errorStart = '{"type":"error"';
 
-/**
- * Renders an event of a stream as a message, with its lane (`stream_id`). The fields of an error are moved to an
- * `error` object.
- */
+/** Renders an event of a stream as a message with its `stream_id`. */
 export function messageOf(data: string, streamId: string | undefined): string {
   const error = data.startsWith(errorStart) ? parseRecord(data) : undefined;
   if (error !== undefined) return JSON.stringify({ ...streamIdMember(streamId), ...error, ...nested(error) });
@@ -31,7 +28,6 @@ export function messageOf(data: string, streamId: string | undefined): string {
     : `{"stream_id":${JSON.stringify(streamId)},${data.slice(1)}`;
 }
 
-/** Type of the first event of a response. */
 const createdType = "response.created";
 
 /** Returns the id of the response in a `response.created` event; undefined for another event. */

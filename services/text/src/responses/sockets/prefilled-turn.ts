@@ -9,8 +9,8 @@ import type { OnAnswered } from "../run-responses.ts";
 import { newAnswerId } from "../../text-kind.ts";
 
 /**
- * Answers a request with `generate: false` without calling a vendor, and keeps it so that the next request can refer to
- * it. Clients send instructions and tools in advance in this way. The call is free, and its response is empty.
+ * Answers a request with `generate: false` without calling a vendor. Clients send instructions and tools in advance in
+ * this way, for free.
  */
 export async function storePrefilledTurn(
   deps: ResponsesDeps,

@@ -22,13 +22,10 @@ import { mayBeSteer } from "./steer-input.ts";
 import { Steering } from "./steering.ts";
 import { callerOfNext, callOf, type OpeningCall } from "./socket-call.ts";
 
-/** Maximum requests of one connection that may wait. */
+/** Maximum waiting requests of one connection. */
 const maxWaiting = 16;
 const waitingText = `At most ${maxWaiting} requests of a connection may wait.`;
-/**
- * Maximum consecutive steering inputs that are refused before the client is disconnected. Rate limits do not count
- * them.
- */
+/** Maximum consecutive refused steering inputs; then the client is disconnected. Rate limits do not apply to them. */
 const maxRefusedSteers = 64;
 /** Maximum bytes that may wait to be sent to a client; beyond it, reading from the vendor or the client is paused. */
 const bufferedBytes = 1024 * 1024;
@@ -45,11 +42,7 @@ interface WaitingMessage {
   readonly holding: Holding;
 }
 
-/**
- * One WebSocket for responses. Each `response.create` event is a separate call, equivalent to POST /v1/responses; the
- * calls run one after another. The edge admits the first call with the handshake. Further calls are admitted here, by
- * the current state of their API key.
- */
+/** One WebSocket for responses. Each `response.create` event is a separate call, and they run one after another. */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
   readonly closed: Promise<void>;
@@ -225,7 +218,7 @@ export class ResponseSocket {
     if (failure.status === 401) this.#close(closeCodes.policy, failure.code);
   }
 
-  /** Closes a connection that has reached its maximum age. Its client is told to open another one. */
+  /** Closes a connection that has reached its maximum age, with an error event. */
   #expire(): void {
     const code = "websocket_connection_limit_reached";
     const failure = new Failure("session_expired", "This connection has reached its maximum age: open a new one.", {

@@ -14,7 +14,7 @@ import { ResponseSocket } from "./response-socket.ts";
 
 /** Maximum ms between two checks of the time limits of all connections. */
 const maxTickMs = 1_000;
-/** Number of checks of the time limits within the shortest of these limits. */
+/** Number of checks within the shortest of the time limits. */
 const checksPerLimit = 4;
 
 /** WebSockets for responses of this process. */
@@ -33,7 +33,7 @@ export class ResponseSockets implements Disposable {
     deps.ending.addEventListener("abort", () => {
       for (const socket of sockets) socket.interrupt(restartFailure());
     });
-    // No subprotocol is selected, because clients may send an API key among those that they offer.
+    // No subprotocol is selected, because clients may send an API key as one of those that they offer.
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const check = (): void => {
       const now = Date.now();
@@ -65,8 +65,8 @@ export class ResponseSockets implements Disposable {
     const strict = firstHeader(request.headers, [headers.strict]) === "true";
     const responseSocket = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
     this.#open.add(responseSocket);
-    // An edge that stops ends its half of the connection. This listener runs before that of the WebSocket, after which
-    // nothing can be sent.
+    // An edge that stops ends its half of the connection. This listener runs before the WebSocket's listener, after
+    // which nothing can be sent.
     socket.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) responseSocket.interrupt(restartFailure());
     });
@@ -77,10 +77,7 @@ export class ResponseSockets implements Disposable {
     });
   }
 
-  /**
-   * Accepts no more connections. Closes those without a running response (1012); the others are closed when their
-   * response has ended, or interrupted when the drain time has passed.
-   */
+  /** Accepts no more connections. Resolves when all have been closed at the end of their running response. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();

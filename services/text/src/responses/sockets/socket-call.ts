@@ -8,15 +8,12 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
   readonly strict: boolean;
 }
 
-/**
- * Lease, in ms, of the concurrency slot that each admission takes. It ends at once, because the slot of the connection
- * covers all of its responses.
- */
+/** Lease, in ms, of the concurrency slot of one response. The slot of the connection already covers it. */
 const noLeaseMs = 1;
 
 /**
- * Returns the caller of a connection's next response, with the current permissions of its API key and group. Admits the
- * response by its rate limits, unless the edge did so with the handshake. Throws Failure if it is refused.
+ * Returns the caller of a connection's next response, with current permissions. Throws Failure if the response is
+ * refused.
  */
 export async function callerOfNext(
   deps: RelayDeps,

@@ -1,7 +1,7 @@
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Mark of a message that may be a `response.steer` event: a JSON text has these bytes only as a key or a value. */
+/** Type of a steering event as it appears in JSON. */
 const steerMark = '"response.steer"';
 
 /** Returns true if a message may be a `response.steer` event. */
@@ -11,11 +11,11 @@ export function mayBeSteer(message: Buffer): boolean {
 
 const eventMembers = new Set(["type", "previous_response_id", "input"]);
 const messageMembers = new Set(["type", "role", "content", "id", "status"]);
-/** Maximum characters of an unknown member's name that is repeated in a message. */
+/** Maximum characters of an unknown member's name that an error message repeats. */
 const maxNameCharacters = 100;
 const partTypes = new Set<unknown>(["input_text", "input_image", "input_file"]);
 
-/** Returns why a `response.steer` event is invalid; undefined for a valid one. */
+/** Returns the reason why a `response.steer` event is invalid; undefined for a valid one. */
 export function steerProblem(event: JsonObject): string | undefined {
   const other = Object.keys(event).find((name) => !eventMembers.has(name));
   if (other !== undefined) return `response.steer has no member ${JSON.stringify(other.slice(0, maxNameCharacters))}.`;
@@ -38,7 +38,7 @@ function isUserMessage(item: unknown): boolean {
   );
 }
 
-/** Returns stubs of the tool results and approvals that the client owes after a response with this output. */
+/** Returns stubs of the tool results and approvals that the client must send after a response with this output. */
 export function requiredInput(output: readonly JsonObject[]): readonly JsonObject[] {
   const answered = new Set(
     output.filter(({ type }) => String(type).endsWith("_output")).map(({ call_id: callId }) => callId),

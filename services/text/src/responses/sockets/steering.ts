@@ -6,15 +6,15 @@ import type { AnsweredResponse } from "../run-responses.ts";
 import { outputOf } from "../stored-response.ts";
 import { requiredInput, steerProblem } from "./steer-input.ts";
 
-/** Maximum steering inputs that one response may have queued. */
+/** Maximum steering inputs that may wait for one response. */
 const maxQueued = 16;
-/** Maximum ended responses that are remembered, so that steering them is told apart from steering unknown ones. */
+/** Maximum ended responses that are remembered, to tell them apart from unknown ones. */
 const maxEnded = 256;
 /** Maximum ended responses whose steering input waits for the client's next request. */
 const maxPending = 16;
 /** Maximum bytes of a `response.steer` event whose input is returned if it fails. */
 const maxReturnedBytes = 64 * 1024;
-/** Maximum characters of a response's id that is repeated in an event. */
+/** Maximum characters of a response's id that an event repeats. */
 const maxIdCharacters = 200;
 
 /** Size of a `response.steer` event, and the memory that is held for it. */
@@ -41,28 +41,26 @@ interface SteeredResponse {
   /** Event of the client that began the response (`response.create`). */
   readonly create: JsonObject;
   readonly streamId: string | undefined;
-  /** Steering input that is part of the response's request, and is committed when the response is created. */
+  /** Steering input that is part of the response's request. */
   readonly carried: readonly QueuedSteer[];
   id?: string;
   readonly queued: QueuedSteer[];
 }
 
 interface SteeringOptions {
-  /** Sends an event to the client. */
   readonly send: (event: JsonObject) => void;
   readonly newId: () => string;
 }
 
 /**
- * Steering of the responses of one connection (`response.steer`). Input that is sent while a response runs is queued,
- * and becomes the input of a successor with the same settings when that response has ended. If the response waits for
- * results of the client's tools, the input waits for the client's next request, which it precedes.
+ * Steering of the responses of one connection (`response.steer`). Input for a running response becomes a successor of
+ * it. If the client must send results of tools first, the input waits for its next request.
  */
 export class Steering implements Disposable {
   readonly #send: SteeringOptions["send"];
   readonly #newId: () => string;
   readonly #pending = new Map<string, PendingSteers>();
-  /** Lanes of ended responses by id. */
+  /** `stream_id` of each ended response, by the response's id. */
   readonly #ended = new Map<string, string | undefined>();
   #running: SteeredResponse | undefined;
   #count = 0;
@@ -72,7 +70,7 @@ export class Steering implements Disposable {
     this.#newId = newId;
   }
 
-  /** Handles a `response.steer` event, and takes over its memory. Returns true if its input was accepted. */
+  /** Handles a `response.steer` event, and releases its memory later. Returns true if its input was accepted. */
   steer(event: JsonObject, { bytes, holding }: SteerMessage): boolean {
     const { previous_response_id: previousId, input } = event;
     const target = this.#running;
@@ -104,7 +102,7 @@ export class Steering implements Disposable {
     return true;
   }
 
-  /** Returns the client's `response.create` event, preceded by the input that waits for it. Starts its response. */
+  /** Starts a response. Returns the client's `response.create` event, preceded by the input that waits for it. */
   begin(event: JsonObject, streamId: string | undefined): JsonObject {
     const previousId = event["previous_response_id"];
     const waiting = typeof previousId === "string" ? this.#pending.get(previousId) : undefined;
@@ -115,7 +113,7 @@ export class Steering implements Disposable {
     return this.#start({ ...event, input }, streamId, waiting.queued);
   }
 
-  /** Called with the id of the running response before the client receives it. */
+  /** Records the id of the running response. It must be called before the client receives the id. */
   created(id: string): void {
     const running = this.#running;
     if (running === undefined) return;
@@ -124,8 +122,8 @@ export class Steering implements Disposable {
   }
 
   /**
-   * Ends the running response. Returns the `response.create` event of its successor, which is started; undefined if
-   * there is none. `message` says why no successor may be started; undefined if one may.
+   * Ends the running response. Returns the `response.create` event of its successor, if there is one. `message` is the
+   * reason if there must be none.
    */
   end(answered: AnsweredResponse | undefined, message: string | undefined): JsonObject | undefined {
     const ended = this.#running;
@@ -165,7 +163,7 @@ export class Steering implements Disposable {
     return create;
   }
 
-  /** Keeps input until the client's next request. The input that has waited longest fails if too much waits. */
+  /** Stores input until the client's next request. If too much waits, the oldest input fails. */
   #wait(id: string, steers: PendingSteers): void {
     this.#pending.set(id, steers);
     const [oldest] = this.#pending;
@@ -205,7 +203,7 @@ function steerMembers({ id, previousId }: QueuedSteer): JsonObject {
   return { id, previous_response_id: previousId };
 }
 
-/** Returns the input that a failed event repeats: none for a large event, which the client would have to read again. */
+/** Returns the input that a failed event repeats; nothing for a large event. */
 function returnedInput(input: unknown, bytes: number): JsonObject {
   return bytes <= maxReturnedBytes ? { input } : {};
 }

@@ -6,14 +6,11 @@ import type { StoredThread } from "./thread-store.ts";
 export interface LatestTurn {
   readonly id: string;
   readonly thread: StoredThread;
-  /** Id of the message before the latest one; undefined if the thread has begun with this request. */
+  /** Id of the message before the latest one; undefined for a new thread. */
   readonly previousId: string | undefined;
 }
 
-/**
- * Stores a thread under the id of its latest message, and removes it from the previous id. Never rejects, because
- * clients can send the conversation again.
- */
+/** Stores a thread under the id of its latest message only. Never rejects: clients can send the conversation again. */
 export async function storeThread(
   { threads, relay }: Pick<ResponsesDeps, "relay" | "threads">,
   call: Pick<ServiceCall, "caller" | "requestId" | "span">,

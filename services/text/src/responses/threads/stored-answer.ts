@@ -4,11 +4,10 @@ import { parseRecord } from "@modelgate/formats/json";
 import { SseDecoder } from "@modelgate/formats/sse";
 import type { AnswerCollector, JsonObject } from "@modelgate/wires/text";
 
-/** Options of `storeAnswerFirst`. */
 interface StoringOptions {
   /** Maximum bytes of an answer; a longer one is not stored. */
   readonly maxBytes: number;
-  /** Counted memory of the call. The bytes of the answer are added to it. */
+  /** Part of the memory budget for the bytes of the answer. */
   readonly memory: Pick<Holding, "take">;
   /** Assembles the answer of a stream. */
   readonly collector: AnswerCollector;
@@ -24,10 +23,7 @@ export interface StoringSink extends AnswerSink {
 
 type StoredAnswerCall = Pick<ServiceCall, "answer" | "caller" | "log" | "requestId" | "span">;
 
-/**
- * Wraps the sink of a call so that the complete answer is stored before the client receives its last part. The client
- * can then refer to it immediately. An answer for which the memory does not suffice is not stored.
- */
+/** Wraps the sink of a call so that the answer is stored before the client receives its last part. */
 export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions): StoringSink {
   const sink = call.answer;
   const answer = new CollectedAnswer(call, options);
@@ -68,7 +64,6 @@ export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions
   };
 }
 
-/** Answer that is collected to be stored. */
 class CollectedAnswer {
   isStream = false;
   /** False if the answer is an error, too long, or larger than the memory. */

@@ -5,11 +5,11 @@ import type { JsonObject } from "@modelgate/wires/text";
 export interface StoredThread {
   /** All messages, including the last answer. */
   readonly messages: readonly JsonObject[];
-  /** `system` and `tools` with which the thread was created; empty if there were none. */
+  /** `system` and `tools` with which the thread was created. */
   readonly head: JsonObject;
 }
 
-/** Parses a stored thread. Members that are missing or invalid become empty. */
+/** Parses a stored thread. Missing or invalid members become empty. */
 export function parseThread({ messages, head }: JsonObject): StoredThread {
   return { messages: Array.isArray(messages) ? messages.filter(isRecord) : [], head: isRecord(head) ? head : {} };
 }

@@ -16,10 +16,7 @@ export interface RequestedThread {
 /** Fields that are set when a thread is created, and that later requests must not contain. */
 const createOnly = ["system", "tools"] as const;
 
-/**
- * Reads the `thread` field of a body; returns undefined if there is none. Throws Failure (400) if it is invalid, or if
- * a request that continues a thread has a field of `createOnly`.
- */
+/** Reads the `thread` field of a body, if there is one. Throws Failure (400) if the field is invalid. */
 export function requestedThread(body: unknown): RequestedThread | undefined {
   const thread = isRecord(body) ? (body["thread"] ?? undefined) : undefined;
   if (thread === undefined || !isRecord(body)) return undefined;
@@ -47,10 +44,7 @@ interface CompleteTurnDeps {
   readonly body: JsonLimits;
 }
 
-/**
- * Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404; the client then sends the
- * complete conversation), request_too_large (413), or the failures of the memory budget (429, 503).
- */
+/** Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404) or a memory failure. */
 export async function completeTurn(
   { threads: store, body: limits }: CompleteTurnDeps,
   accountId: string,
@@ -66,7 +60,7 @@ export async function completeTurn(
   const bytes = await renderJson({ ...request, ...head, messages }, Infinity);
   if (bytes.length > limits.maxBytes)
     throw new Failure("request_too_large", `The whole conversation is larger than ${limits.maxBytes} bytes.`);
-  // The complete conversation must be within the limits of a body, as each part of it was.
+  // The complete conversation must also be within the limits of a body.
   return { value: await parseJson(bytes, limits), bytes, history: { messages, head } };
 }
 
