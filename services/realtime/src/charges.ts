@@ -31,11 +31,7 @@ export interface ChargesParts {
 
 type EventOfKind<Kind extends SeenEvent["kind"]> = Extract<SeenEvent, { readonly kind: Kind }>;
 
-/**
- * Charges of a session. Every event that makes the vendor work waits until money is reserved for it: a slice for each
- * response, and money for speech that will be transcribed. Each response that the vendor reports is settled once. A
- * transcript of the client's speech is charged as usage of the model that transcribes it.
- */
+/** Charges of a session. Money is reserved before every event that makes the vendor work. */
 export class Charges implements SessionCharges {
   readonly #deps: Deps;
   readonly #parts: ChargesParts;
@@ -44,10 +40,7 @@ export class Charges implements SessionCharges {
   readonly #turns = new PendingTranscripts();
   readonly #billed = new RecentIds();
   readonly #payments: Payments;
-  /**
-   * True if the API key was checked for the next response request. The slice of that response may have been reserved
-   * long before.
-   */
+  /** True if the API key was checked for the next response request. The slice of that response may be much older. */
   #isKeyChecked = false;
   readonly #lastUsage = new LastUsage();
   /** True once the session has ended: no more money is reserved. */
@@ -100,7 +93,7 @@ export class Charges implements SessionCharges {
     } else if (seconds > 0) transcripts.speech.added(seconds);
     if (type === "input_audio_buffer.commit") transcripts.speech.ending();
     // The next response reads all text. It also reads all audio, unless the vendor detects turns: then the audio may be
-    // silence, and counts only if it is so far ahead of real time that the vendor may answer several turns.
+    // silence, and counts only if the vendor may answer several turns.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
     if (isRead && responses.isShort) this.#payments.payBeforeEvents(() => responses.cover());
     this.#coverSpeech();
@@ -159,7 +152,6 @@ export class Charges implements SessionCharges {
     } else this.#handleSpeech(seen);
   }
 
-  /** Handles the vendor's events about the client's speech. */
   #handleSpeech(seen: Exclude<SeenEvent, EventOfKind<"delta" | "response-begun" | "response-done">>): void {
     const { bridge, transcripts } = this.#parts;
     const { speech } = transcripts;
@@ -194,15 +186,12 @@ export class Charges implements SessionCharges {
     this.#lastUsage.vendorGone();
   }
 
-  /**
-   * Cancels running responses after the client has left. Resolves when their usage is reported, because the client pays
-   * for it, or after `withinMs`.
-   */
+  /** Cancels running responses after the client has left. Resolves when their usage is known, or after `withinMs`. */
   awaitLastUsage(withinMs: number): Promise<void> {
     if (this.#lastUsage.isVendorGone) return Promise.resolve();
     const { responses, bridge } = this.#parts;
-    // If only a transcript is missing, the money for responses is released at once: a transcript may take long, and the
-    // client may need the money for another session.
+    // If only a transcript is missing, the money for responses is released at once: the client may need it for another
+    // session.
     if (!this.isAnswering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
@@ -210,10 +199,7 @@ export class Charges implements SessionCharges {
     return this.#lastUsage.wait(withinMs);
   }
 
-  /**
-   * Closes the charges of the session: charges output without reported usage by its counted bytes, and releases the
-   * reservations.
-   */
+  /** Charges output without reported usage by its bytes, and releases the reservations. */
   async close(): Promise<void> {
     const { responses, transcripts } = this.#parts;
     const { hasOutput, units } = responses.traffic;
@@ -265,7 +251,7 @@ export class Charges implements SessionCharges {
     this.#payments.payBeforeEvents(() => transcripts.pay());
   }
 
-  /** Returns the model that transcribes, with its price; the price of the session's model if that model is unknown. */
+  /** Returns the model that transcribes, with its price. An unknown model has the price of the session's model. */
   #transcribingModel(model: string | undefined): TranscribingModel {
     const { responses, call } = this.#parts;
     const price = model === undefined ? undefined : transcriptPrice(this.#deps, call, model);

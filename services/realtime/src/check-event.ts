@@ -3,10 +3,7 @@ import { checkJson } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { SessionFormat } from "./session-format.ts";
 
-/**
- * Checks a large client event before it is parsed, and yields to other sessions meanwhile. An event that contains only
- * audio passes after a quick check. Rejects with Failure request_too_large (413) or invalid_json (400).
- */
+/** Checks a large client event before it is parsed. Rejects with Failure request_too_large or invalid_json. */
 export async function checkEvent(
   data: Buffer,
   { isPlainAudio }: Pick<SessionFormat, "isPlainAudio">,

@@ -18,10 +18,7 @@ const defaultLifetimeSeconds = 600;
 /** Maximum bytes of a session's settings, as JSON. */
 const maxSettingsBytes = 64 * 1024;
 
-/**
- * POST /v1/realtime/client_secrets: creates a short-lived key for browsers, bound to the model and settings of a
- * session.
- */
+/** POST /v1/realtime/client_secrets: creates a short-lived key for browsers, bound to the settings of a session. */
 export function createClientSecret(deps: Deps): EndpointHandler {
   return async (call) => {
     const { caller, response } = call;
@@ -49,7 +46,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
     const stores = { redis, content: deps.content };
-    // A name that no model has would store client text in the key's record, where content does not belong.
+    // The names are stored with the key, where client content does not belong.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const request: NewClientSecret = {
@@ -74,10 +71,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
   };
 }
 
-/**
- * Returns the lifetime of a client secret in seconds: the requested one, or less if the API key that creates it ends
- * earlier, by its expiry or after a rotation. Throws Failure if that key has expired.
- */
+/** Returns the lifetime of a client secret in seconds. It ends at the latest with the API key that creates it. */
 function secondsToLive(ends: readonly (string | undefined)[], now: number, requested: number): number {
   const left = ends.map((end) => (end === undefined ? requested : Math.floor(Date.parse(end) / 1_000) - now));
   const seconds = Math.min(requested, ...left);
@@ -92,9 +86,8 @@ export interface BoundCall {
 }
 
 /**
- * Returns a session's call, and the settings of its client secret. For a normal API key, the call is unchanged and the
- * settings are undefined. For a client secret, the call gets the current permissions and budgets of the API key that
- * created the secret. Throws Failure if this API key can no longer be used, or if the settings no longer exist.
+ * Returns a session's call with current permissions, and the settings of its client secret. Throws Failure if the
+ * secret can no longer be used.
  */
 export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
   const { accountId, settingsId } = call.caller;
@@ -107,7 +100,7 @@ export async function boundSettings({ relay, content }: Deps, call: RealtimeCall
   return { call: { ...call, caller }, settings };
 }
 
-/** Returns the transcription models in a session's settings, which the client secret may use in addition. */
+/** Returns the names of transcription models in a session's settings. */
 function transcriptionModelsIn(session: JsonRecord): readonly string[] {
   const memberOf = (value: unknown, name: string): unknown => (isRecord(value) ? value[name] : undefined);
   const settings = [

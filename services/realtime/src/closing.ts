@@ -23,22 +23,19 @@ export interface SessionEnding {
   readonly reason: string;
   /** Error that the client gets before the close. */
   readonly failure?: Failure;
-  /** Close code for the vendor; if absent, 1000. */
+  /** Close code for the vendor; 1000 if absent. */
   readonly vendorCode?: number;
 }
 
 /**
- * Close codes that must not be sent: 1004 is reserved, the others stand for a missing code, a missing close frame, or a
+ * Close codes that must not be sent. 1004 is reserved; the others mean a missing code, a missing close frame, or a
  * failed handshake.
  */
 const unsendableCodes: ReadonlySet<number> = new Set([1004, 1005, 1006, 1015]);
 /** Maximum bytes of a close reason: the 125 bytes of a control frame minus two for the code. */
 const maxReasonBytes = 123;
 
-/**
- * Returns the ending of a session whose client closed or disconnected. The vendor gets the client's close code, but
- * 1000 if that code is 1011 or cannot be sent.
- */
+/** Returns the ending of a session whose client closed or disconnected. */
 export function endingByClient(code: number, reason: string): SessionEnding {
   const sendable = sendableCode(code);
   const vendorCode = sendable === closeCodes.broken ? closeCodes.normal : sendable;
@@ -53,10 +50,7 @@ export interface VendorState {
   readonly owing: boolean;
 }
 
-/**
- * Returns the ending of a session whose vendor connection closed. The client gets an error, unless the vendor had sent
- * one, or had closed normally and owed no output.
- */
+/** Returns the ending of a session whose vendor connection closed, with an error unless that was expected. */
 export function endingByVendor(code: number, reason: string, { failed, owing }: VendorState): SessionEnding {
   if ((isOrderly(code) && !owing) || failed) return { code: sendableCode(code), reason: sendableReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");

@@ -31,7 +31,7 @@ export interface ConnectRequest {
   readonly format: SessionFormat;
   /** The client's first message, if its format has one that names the model. */
   readonly setup?: RealtimeMessage | undefined;
-  /** Aborts when the client leaves, which ends the attempts. */
+  /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
 }
 
@@ -41,10 +41,7 @@ interface PreparedBridge {
   readonly start: RealtimeMessage | undefined;
 }
 
-/**
- * Opens the vendor's side of a session through the channels of its model. Tries the next channel if a vendor refuses,
- * does not answer, or begins with an error. Throws AttemptsFailed.
- */
+/** Opens the vendor's side of a session through the channels of its model. Throws AttemptsFailed. */
 export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<OpenAttempt<VendorConnection>> {
   const { call, model, callId, format, setup, signal } = connecting;
   const { limits, relay } = deps;
@@ -55,7 +52,7 @@ export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<O
     signal,
     prepare(route) {
       const bridge = openBridge(deps, connecting, route);
-      // Rendered before the vendor is connected, because `start` throws for a message that must not be passed.
+      // `start` throws for a message that must not be passed, so it is called before the vendor is connected.
       const start = setup === undefined ? undefined : bridge.start?.(setup);
       return {
         request: vendorRequest(connecting, route),
@@ -86,10 +83,7 @@ function openBridge(
   });
 }
 
-/**
- * Starts the session, and waits for the vendor's first message, if its format has one. Throws Failure or VendorRefusal
- * if the session cannot start.
- */
+/** Starts the session at its vendor. Throws Failure or VendorRefusal if it cannot start. */
 async function awaitStart(
   { limits }: Deps,
   { signal }: ConnectRequest,
@@ -159,7 +153,7 @@ export function closeUnused({ socket, bridge }: VendorConnection): void {
 
 function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
   const { upstreamModel, channel } = candidate;
-  // Only preview models accept the beta form; other models refuse a client that requests it.
+  // Only preview models accept the beta form.
   const usesBeta = beta && wire === "realtime" && upstreamModel.includes("preview");
   return provider.request({
     act: "session",
@@ -173,10 +167,7 @@ function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provide
   });
 }
 
-/**
- * Reads a vendor's messages up to the one with which the session begins or fails, and pauses the socket. Throws Failure
- * if the vendor does not send it in time or disconnects, or if `signal` aborts.
- */
+/** Reads a vendor's messages until the session begins or fails, and pauses the socket. Throws Failure. */
 async function readFirstMessages(
   { socket, bridge: { startedBy }, firstMessages }: VendorConnection,
   withinMs: number,
@@ -187,7 +178,7 @@ async function readFirstMessages(
     if (!Buffer.isBuffer(data)) return;
     const message = { data, binary };
     firstMessages.push(message);
-    // Events before the one that confirms the start are only information: the wait goes on.
+    // Earlier events are only information: the wait goes on.
     if (startedBy !== undefined && isGreeting(message) && eventType(data) !== startedBy) return;
     socket.pause();
     resolve();

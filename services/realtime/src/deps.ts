@@ -3,9 +3,9 @@ import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@
 import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
-/** Limits of sessions: times in ms, sizes in bytes, and counts. */
+/** Limits of sessions: times in ms, sizes in bytes, and numbers. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
-  /** Replacement for `lastUsageMs` when a session is closed because the process ends. */
+  /** Replacement for `lastUsageMs` when the process ends. */
   readonly maxUsageWaitAtShutdownMs: number;
   /** Time, in ms, for which open sessions may continue after the process was told to end. */
   readonly drainMs: number;
@@ -21,13 +21,13 @@ export interface Deps extends ServiceRelay {
   readonly newSessionId: () => string;
   /** Redis that stores client content, here the settings of client secrets. */
   readonly content: Redis;
-  /** Counts the bytes that accounts store. */
+  /** Number of bytes that each account stores, and its limit. */
   readonly contentBook: ContentQuota;
   /** Aborts when the process ends open sessions. */
   readonly ending: AbortSignal;
 }
 
-/** Time, in ms, that is reserved for settlements after the last session has closed. */
+/** Time, in ms, for settlements after the last session has closed. */
 const settlementMs = 1_500;
 
 /** Opens the stores and the catalog that sessions use, and derives the limits for a shutdown. */

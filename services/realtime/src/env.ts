@@ -9,22 +9,19 @@ export const variables = serviceVariables("realtime", (read) => ({
   content: contentVariables(read),
   sessions: {
     sessions: read.integer("SESSIONS", 10_000, "Maximum number of open sessions in the process.", { min: 1 }),
-    /**
-     * Maximum bytes of a message of either side. Vendors accept audio of up to 15 MB in one message, which is 20 MB in
-     * base64.
-     */
+    /** Maximum bytes of a message of either side. Vendors accept audio of 15 MB, which is 20 MB in base64. */
     messageBytes: 24 * mebibyte,
     /** Maximum bytes of a client event that contains more than audio. */
     eventBytes: 4 * mebibyte,
-    /** Maximum JSON values of a client event that contains more than audio. */
+    /** Maximum JSON values of a client event with more than audio. */
     eventValues: 50_000,
-    /** Maximum members of all objects in a client event that contains more than audio. */
+    /** Maximum members of all objects in a client event with more than audio. */
     eventMembers: 10_000,
     /** Maximum bytes that wait to be written to one side; above it, reading from the other side stops. */
     bufferedBytes: mebibyte,
     /** Maximum response requests of one session that wait for money; further ones are answered with an error event. */
     waitingResponses: 16,
-    /** Time, in ms, without write progress after which a side counts as disconnected. */
+    /** Time, in ms, without write progress after which a side is disconnected. */
     stallMs: 60_000,
     /** Interval, in ms, of pings; a side that misses three pongs is disconnected. */
     pingMs: 25_000,
@@ -34,24 +31,18 @@ export const variables = serviceVariables("realtime", (read) => ({
     longestMs: 60 * 60_000,
     /** Maximum wait, in ms, for the first event of a vendor whose format starts with one. */
     firstEventMs: 10_000,
-    /** Maximum wait, in ms, for the setup message of a client of Gemini's live format. */
+    /** Maximum wait, in ms, for the first message of a client whose format starts with one. */
     setupMs: 10_000,
-    /**
-     * Maximum wait, in ms, for the vendor's usage of the last response and transcript after the client has left: at
-     * most 60,000. A transcript takes some seconds.
-     */
+    /** Maximum wait, in ms, for the vendor's usage after the client has left; at most 60,000. */
     lastUsageMs: 10_000,
   },
   slice: {
     /** Seconds of speech, of each side, for which money is reserved before each response. */
     audioSeconds: 60,
-    /**
-     * Text tokens for which money is reserved before each response: this many for the input, and as many for the
-     * output.
-     */
+    /** Text tokens of input, and of output, for which money is reserved before each response. */
     textTokens: 4_096,
   },
 }));
 
-/** Settings of the service: the values of the variables, and the constants above. */
+/** Values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;

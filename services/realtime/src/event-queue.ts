@@ -10,29 +10,21 @@ export interface QueueLimits {
   readonly bufferedBytes: number;
 }
 
-/** Callbacks of a queue. */
 export interface QueueCallbacks {
-  /** Called once per event, in order, before the event may be sent. Counts its cost, and may start a payment. */
+  /** Called once per event, in order, before the event may be sent. May start a payment. */
   countEvent(event: ClientEvent): void;
   /** Returns true if the event may be sent to the vendor now, because money is reserved for it. */
   maySend(event: ClientEvent): boolean;
-  /** Sends the event to the vendor. */
   deliver(event: ClientEvent): void;
-  /** Called for an event that is refused. */
   refuse(event: ClientEvent, failure: Failure): void;
-  /**
-   * Called with true when the queue is full, so that reading from the client stops, and with false when it has room.
-   */
+  /** Called with true when reading from the client must stop, and with false when it may continue. */
   full(isFull: boolean): void;
 }
 
 /** Types of events that do not wait behind response requests, because they end a response. */
 const priorityEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
-/**
- * Queue of a client's events for the vendor. An event that causes charged work waits until money is reserved for it.
- * All later events wait behind it, except a cancellation, which is sent immediately.
- */
+/** Queue of a client's events for the vendor. Events wait until money is reserved for the first of them. */
 export class EventQueue {
   readonly #limits: QueueLimits;
   readonly #events: QueueCallbacks;
@@ -86,7 +78,6 @@ export class EventQueue {
     this.#events.full(isFull);
   }
 
-  /** Removes all waiting events. */
   clear(): void {
     this.#waiting = [];
     this.#bytes = 0;

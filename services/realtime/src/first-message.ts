@@ -4,40 +4,33 @@ import { ClientDisconnected } from "@modelgate/platform";
 import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 
-/** Memory of a waiting message in addition to its bytes. Without it, a flood of empty messages would have no size. */
+/** Assumed memory of a waiting message in addition to its bytes, so that empty messages have a size. */
 export const messageOverheadBytes = 256;
 
 /** Client of a session that is being opened. */
 export interface OpeningClient extends Disposable {
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
-  /**
-   * Returns the socket, without listeners, and the messages received so far. Throws ClientDisconnected if the client
-   * left before the protocol switch.
-   */
+  /** Returns the socket and the messages received so far. Throws ClientDisconnected if the client has left. */
   take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
 }
 
-/** Client whose session is being opened after the protocol switch. Its messages are kept meanwhile. */
+/** Client whose session is being opened after the protocol switch. Its messages are stored meanwhile. */
 export interface EarlyClient extends OpeningClient {
-  /**
-   * Returns the first message. Rejects with ClientDisconnected if the client leaves, and with Failure if no message comes in
-   * time.
-   */
+  /** Rejects with ClientDisconnected if the client leaves, and with Failure if no message comes in time. */
   first(): Promise<RealtimeMessage>;
   /** All messages that the client has sent so far. */
   readonly messages: readonly RealtimeMessage[];
 }
 
-/** Maximum wait for the first message, in ms, and maximum bytes of the kept messages. */
+/** Maximum wait for the first message, in ms, and maximum bytes of the stored messages. */
 export interface EarlyLimits {
   readonly setupMs: number;
   readonly bufferedBytes: number;
 }
 
 /**
- * Receives a client's messages until its session starts. Stops reading when the messages reach the maximum bytes.
- * `name` is that of the first message in the client's format.
+ * Receives a client's messages until its session starts. `name` is that of the first message in the client's format.
  */
 export function receiveEarly(client: WebSocket, name: string, { setupMs, bufferedBytes }: EarlyLimits): EarlyClient {
   const messages: RealtimeMessage[] = [];
@@ -63,7 +56,7 @@ export function receiveEarly(client: WebSocket, name: string, { setupMs, buffere
     reject(new ClientDisconnected("the client disconnected before the session"));
   };
   client.on("message", onMessage).once("close", onClose);
-  // An error needs no handling: the close event follows it.
+  // The close event follows an error.
   client.on("error", () => undefined);
   const dispose = (): void => {
     clearTimeout(timer);
@@ -87,12 +80,12 @@ export interface DisconnectWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Watches a connection that is not read yet, to notice when the client leaves. Early data stays unread. */
+/** Watches a connection that is not read yet, to notice when the client leaves. */
 export function watchDisconnect(socket: Duplex): DisconnectWatch {
   const controller = new AbortController();
   const abort = (): void => controller.abort();
   const readEnd = (): void => {
-    // The end event is emitted only after a read. Data of the client is not read here.
+    // The end event is emitted only after a read. Data of the client stays unread.
     if (socket.readableLength === 0) socket.read();
   };
   socket.on("readable", readEnd).once("end", abort).once("close", abort);

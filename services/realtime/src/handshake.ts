@@ -14,10 +14,7 @@ export interface Handshake {
 const realtimeProtocol = "realtime";
 const betaProtocol = "openai-beta.realtime-v1";
 const betaHeader = "realtime=v1";
-/**
- * Reads the opening handshake. Throws Failure (400) for a request that is not a WebSocket upgrade, for a query with
- * several models, and for unsupported features: joining a call, and transcription sessions.
- */
+/** Reads the opening handshake. Throws Failure (400) if it is invalid or requests an unsupported feature. */
 export function readHandshake({ headers }: IncomingMessage, query: URLSearchParams): Handshake {
   const protocols = checkHandshake({ headers });
   for (const param of ["call_id", "intent"])
@@ -31,7 +28,7 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
 }
 
-/** Returns the subprotocol to select. Never selects another offered one, which could carry a key. */
+/** Returns the subprotocol to select. Never selects another offered one, which could be an API key. */
 export function chooseProtocol(offered: ReadonlySet<string>): string | false {
   return offered.has(realtimeProtocol) ? realtimeProtocol : false;
 }

@@ -30,10 +30,7 @@ export function sessionPrice(
   return resolveServingModel(relay, { caller, endpoint }, modelName);
 }
 
-/**
- * Returns the caller with the current permissions and prices of its API key and group. Throws Failure if they no longer
- * allow the session's model.
- */
+/** Returns the caller with current permissions. Throws Failure if they no longer allow the session's model. */
 export async function renewedCaller(
   { relay }: Deps,
   { caller, endpoint }: RealtimeCall,
@@ -44,7 +41,7 @@ export async function renewedCaller(
   return renewed;
 }
 
-/** Usage of a model, as the vendor reported it or as the gateway counted it. */
+/** Usage of a model, as the vendor reported it or as the gateway estimated it. */
 export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
@@ -60,11 +57,11 @@ export interface UseReservation {
   /** Outcome of the use as long as nothing is known about it. */
   readonly unknown: Outcome;
   readonly upperNanos: Nanos;
-  /** Tokens to count against the API key's rate limit; 0 if absent. */
+  /** Tokens to count against the API key's rate limit. */
   readonly tokens?: number;
 }
 
-/** HTTP status in all usage events of a session: its protocol was switched. */
+/** HTTP status in all usage events of a session. */
 const switchedProtocols = 101;
 /** Maximum attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
 const [maxEmptyTries, emptyPauseMs] = [20, 500];
@@ -81,10 +78,7 @@ export function holdUse(
   return holdMoney(relay, { call, price, expected, certainOutcome: unknown });
 }
 
-/**
- * Settles usage that has no reservation, because the vendor reported it after the account could not pay for more.
- * Charges at most the available balance. Never rejects; if the store stays unavailable, the usage is not charged.
- */
+/** Settles usage without a reservation, as far as the balance covers it. Never rejects. */
 export async function settleUnheld(
   deps: Deps,
   use: Omit<UseReservation, "upperNanos">,

@@ -4,7 +4,7 @@ import { asFailure, Failure } from "@modelgate/contracts";
 export interface PayingSession {
   /** Checks that the session's API key is still valid. Throws Failure. */
   checkKey(): Promise<void>;
-  /** Returns the number of responses that run, are requested, or are being settled. Their settlement releases money. */
+  /** Returns the number of responses that are requested, running or being settled. Their settlement releases money. */
   openResponses(): number;
   /** Sends the client events that waited for money. */
   resumeEvents(): void;
@@ -24,10 +24,7 @@ export class Payments {
   #waiting = 0;
   /** True while a slice for a parallel response is being reserved. */
   #isHolding = false;
-  /**
-   * True if the balance was too low for the slice of a parallel response. The payment is retried when a running
-   * response is settled.
-   */
+  /** True if the balance was too low for a parallel response. The payment is retried after the next settlement. */
   #lacksMoney = false;
   #ended = false;
 
@@ -45,7 +42,7 @@ export class Payments {
     return this.#waiting > 0 || this.#isHolding;
   }
 
-  /** Allows another attempt at a slice that the account could not pay: a response has been settled. */
+  /** Allows another attempt at a slice that the account could not pay. */
   responseSettled(): void {
     this.#lacksMoney = false;
   }
@@ -56,8 +53,8 @@ export class Payments {
   }
 
   /**
-   * Pays before further client events are sent to the vendor. With `mayWait`, a session whose account cannot pay
-   * continues while a response is open, because the response's settlement releases money.
+   * Pays before further client events are sent to the vendor. With `mayWait`, an unpaid session continues while a
+   * response is open: its settlement releases money.
    */
   payBeforeEvents(pay: () => Promise<void>, { mayWait = false } = {}): void {
     if (this.#ended) return;
@@ -89,10 +86,7 @@ export class Payments {
     }
   }
 
-  /**
-   * Makes a payment, with retries during a temporary limit or outage. Throws Failure if the account cannot pay, the API
-   * key is disabled or has expired, or the store stays unavailable.
-   */
+  /** Makes a payment, with retries during a temporary limit or outage. Throws Failure if it does not succeed. */
   async #payWithRetries(pay: () => Promise<void>): Promise<void> {
     for (let tries = 1; !this.#ended; tries++) {
       try {

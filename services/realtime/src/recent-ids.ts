@@ -1,7 +1,7 @@
-/** Maximum ids that are remembered; a vendor repeats an event only within a short time. */
+/** Maximum ids that are remembered. A vendor repeats an event only within a short time. */
 const maxIds = 256;
 
-/** Remembers the last `maxIds` ids, so that a repeated event is recognized. */
+/** Remembers the last ids, so that a repeated event is recognized. */
 export class RecentIds {
   readonly #ids = new Set<string>();
 

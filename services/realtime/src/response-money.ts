@@ -18,7 +18,7 @@ import { SpeechAhead } from "./speech-ahead.ts";
 interface Slice {
   readonly held: HeldMoney;
   nanos: Nanos;
-  /** Times, by `performance.now()`, at which the slice's response and the output of this response started. */
+  /** Start of the slice's response and of its output, by `performance.now()`. */
   startedAt?: number;
   firstByteAt?: number;
 }
@@ -41,19 +41,15 @@ export interface ResponseMoneyParts {
   readonly first: HeldMoney;
 }
 
-/**
- * Reservations for a session's responses. Each response has a slice, which is reserved before the response is requested
- * and settled with the usage that the vendor reports. An unused slice is kept for the next response. Reservations and
- * settlements run one after the other.
- */
+/** Reservations (slices) for a session's responses. Reservations and settlements run one after the other. */
 export class ResponseMoney {
   readonly price: SessionPrice;
-  /** Bytes that have passed since the last settlement. */
+  /** Bytes since the last settlement. */
   readonly traffic = new SessionTraffic();
   /** Speech that the vendor may answer before it reports a turn. */
   readonly ahead = new SpeechAhead();
   readonly #deps: Deps;
-  /** Caller whose account pays. Its permissions and prices are renewed before each payment. */
+  /** Caller whose account pays. It is renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #unknown: Outcome;
@@ -91,27 +87,21 @@ export class ResponseMoney {
     return this.#ready.length;
   }
 
-  /**
-   * Reserves a slice, unless more than `reserved` slices are ready. `reserved` is the number of slices for responses
-   * that were already requested. Throws Failure for the client: no balance, no tokens left, store unavailable.
-   */
+  /** Reserves a slice, unless more than `reserved` slices are ready. Throws Failure, for example without balance. */
   holdSlice(reserved = 0): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && this.#ready.length <= reserved) this.#ready.push(await this.#open());
     });
   }
 
-  /**
-   * Assigns a slice, a ready or a new one, to a response that the vendor started without one. Throws Failure as
-   * `holdSlice` does.
-   */
+  /** Assigns a slice to a response that the vendor started without one. Throws Failure as `holdSlice` does. */
   holdSliceFor(id: string): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && !this.#inUse.has(id)) this.#inUse.set(id, this.#ready.shift() ?? (await this.#open()));
     });
   }
 
-  /** Starts a response with a ready slice, and measures its latency. Returns false if no slice is ready. */
+  /** Starts a response with a ready slice. Returns false if no slice is ready. */
   startResponse(id: string): boolean {
     if (this.#inUse.has(id)) return true;
     this.traffic.startResponse();
@@ -186,8 +176,8 @@ export class ResponseMoney {
   }
 
   /**
-   * Estimates the cost if the current response ended now. Each turn that the vendor may answer without a request reads
-   * the context of the last response again, and half of the new speech on average.
+   * Estimates the cost if the current response ended now. Each further turn reads the context of the last response
+   * again, and half of the new speech on average.
    */
   #estimateCost(): Nanos {
     const turns = BigInt(this.ahead.possibleTurns(Date.now()));
@@ -200,8 +190,8 @@ export class ResponseMoney {
 
   async #open(): Promise<Slice> {
     const upperNanos = this.#upperNanos();
-    // The tokens count against the API key's rate limit when the usage is known. Until then one token is reserved, so
-    // that no slice is opened while the limit is exceeded.
+    // The rate limit counts the tokens when the usage is known. Until then one token is reserved, so that no slice is
+    // opened while the limit is exceeded.
     return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
   }
 
@@ -215,7 +205,7 @@ export class ResponseMoney {
     return slice;
   }
 
-  /** Returns the outcome of a slice's call with the usage counted so far. */
+  /** Returns the outcome of a slice's call with the usage so far. */
   #progressOf(slice: Slice): Outcome {
     const units = this.traffic.hasOutput && this.#current === slice ? this.traffic.units : {};
     return { ...this.#outcomeOf(slice), units };

@@ -3,7 +3,6 @@ import type { UpgradeCall } from "@modelgate/platform";
 /** Fields of the call that opened a session. The request itself is not kept in memory. */
 export type RealtimeCall = Pick<UpgradeCall, "caller" | "id" | "endpoint" | "requestId" | "span">;
 
-/** Returns the fields of a call that its session keeps. */
 export function sessionCall({ caller, id, endpoint, requestId, span }: UpgradeCall): RealtimeCall {
   return { caller, id, endpoint, requestId, span };
 }

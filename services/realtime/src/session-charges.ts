@@ -10,25 +10,22 @@ export interface SessionCharges {
   /** True while a client event waits for a reservation. */
   readonly isPaying: boolean;
   /**
-   * Counts a client event before it may be sent to the vendor, and may start a payment. Absent: events cost nothing.
+   * Counts a client event before it may be sent to the vendor, and may start a payment. Absent if events cost nothing.
    */
   countEvent?(event: ClientEvent): void;
   /** Returns true if a client event may be sent to the vendor. */
   maySend(event: ClientEvent): boolean;
-  /** Handles a client event that was sent to the vendor. Absent: events cost nothing. */
+  /** Handles a client event that was sent to the vendor. Absent if events cost nothing. */
   handleSent?(event: ClientEvent): void;
   /** Handles a vendor's event, including events after the client has left. */
   handleEvent(seen: SeenEvent): void;
-  /** Pays for time that has passed. Called periodically until the session ends. Absent: time costs nothing. */
+  /** Pays for time that has passed. Called periodically until the session ends. Absent if time costs nothing. */
   tick?(): void;
   /** Stops reservations because the session has ended. Outstanding amounts are charged when the charges are closed. */
   end(): void;
   /** Notes that the vendor is disconnected and will report no more usage. */
   vendorGone(): void;
-  /**
-   * Ends the vendor's work after the session has ended. Resolves when the usage of that work is reported, because the
-   * client pays for it, or after `withinMs`.
-   */
+  /** Ends the vendor's work. Resolves when the usage of that work is reported, or after `withinMs`. */
   awaitLastUsage(withinMs: number): Promise<void>;
   /** Charges what was not reported, and releases the reservations. */
   close(): Promise<void>;

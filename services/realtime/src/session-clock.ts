@@ -10,18 +10,17 @@ export class SessionClock {
   readonly #limits: ClockLimits;
   readonly #silenceMs: number;
   #spokeAt = this.startedAt;
-  /** Time of the vendor's last message; 0: none yet. */
+  /** Time of the vendor's last message; 0 before the first one. */
   #heardAt = 0;
-  /** Time since which the vendor owes output; 0 while it owes no output. */
+  /** Time since which the vendor owes output; 0 while it owes none. */
   #expectedSince = 0;
 
-  /** Creates a clock. `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
+  /** `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
   constructor(limits: ClockLimits, silenceMs: number) {
     this.#limits = limits;
     this.#silenceMs = silenceMs;
   }
 
-  /** Notes that the client sent a message. */
   clientSpoke(): void {
     this.#spokeAt = Date.now();
   }
@@ -31,17 +30,14 @@ export class SessionClock {
     this.#spokeAt = this.#heardAt = Date.now();
   }
 
-  /**
-   * Notes, after every message, whether the vendor owes output. A vendor that has sent nothing yet owes output after
-   * any message to it.
-   */
+  /** Notes whether the vendor owes output. A vendor that has sent nothing yet owes output after any message to it. */
   noteOwed({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
     const expected = this.#heardAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }
 
-  /** Returns the failure of a session that exceeded its maximum duration or silence; otherwise undefined. */
+  /** Returns the failure of a session that exceeded its maximum duration or silence. */
   expiryFailure(now: number): Failure | undefined {
     const { longestMs, idleMs } = this.#limits;
     if (now - this.startedAt > longestMs)

@@ -23,7 +23,7 @@ export interface SessionFormat {
   readonly isTimed: boolean;
   /** True if a refused message ends the session. */
   readonly endsOnRefusal: boolean;
-  /** Returns true if a client's event contains only audio, so that its size is not limited like that of others. */
+  /** Returns true if a client's event contains only audio. Its size is then not limited like that of other events. */
   isPlainAudio(data: Buffer): boolean;
   /** Renders a failure as messages; empty if the format has no message for failures. */
   renderFailure(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
@@ -35,7 +35,7 @@ export interface SessionFormat {
   renderGoAway(leftMs: number): readonly RealtimeMessage[];
 }
 
-/** Format whose first message names the session's model, so that it is read after the protocol switch. */
+/** Format whose first message names the session's model. That message is read after the protocol switch. */
 export interface SetupFormat extends SessionFormat {
   /** Name of the first message in this format. */
   readonly setupName: string;

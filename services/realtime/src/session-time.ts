@@ -1,4 +1,4 @@
-/** Seconds by which a vendor's report may exceed the longer of the time by the clock and the client's sound. */
+/** Maximum seconds by which a vendor's report may exceed the clock and the client's sound. */
 const maxReportExcessSeconds = 15;
 
 /** Circumstances of a vendor's report of the seconds since the start of a session. */
@@ -6,14 +6,11 @@ export interface TimeReport {
   /** True for the report at the end of the session. */
   readonly isFinal: boolean;
   readonly nowMs: number;
-  /** Seconds of sound that the client has sent, which may be more than the time by the clock. */
+  /** Seconds of sound that the client has sent. They may be more than the time by the clock. */
   readonly soundSeconds: number;
 }
 
-/**
- * Duration of a session that its vendor bills by the second: as the vendor reported it, plus the time since its last
- * report. A report beyond both the time by the clock and the client's sound is limited. Times are in ms, from one clock.
- */
+/** Duration of a session that its vendor bills by the second. Times are in ms. */
 export class SessionTime {
   readonly #startedAt: number;
   #stoppedAt: number | undefined;
@@ -66,7 +63,7 @@ export class SessionTime {
     return this.#reportedSeconds + Math.max(0, this.#endBy(nowMs) - this.#reportedAt) / 1_000;
   }
 
-  /** Returns the seconds to charge: those of the final report; without one, the counted seconds, rounded up. */
+  /** Returns the seconds to charge. Without a final report they are rounded up. */
   chargedAt(nowMs: number): number {
     const seconds = this.secondsAt(nowMs);
     return this.#isFinal ? seconds : Math.ceil(seconds);

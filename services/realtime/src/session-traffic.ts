@@ -8,12 +8,11 @@ const checkEveryTokens = 256;
 const noBytes: SessionBytes = { audioIn: 0, textIn: 0, audioOut: 0, textOut: 0 };
 
 /**
- * Bytes that have passed through a session since the last settlement. They are charged for a response that ends before
- * its usage is reported.
+ * Bytes in a session since the last settlement. They are charged for a response that ends before its usage is reported.
  */
 export class SessionTraffic {
   #passed: SessionBytes = noBytes;
-  /** Bytes that have passed since the session started. A response may have read all of them. */
+  /** Bytes since the session started. A response may have read all of them. */
   #all: SessionBytes = noBytes;
   /** Input that came while a response was running, which the next response reads. */
   #forNext: SessionBytes | undefined;
@@ -52,7 +51,7 @@ export class SessionTraffic {
     return boundOfSession(this.#all, this.#passed);
   }
 
-  /** Notes the start of a response, which reads the input so far; later input counts for the next response. */
+  /** Notes the start of a response, which reads the input so far. Later input is read by the next response. */
   startResponse(): void {
     this.#forNext = noBytes;
   }

@@ -25,7 +25,7 @@ import type { ChargedSession, SessionCharges } from "./session-charges.ts";
 /** Connections, reservations and settings of a session. */
 export interface SessionParts {
   readonly call: RealtimeCall;
-  /** Connection that carries the client's WebSocket. */
+  /** Connection under the client's WebSocket. */
   readonly connection: Duplex;
   readonly sessionId: string;
   /** Initial settings, applied like the client's first `session.update`. */
@@ -39,7 +39,7 @@ export interface SessionParts {
   readonly charges: (session: ChargedSession) => SessionCharges;
   /** Maximum silence of the vendor while a response is running, in ms. */
   readonly silenceMs: number;
-  /** Called when the vendor's connection broke, which counts against its channel. */
+  /** Called when the vendor's connection broke. */
   readonly broke: (reason: string) => void;
 }
 
@@ -104,16 +104,16 @@ export class Session {
   begin(): void {
     const { socket, bridge, firstMessages: first } = this.#parts.vendor;
     const { connection, client } = this.#parts;
-    // A stopping edge ends its half of the connection and no longer reads. This listener must run before the socket's,
-    // after which nothing can be sent.
+    // A stopping edge ends its half of the connection and no longer reads. This listener must run before the socket's
+    // listener, after which nothing can be sent.
     connection.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) this.goAway();
     });
     this.#pass(bridge.open());
     this.#vendor.replay(first.splice(0));
     const { settings, early = [] } = this.#parts;
-    // The client may have left while the vendor started the session. The client pays for the session, so the session is
-    // ended like any other.
+    // The client may have left while the vendor started the session. It pays for the session, so the session is ended
+    // like any other.
     if (client.readyState !== client.OPEN) this.#clientClosed(1006, "");
     else {
       if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
@@ -194,7 +194,7 @@ export class Session {
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
     this.#clock.noteOwed({ owed: this.#charges.isAnswering, sent: toVendor.length > 0 });
-    // Does not wait for a client that has left: the vendor's last messages are still needed.
+    // The vendor's last messages are still needed after the client has left.
     if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
     if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
     if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.sendReady();
@@ -233,7 +233,7 @@ export class Session {
     // The vendor's last messages may have come faster than the client reads.
     this.#vendor.flush();
     const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.isAnswering });
-    // A vendor's close with code "invalid" is caused by the client.
+    // The client causes a vendor's close with code "invalid".
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.broke(ending.failure.code);
     this.#charges.vendorGone();
@@ -246,7 +246,6 @@ export class Session {
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 
-  /** Refuses a message of the client. */
   #refuse(failure: Failure, causedBy?: unknown): void {
     const { format } = this.#parts;
     if (format.endsOnRefusal) this.#end(format.refusal(failure));

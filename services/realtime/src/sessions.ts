@@ -35,7 +35,7 @@ import { TranscriptMoney } from "./transcript-money.ts";
 
 /** Maximum pause, in ms, between two checks of the limits of all sessions. */
 const maxTickMs = 1_000;
-/** Number of checks of the time limits within the shortest of these limits. */
+/** Number of checks within the shortest of the time limits. */
 const checksPerLimit = 4;
 
 /** Values of a session that is about to start. */
@@ -45,7 +45,7 @@ interface SessionStart extends Pick<Handshake, "beta"> {
   readonly price: SessionPrice;
   /** Initial settings that the key is bound to; undefined for a normal API key. */
   readonly settings: SessionSettings | undefined;
-  /** Message that named the model; undefined for a format without one. */
+  /** Message that named the model, if the format has one. */
   readonly setup?: RealtimeMessage;
   /** Reservation for the first response. */
   readonly first: HeldMoney;
@@ -109,10 +109,7 @@ export class RealtimeSessions implements Disposable {
     });
   }
 
-  /**
-   * Opens a session of a format whose first message names the model. The protocol is switched before that message is
-   * read, so later refusals close the socket. Throws Failure for earlier refusals.
-   */
+  /** Opens a session of a format whose first message names the model. Throws Failure before the protocol switch. */
   async beginWithSetup(upgrade: UpgradeCall, format: SetupFormat): Promise<void> {
     this.#requireCapacity();
     checkHandshake(upgrade.request);
@@ -186,16 +183,13 @@ export class RealtimeSessions implements Disposable {
     }
   }
 
-  /**
-   * Accepts no more sessions. Open sessions continue for the drain time, and are then closed with code 1001. Resolves
-   * when the last session has ended.
-   */
+  /** Accepts no more sessions, and announces the shutdown. Resolves when the last session has ended. */
   async drain(): Promise<void> {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
     for (const session of this.#open) session.announceShutdown(this.#deps.limits.drainMs);
-    // Clients whose session has not started cannot start it any more, and lose nothing if they are closed at once.
+    // Clients whose session has not started lose nothing if they are closed at once.
     for (const socket of this.#awaitingSetup)
       closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();

@@ -3,41 +3,30 @@ import type { RealtimeMessage } from "@modelgate/wires/realtime";
 import { WebSocket } from "ws";
 import type { SessionLimits } from "./deps.ts";
 
-/** Callbacks of one side of a session. */
 export interface SideEvents {
   message(message: RealtimeMessage): void;
-  /**
-   * Called once when the connection has ended, with the peer's code and reason; code 1006 if the peer sent no close
-   * frame.
-   */
+  /** Called once when the connection has ended. The code is 1006 if the peer sent no close frame. */
   closed(code: number, reason: string): void;
   /** Called when most of the data that waited for this side is written. */
   drained(): void;
-  /**
-   * Checks a large message before it is passed on, and yields to other sessions meanwhile. Rejects if the message is
-   * refused.
-   */
+  /** Checks a large message before it is passed on. Rejects if the message is refused. */
   check?(data: Buffer): Promise<void>;
   /** Called with the error of `check` for a message that was refused and dropped. */
   refused?(error: unknown): void;
 }
 
-/** Limits of one side: bytes that wait to be written, time without write progress, and ping interval. */
 export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "pingMs">;
 
 /** Divisor of `bufferedBytes`: reading from the other side continues when fewer bytes than the quotient wait. */
 const resumeDivisor = 4;
-/** Time, in ms, after which handling of further messages waits for the next turn of the event loop. */
+/** Time, in ms, after which further messages wait for the next turn of the event loop. */
 const maxTurnMs = 10;
 /** Maximum time, in ms, for a side to answer a close before its connection is cut. */
 const closeMs = 5_000;
-/** Consecutive pings without any response after which a side counts as disconnected. */
+/** Consecutive pings without any response after which a side is disconnected. */
 const maxMissedPongs = 3;
 
-/**
- * One side of a session: its socket, the reasons to pause reading from it, and the data to write to it. A chunk that
- * was read before a pause may contain several messages, which wait here.
- */
+/** One side of a session. Messages that were read before a pause wait here. */
 export class Side {
   readonly #socket: WebSocket;
   readonly #events: SideEvents;
@@ -64,7 +53,7 @@ export class Side {
     socket.on("pong", this.#onSign);
     socket.on("ping", this.#onSign);
     socket.on("close", this.#onClose);
-    // The close event follows an error and handles it.
+    // The close event follows an error.
     socket.on("error", () => undefined);
   }
 
@@ -163,7 +152,7 @@ export class Side {
     this.#checking = checking;
   }
 
-  /** Keeps the order of messages: those after a large one wait for its check. */
+  /** Checks and handles a message after those before it. */
   async #checkAfter(before: Promise<void> | undefined, message: RealtimeMessage, isLarge: boolean): Promise<void> {
     await before;
     try {

@@ -3,10 +3,7 @@ const defaultAheadSeconds = 5;
 /** Minimum seconds of a turn. A vendor that detects turns needs some speech and half a second of silence. */
 const secondsPerTurn = 2;
 
-/**
- * Measures how far a client's speech is ahead of real time. A vendor that detects turns answers each turn, and a
- * recording that is sent faster than real time may contain many turns before the first one is reported.
- */
+/** Measures how far a client's speech is ahead of real time. The vendor may answer it in many turns at once. */
 export class SpeechAhead {
   #seconds = 0;
   #heardAt = 0;

@@ -7,10 +7,7 @@ import type { RealtimeCall } from "./session-call.ts";
 import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
 
-/**
- * If the reservation could not be extended, the session ends at most this many seconds before the end of the reserved
- * time.
- */
+/** If the reservation could not be extended, the session ends at most this many seconds before the reserved time. */
 const closingSeconds = 2;
 
 /** Values that the charges of a session by time need. */
@@ -25,10 +22,7 @@ export interface TimeChargesParts {
   readonly session: ChargedSession;
 }
 
-/**
- * Reserves money for the first seconds of a session, before its vendor is connected. Rejects with Failure, also for a
- * model without a price per second, unless the group permits unpriced use.
- */
+/** Reserves money for the first seconds of a session. Rejects with Failure, for example without a price. */
 export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
   const { name, price: unitPrices } = price.model;
   const isPassed = deps.relay.catalog.current().group(call.caller.group)?.unpriced === "pass";
@@ -41,10 +35,8 @@ export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: Se
 }
 
 /**
- * Charges of a session that is billed by the second, from the vendor's confirmation of its start. Its one reservation
- * covers the next seconds and is extended while the session runs; if that fails, the session ends when the reserved
- * seconds are used. A vendor may count the seconds of the client's sound, so sound beyond the reserved seconds waits
- * until they are extended. The session is one settlement.
+ * Charges of a session that is billed by the second. Vendors may bill the client's sound, so sound beyond the reserved
+ * seconds waits.
  */
 export class TimeCharges implements SessionCharges {
   readonly #deps: Deps;
@@ -73,18 +65,12 @@ export class TimeCharges implements SessionCharges {
     return this.#parts.first.callId;
   }
 
-  /**
-   * Always false: if a session is billed by time, no event of the client requires output. Silence of the vendor, or its
-   * normal close, is therefore not a failure.
-   */
+  /** Always false: no event of the client requires output, so silence of the vendor is not a failure. */
   get isAnswering(): boolean {
     return false;
   }
 
-  /**
-   * Always false: the session of a client that has left ends immediately. Sound that the reserved seconds do not cover
-   * is dropped.
-   */
+  /** Always false: the session of a client that has left ends immediately, and waiting sound is dropped. */
   get isPaying(): boolean {
     return false;
   }
@@ -106,10 +92,7 @@ export class TimeCharges implements SessionCharges {
     if (seen.isFinal) this.#lastUsage.complete();
   }
 
-  /**
-   * Extends the reservation when half a slice or less of it is left. Ends the session if the last extension failed and
-   * the reserved seconds are almost used.
-   */
+  /** Extends the reservation when little of it is left. Ends the session if it could not be extended. */
   tick(): void {
     if (this.#ended || this.#isExtending || !this.#time.isRunning) return;
     const seconds = this.#time.secondsAt(performance.now());
@@ -158,8 +141,8 @@ export class TimeCharges implements SessionCharges {
       this.#unpaid = undefined;
     } catch (error) {
       const failure = asFailure(error);
-      // If the balance is too low, the session continues for its reserved seconds, unless sound waits that they do not
-      // cover.
+      // If the balance is too low, the session continues for its reserved seconds, unless more sound than that is
+      // waiting.
       const canContinue = failure.kind.retryable || (failure.code === "insufficient_quota" && this.maySend());
       if (canContinue) this.#unpaid = failure;
       else if (!this.#ended) session.endUnpaid(failure);
@@ -185,7 +168,6 @@ export class TimeCharges implements SessionCharges {
   }
 }
 
-/** Returns the cost of a session of this many seconds. */
 function costOfSeconds({ model, multiplier }: SessionPrice, seconds: number): Nanos {
   return costOf({ requests: 1, seconds }, model.price, multiplier);
 }

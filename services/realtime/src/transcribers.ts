@@ -9,10 +9,7 @@ import type { RealtimeCall } from "./session-call.ts";
 /** Kinds of models that transcribe a client's speech. */
 const transcriptionKinds = ["transcription"] as const;
 
-/**
- * Returns the names of the models that may transcribe a client's speech in sessions over a channel. A client may name
- * any transcription model that it may call. The vendor gets the channel's name of that model, if the channel has one.
- */
+/** Returns the names of the models that may transcribe a client's speech in sessions over a channel. */
 export function transcriberNamesAt(
   { relay }: Deps,
   { caller }: RealtimeCall,
@@ -37,10 +34,7 @@ export function transcriberNamesAt(
   };
 }
 
-/**
- * Returns the price of transcribing a client's speech with the named model; undefined if the client cannot use a
- * transcription model of that name.
- */
+/** Returns the price of transcribing with a model; undefined if the client cannot use it. */
 export function transcriptPrice({ relay }: Deps, call: RealtimeCall, name: string): SessionPrice | undefined {
   try {
     return resolveServingModel(

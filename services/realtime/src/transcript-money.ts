@@ -25,16 +25,12 @@ interface TranscriptSlice {
 /** Maximum audio input tokens and maximum output tokens per second of speech. */
 const [maxAudioTokens, maxWrittenTokens] = [25, 12];
 
-/**
- * Reservations for the transcripts of a client's speech. Each transcript is a separate call of the model that
- * transcribes. Money is reserved before speech is sent, and each transcript is settled with the usage that the vendor
- * reports. Reservations and settlements run one after the other.
- */
+/** Reservations for the transcripts of a client's speech. Each transcript is a call of the transcribing model. */
 export class TranscriptMoney {
   /** Speech that may still be transcribed. */
   readonly speech = new UntranscribedSpeech();
   readonly #deps: Deps;
-  /** Caller whose account pays; renewed before each payment. */
+  /** Caller whose account pays. It is renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
   readonly #unknown: Outcome;
@@ -43,7 +39,7 @@ export class TranscriptMoney {
   #slice: TranscriptSlice | undefined;
   #closed = false;
 
-  /** Creates the reservations. `unknown` is the outcome of a transcript until its usage is known. */
+  /** `unknown` is the outcome of a transcript until its usage is known. */
   constructor(deps: Deps, call: RealtimeCall, unknown: Outcome) {
     this.#deps = deps;
     this.#call = call;
@@ -59,10 +55,7 @@ export class TranscriptMoney {
     return this.#costOf(seconds, model) > held;
   }
 
-  /**
-   * Extends the reservation if it is short, and adds money for speech to come. Throws Failure if the account cannot pay
-   * for it.
-   */
+  /** Extends the reservation if it is short. Throws Failure if the account cannot pay for it. */
   cover(model: TranscribingModel): Promise<void> {
     return this.#steps.run(async () => {
       if (!this.#closed && this.isShort(model)) await this.#cover(model);
@@ -74,10 +67,7 @@ export class TranscriptMoney {
     this.#owed.push(use);
   }
 
-  /**
-   * Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure if the account cannot
-   * pay, or the store is unavailable.
-   */
+  /** Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure. */
   pay(): Promise<void> {
     return this.#steps.run(async () => {
       for (let [use] = this.#owed; use !== undefined; [use] = this.#owed) {
@@ -139,7 +129,7 @@ export class TranscriptMoney {
     return { ...withUpstreamModel(by, this.#unknown), units, estimated, ended, capped };
   }
 
-  /** Returns the maximum cost of transcribing a number of seconds, rounded up as vendors do: by second or by token. */
+  /** Returns the maximum cost of transcribing a number of seconds, rounded up as vendors do. */
   #costOf(seconds: number, model: TranscribingModel): Nanos {
     const requests = Math.max(1, this.speech.turns);
     const rounded = Math.ceil(seconds) + requests;

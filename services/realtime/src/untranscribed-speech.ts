@@ -1,15 +1,12 @@
-/** Maximum turns that wait for a transcript. The oldest one beyond that counts as buffered speech. */
+/** Maximum turns that wait for a transcript. The seconds of older ones are moved to the buffer. */
 const maxTurns = 256;
 /** Seconds of speech that a vendor may have heard and not yet reported. */
 const unreportedSeconds = 10;
 
-/**
- * Seconds of a client's speech that may still be transcribed and cost money: in committed turns, and in the vendor's
- * input buffer.
- */
+/** Seconds of a client's speech that may still be transcribed and cost money. */
 export class UntranscribedSpeech {
   readonly #turns = new Map<string, number>();
-  /** Seconds of each turn that the client has committed and that has no item id from the vendor yet, in order. */
+  /** Seconds of each turn that the client has committed and the vendor has not confirmed yet, in order. */
   #ending: number[] = [];
   #buffered = 0;
   #added = 0;
@@ -20,14 +17,14 @@ export class UntranscribedSpeech {
     return [...this.#turns.values(), ...this.#ending].reduce((sum, each) => sum + each, this.#buffered + this.#added);
   }
 
-  /** Minimum number of turns that this speech has: some vendors charge by turn. */
+  /** Minimum number of turns of this speech. Some vendors charge by turn. */
   get turns(): number {
     return this.#turns.size + this.#ending.length + (this.#buffered + this.#added > 0 ? 1 : 0);
   }
 
   /**
-   * Counts audio that was sent at `nowMs`. A vendor that detects turns reports speech while it hears it. Of audio that
-   * it had time to hear and did not report, only the last seconds may still become a turn.
+   * Counts audio that was sent at `nowMs`. Of older audio that the vendor has not reported, only the last seconds may
+   * become a turn.
    */
   heard(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
     if (detectsTurns && !this.#speaking) {
@@ -79,10 +76,7 @@ export class UntranscribedSpeech {
     this.#buffered = 0;
   }
 
-  /**
-   * Handles a turn whose transcript is complete or has failed. If the vendor reports fewer seconds than were counted
-   * for the turn, the difference was sent too late for the turn and counts for the next one.
-   */
+  /** Handles the end of a transcript. Seconds that the vendor did not transcribe belong to the next turn. */
   ended(item: string, reported?: number): void {
     const seconds = this.#turns.get(item) ?? 0;
     this.#turns.delete(item);

@@ -23,7 +23,7 @@ test("a client that disconnected gets its hold back while its vendor is still wa
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
   far.cutOff();
-  // The vendor might make a turn of it, and says no more whether it did.
+  // The vendor may make a turn of it, and no longer reports that it did.
   session.send({ type: "input_audio_buffer.append", audio: "AAAA" });
   session.socket.close();
   await session.closed;
@@ -58,7 +58,7 @@ test("a vendor that does not read pauses its client, without unlimited buffering
   const events = 20; // each within the bound of an event
   for (let at = 0; at < events; at++) session.socket.send(`{"type":"unknown","pad":"${"x".repeat(max / events)}"}`);
   expect((await session.next("error")).error).toMatchObject({ code: "upstream_error" });
-  // Connections take some of it by themselves, the gateway one message.
+  // The system's buffers hold a part, and the gateway one message.
   expect(session.socket.bufferedAmount).toBeGreaterThan(max / 4);
   await session.closed;
   await area.settled("demo");

@@ -7,10 +7,10 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, closedVendorSession, keys, sessionRefusal, startSessions, usageEvents } from "./start-sessions.ts";
 import { handshake, openSessionAt, simulated, type TestSession } from "./session-client.ts";
 
-/** Two cents per second and one per session: a poor account of five cents pays for one second, and not for three. */
+/** The poor account of five cents can pay for one second, but not for three. */
 const price = { second: 0.02, request: 0.01 };
 const names = ["sdk", "talk", "checks", "poor-talk", "poor-burst", "cut", "bound", "left", "long", "fast"];
-/** Faults of a vendor at the start of a session. Each has a channel, before one that works. */
+/** Faults of a vendor at the start of a session. */
 const faults = [
   { name: "answers with an error", step: { openWith: "error" } },
   { name: "answers with garbage", step: { openWith: "garbage" } },
@@ -92,7 +92,7 @@ async function startedSession(model: string, key: string = keys.demo): Promise<T
   return session;
 }
 
-/** Returns the amount in nano-dollars that a session of these seconds costs. */
+/** Returns the cost of a session of these seconds, in nano-dollars. */
 const costOf = (seconds: number): bigint => BigInt(Math.round(seconds * 20_000_000)) + 10_000_000n;
 
 test("the official SDK opens a session, speaks and is spoken to, and pays the vendor's final seconds", async () => {

@@ -5,9 +5,8 @@ import { openSession, startSessions } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 import { startRecordingVendor, type RecordingVendor } from "./recording-vendor.ts";
 
-/** Balance of each test's account, and what a response is held for and costs, in nano-dollars. */
+/** Balance of each test's account, and the held amount and the cost of a response, in nano-dollars. */
 const [balance, slice, cost] = [300_000_000n, 100_000_000n, 15_000_000n];
-/** Accounts, one for each test. */
 const accounts = Array.from({ length: 16 }, (_, at) => ({
   name: `thirty-${at}`,
   key: `sk-thirty-${at}-0123456789abcdef`,
@@ -21,7 +20,7 @@ beforeAll(async () => {
   vendor = await startRecordingVendor({ outputTokens: 150 });
   area = await startSessions({
     models: {
-      // Sound would else cost what words do.
+      // Audio output is free, so only the words of an answer cost money.
       live: { kind: "realtime", price: { output: 100, outputAudio: 0 } },
       listener: { kind: "realtime", price: { inputAudio: 32 } },
       reader: { kind: "realtime", price: { input: 1 } },
@@ -79,7 +78,7 @@ test.each([
     const text = typeof event === "string" ? event : JSON.stringify(event);
     for (let at = 0; at < 60; at++) session.socket.send(Buffer.from(text), { binary });
     await until("all money to be held", async () => (await held()) === balance);
-    // 16 wait, and three go on, the last of them perhaps when it was there already.
+    // 16 requests may wait, and up to three are sent.
     await until("the others to be refused", async () => codes(session).length >= 60 - 3 - 16);
     expect(new Set(codes(session))).toEqual(new Set(["rate_limit_exceeded"]));
     const paidFor = Number(balance / slice);
@@ -87,7 +86,7 @@ test.each([
     expect(vendor.count("response.create")).toBe(paidFor);
 
     vendor.setAnswering(true);
-    // What is settled gives back what it did not need, until that is less than the next one needs.
+    // Each settlement releases the rest of its hold, until the balance is too low for the next one.
     expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
     const { balanceNanos, spentNanos } = await area.settled(account.name);
     const responses = vendor.count("response.create");
@@ -102,7 +101,7 @@ test("waiting responses start when others have finished, and a cancellation does
   for (let at = 0; at < 5; at++) session.send({ type: "response.create" });
   session.send({ type: "conversation.item.delete", item_id: "last" });
   await until("all money to be held", async () => (await held()) === balance);
-  // The last of them is sent on after its money is held.
+  // The last of them is sent after its money is held.
   await until("what is paid for to arrive", () => vendor.count("response.create") === 3);
   session.send({ type: "response.cancel", response_id: "resp_1" });
   await until("the end to arrive", async () => vendor.count("response.cancel") === 1);
@@ -143,7 +142,7 @@ test("speech is transcribed only while it is held for", async () => {
     return turns() > 3 && spentNanos === BigInt(turns()) * 10_000_000n;
   });
   await area.settled(account.name);
-  // Beside the slice of a response, $0.20 pay for at most 20 seconds.
+  // After the slice of a response, $0.20 pay for at most 20 seconds.
   expect(turns()).toBeLessThanOrEqual(20);
   expect((await paid()).spentNanos).toBe(BigInt(turns()) * 10_000_000n);
 });
@@ -153,8 +152,8 @@ test("a recording that is sent in one burst is held for as many turns as the ven
   const audio = Buffer.alloc(48_000, 1).toString("base64");
   for (let at = 0; at < 120; at++) session.send({ type: "input_audio_buffer.append", audio });
   expect(await session.closed).toEqual({ code: 1008, reason: "insufficient_quota" });
-  // So many seconds, as a turn every two of them which each read all before it, cost less than $0.30.
-  // The vendor may not have read them all when its client's session ends.
+  // Turns of two seconds, each of which reads all earlier ones, must cost less than $0.30. The vendor may not have read
+  // all of them when the session ends.
   await until("the seconds that were paid for", () => vendor.count("input_audio_buffer.append") > 10);
   expect(vendor.count("input_audio_buffer.append")).toBeLessThan(70);
   await area.settled(account.name);

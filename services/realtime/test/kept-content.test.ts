@@ -4,9 +4,9 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, price, startSessions, textSession } from "./start-sessions.ts";
 import { ask } from "./session-client.ts";
 
-/** What sessions keep, and open sessions of a key that is changed. */
+/** Keys for the tests of stored content, and of keys that change while sessions are open. */
 const filled = "sk-filled-0123456789abcdef";
-/** Keys that the tests change, each its own. */
+/** Keys whose permissions a test changes. Each test uses a different one. */
 const changed = Array.from({ length: 7 }, (_, at) => `sk-changed-${at}-0123456789abcdef`);
 let area: Area;
 beforeAll(async () => {
@@ -61,7 +61,7 @@ test("an open session gets only responses within its key's lowered budget", asyn
   const session = await textSession(area, "live", key);
   await ask(session, "Hi");
   await change(key, { budget: { perDay: "1000" } });
-  // The money of the next response may be held already; that of the one after it is not.
+  // The money of the next response may be held already, but not that of the response after it.
   session.send({ type: "response.create" });
   await Promise.race([session.next("response.done"), session.closed]).catch(() => undefined);
   session.send({ type: "response.create" });

@@ -5,7 +5,7 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, geminiChannel, openSession, price, startSessions, textSession } from "./start-sessions.ts";
 import { say, simulated, textOnly, type TestSession } from "./session-client.ts";
 
-/** Long enough for a client to have left before it hears anything of what it asked for. */
+/** Delay of the vendor's data in ms, so that a client leaves before it receives an answer. */
 const wayMs = 150;
 
 let far: SlowConnection;
@@ -31,7 +31,7 @@ afterAll(async () => {
   await far?.[Symbol.asyncDispose]();
 });
 
-/** What came to be charged while something was done, once it is so much. */
+/** Returns the usage events that an action causes, once there are `count` of them. */
 async function charged(count: number, doing: () => Promise<void>) {
   const before = (await area.events()).length;
   await doing();
@@ -53,7 +53,7 @@ const speech = (bytes: number, value = 1) => ({
 const commit = { type: "input_audio_buffer.commit" };
 const long = { chunks: 500, chunkDelayMs: 10, bodyBytes: 4_000 };
 
-/** Says its last words, and leaves before any of them can be answered. */
+/** Sends events, and closes the connection before they can be answered. */
 async function leaveWith(session: TestSession, ...last: readonly object[]): Promise<void> {
   for (const event of last) session.send(event);
   session.socket.close();
@@ -119,7 +119,7 @@ test("a response that the vendor starts after its client has disconnected is end
 test("a session without open requests is closed immediately", async () => {
   const session = await openSession(area, { model: "live" });
   await session.next("session.created");
-  // Nothing is in it to commit, and nothing is under way to cancel.
+  // There is no audio to commit, and no response to cancel.
   await leaveWith(session, textOnly, commit, { type: "response.cancel" });
   await area.settled("demo");
   const closeCode = await until(

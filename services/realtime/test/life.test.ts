@@ -4,9 +4,9 @@ import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
 import { ask, say, simulated } from "./session-client.ts";
 
-/** A dollar for 10 000 words of output: a few answers and the account of a poor token is empty. */
+/** A few answers of 10,000 words use up the dollar of a poor account. */
 const price = { input: 4, output: 100 };
-/** Losing its connection is a failure of a channel, which rests after a few: each has its own. */
+/** A lost connection is a failure that starts a cooldown, so each case has a separate channel. */
 const losses = [
   { model: "lost-1", how: "cuts the connection", behaviour: { cutAfterChunks: 3, chunks: 6 }, code: 1011 },
   {
@@ -53,7 +53,7 @@ const eventsOf = async (account: string) => (await area.events()).filter(({ acco
 
 test("an account without a balance gets an error and a close with a reason, and its balance does not become negative", async () => {
   const session = await textSession(area, "live", keys.poor);
-  // Each answer costs a cent and more; the next slice is as dear as the last answer.
+  // Each answer costs more than a cent, and the next slice costs as much as the last answer.
   const failure = session.next("error");
   const ended = session.closed.then(() => "closed");
   while ((await Promise.race([ask(session, simulated({ bodyBytes: 600 })).catch(() => "closed"), ended])) !== "closed");
@@ -146,11 +146,11 @@ test("a slow reader pauses the vendor, and then gets everything", async () => {
   session.send({ type: "response.create" });
   await session.next("response.created");
   session.socket.pause();
-  // While another client reads all of the same answer, the vendor could have sent it twice.
+  // Meanwhile another client reads a complete answer of the same length.
   const fast = await openSession(area, { model: "live" });
   await ask(fast, long);
   fast.socket.close();
-  // Speech of these words is 64 MB on the wire, of which three connections' own buffers take what they may.
+  // The speech has 64 MB in Base64. The vendor can send only as much as fits into the buffers.
   const [slow] = (await area.simulator.requests("voice")).slice(-2);
   expect(slow?.sentBytes).toBeLessThan(45_000_000);
   session.socket.resume();

@@ -16,7 +16,7 @@ const config = {
   ],
 };
 
-/** Starts sessions in which only the limits under test are short, so that a busy machine exceeds no other. */
+/** Starts sessions in which only the limits under test are short. */
 const startLimited = (sessions: Readonly<Record<string, number>>) =>
   startSessions({ ...config, limits: { realtime: { sessions } } });
 

@@ -1,6 +1,6 @@
 import { GoogleGenAI, Modality, type LiveConnectConfig, type LiveServerMessage, type Session } from "@google/genai";
 
-/** Session of Google's SDK in a test. Received messages are kept, and can be waited for. */
+/** Session of Google's SDK in a test. */
 export interface LiveTestSession {
   readonly session: Session;
   readonly messages: readonly LiveServerMessage[];
@@ -11,7 +11,6 @@ export interface LiveTestSession {
   readonly closed: Promise<{ readonly code: number; readonly reason: string }>;
 }
 
-/** Turn of the model. */
 export interface LiveTurn {
   readonly text: string;
   readonly audioBytes: number;
@@ -24,7 +23,6 @@ export interface LiveTurn {
 export const textConfig: LiveConnectConfig = { responseModalities: [Modality.TEXT] };
 export const speechConfig: LiveConnectConfig = { responseModalities: [Modality.AUDIO] };
 
-/** Creates a client of Google's SDK for an address and a key. */
 export function googleClient(baseUrl: string, apiKey: string): GoogleGenAI {
   return new GoogleGenAI({ apiKey, httpOptions: { baseUrl } });
 }

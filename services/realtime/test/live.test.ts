@@ -13,7 +13,7 @@ import { channel, geminiChannel, keys, startSessions, textSession } from "./star
 import { googleClient, openLive, speechConfig, textConfig, type LiveTestSession } from "./live-client.ts";
 import { ask, simulated } from "./session-client.ts";
 
-/** Sessions of Google's own SDK over every vendor of sessions: its own format passes, the other is translated. */
+/** Sessions of Google's SDK with every vendor of sessions: one format is passed through, the other is translated. */
 const price = { input: 3, cachedInput: 1, output: 12, inputAudio: 20, outputAudio: 50 };
 const poorKey = "sk-penniless-0123456789abcdef";
 
@@ -45,7 +45,7 @@ const open = (model: string, settings = textConfig, key: string = keys.demo) =>
   openLive(googleClient(area.url, key), model, settings);
 const eventsOf = async (model: string) => (await area.events()).filter((event) => event.model === model);
 
-/** What a turn costs by the usage that the client was sent. */
+/** Returns the cost of a turn by the usage that the client received. */
 function costOf(usage: LiveTestSession["messages"][number]["usageMetadata"]): bigint {
   const of = (details: readonly { modality?: string; tokenCount?: number }[] = [], modality: string) =>
     details.reduce((sum, each) => sum + (each.modality === modality ? (each.tokenCount ?? 0) : 0), 0);
@@ -67,7 +67,7 @@ const weather: FunctionDeclaration = {
   parameters: { type: Type.OBJECT, properties: { city: { type: Type.STRING } } },
 };
 
-/** So many milliseconds of sound of a rate. */
+/** Returns sound of a sample rate and a length. */
 const sound = (rate: number, ms: number, value: number) => ({
   audio: { mimeType: `audio/pcm;rate=${rate}`, data: Buffer.alloc((rate * 2 * ms) / 1_000, value).toString("base64") },
 });

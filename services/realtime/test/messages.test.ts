@@ -38,11 +38,11 @@ test("messages pass unchanged both ways, text and binary; only a renamed model i
   expect((await session.next("session.updated")).session.model).toBe("live-renamed");
   session.send(odd);
   await session.next("response.done");
-  // As no writer of ours would write it.
+  // Numbers in a form that JSON.stringify would not write.
   expect(session.texts.find((text) => text.includes("rate_limits.updated"))).toMatch(
     /"limit": 12345678901234567890, "remaining": 1\.0, "reset_seconds": 0\.10\}/,
   );
-  // What cannot be read here might be read there.
+  // A vendor might be able to read a message that the gateway cannot read.
   session.socket.send(Buffer.from([0, 255, 128, 1]));
   expect((await session.next("error")).error).toMatchObject({ code: "invalid_json" });
   const bytes = Buffer.from('{ "type" : "conversation.unknown" }');

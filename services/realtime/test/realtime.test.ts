@@ -116,7 +116,7 @@ test("traffic is counted until it is settled, and is checked at intervals", () =
   passed.addInput(4_800, 8);
   expect([passed.hasOutput, passed.addOutput(0, 4)]).toEqual([false, false]);
   expect(passed.units).toEqual({ inputTokens: 2, outputTokens: 1, inputAudioTokens: 1 });
-  // 256 tokens of text make a look, and as many again the next.
+  // The reservation is checked after every 256 tokens of text.
   expect([passed.addOutput(0, 1_024), passed.addOutput(0, 4), passed.addOutput(0, 1_024)]).toEqual([true, false, true]);
   passed.startNextUse();
   expect([passed.hasOutput, passed.units]).toEqual([false, {}]);

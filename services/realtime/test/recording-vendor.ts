@@ -7,25 +7,21 @@ export interface ReportedUse {
 }
 
 /**
- * Vendor of the realtime format that starts every requested response immediately, also in parallel, and ends responses
- * only when the test allows it. The requests until then are those that a vendor would charge for.
+ * Vendor of the realtime format that starts every requested response immediately, and ends responses only when the test
+ * allows it.
  */
 export interface RecordingVendor extends AsyncDisposable {
   readonly url: string;
-  /** Returns the types of all received events, in order. */
   types(): readonly unknown[];
   count(type: string): number;
-  /** Sets whether responses end immediately. */
   setAnswering(isAnswering: boolean): void;
   /** Starts responses that were not requested, in all sessions. */
   beginResponses(responses: number): void;
-  /** Returns the number of open sessions. */
   openSessions(): number;
-  /** Returns to the initial state: forgets all received events and unanswered requests. */
+  /** Forgets all received events and unanswered requests. */
   reset(): void;
 }
 
-/** Starts the vendor on a free port. */
 export async function startRecordingVendor({ outputTokens }: ReportedUse): Promise<RecordingVendor> {
   let isAnswering = false;
   let unanswered: (() => void)[] = [];

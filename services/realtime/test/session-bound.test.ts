@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { capUnits } from "@modelgate/relay";
 import { SessionTraffic } from "../src/session-traffic.ts";
 
-/** Bytes of the usual sound that are a second, and of a telephone's. */
+/** Bytes per second of usual audio and of telephone audio. */
 const [usual, telephone] = [48_000, 8_000];
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
     passed.startNextUse();
   }
   passed.addOutput(60 * bytesPerSecond, 1_000);
-  // Ten tokens for a second that was heard, twenty for one that was said, and what was said is read again.
+  // Input has ten audio tokens per second, output twenty. Earlier output is read again.
   const inputAudioTokens = 20 * (60 * 10 + 30 * 20);
   const units = { inputTokens: 20_000, inputAudioTokens, outputTokens: 1_000, outputAudioTokens: 60 * 20 };
   expect(capUnits(units, passed.bound).capped).toEqual([]);

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { WebSocket } from "ws";
 
-/** Session in a test. Received messages are kept, and can be waited for. */
+/** Session in a test. */
 export interface TestSession {
   readonly socket: WebSocket;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -77,7 +77,7 @@ export async function openSessionAt(
   };
 }
 
-/** Headers of a well-formed opening handshake. */
+/** Headers of a valid opening handshake. */
 export const handshake = {
   connection: "Upgrade",
   upgrade: "websocket",
@@ -104,7 +104,6 @@ export async function refusalAt(
   return { status: response.statusCode, headers: response.headers, body: JSON.parse(text) };
 }
 
-/** Session update that requests text output only. */
 export const textOnly = { type: "session.update", session: { type: "realtime", output_modalities: ["text"] } };
 
 /** Returns an event with a user's text message. */

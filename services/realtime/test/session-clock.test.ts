@@ -38,12 +38,12 @@ test("a vendor's silence is counted from the request, or from its last message",
   const clock = new SessionClock(limits, silenceMs);
   clock.vendorSpoke();
   clock.noteOwed({ owed: false, sent: false });
-  // It has not been asked anything for long.
+  // The client has requested nothing for a long time.
   after(50_000);
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   clock.noteOwed({ owed: true, sent: true });
   after(4_000);
-  // Others of the client's messages are no sign of the vendor's.
+  // Further messages of the client do not restart the vendor's time.
   clock.noteOwed({ owed: true, sent: true });
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(1_001);

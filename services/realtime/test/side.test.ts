@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => server?.[Symbol.asyncDispose]());
 
-/** A side, and the other end of its connection; what happens on the side is written down. */
+/** Returns a side, the other end of its connection, and a record of the side's events. */
 async function connected(other: { readonly autoPong?: boolean } = {}, check?: (data: Buffer) => Promise<void>) {
   const arrived = once(server.sockets, "connection");
   const end = new WebSocket(server.url, { ...other, perMessageDeflate: false });
@@ -38,7 +38,7 @@ function sideOf(socket: WebSocket, check?: (data: Buffer) => Promise<void>) {
   return { side, events };
 }
 
-/** Looks after a side so often, each time a ping later. */
+/** Ticks a side this number of times, each after the interval of a ping. */
 function looks(side: Side, times: number, from = Date.now()): number {
   let now = from;
   for (let at = 0; at < times; at++) side.tick((now += limits.pingMs));
@@ -84,7 +84,7 @@ test("a message may delay later ones; they are delivered in order afterwards", a
   await vi.waitFor(() => expect(events.at(-1)).toBe("three"), 60_000);
 });
 
-/** A short message of a client's, or its good-bye, as it stands on the wire. */
+/** Returns a short masked frame of a client. */
 function frame(opcode: number, payload: Buffer): Buffer {
   return Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | payload.length, 0, 0, 0, 0]), payload]);
 }
@@ -104,7 +104,7 @@ test("waiting messages can be read after the connection has ended, in order", as
   const { side, events } = sideOf(socket);
   const closed = once(socket, "close");
   wire.resume(); // else it never hears of the end
-  // In one piece, so that it is read at once: the first message holds up those after it, and cannot hold up the end.
+  // The frames are read together. The first message delays the others, but also the close.
   const messages = ["wait", "two", "wait", "three"].map((text) => frame(1, Buffer.from(text)));
   wire.write(Buffer.concat([...messages, frame(8, Buffer.from([0x03, 0xe8]))]));
   await closed;
@@ -142,7 +142,7 @@ test("a side that does not read the answers to its messages is not read on, and 
     side.send({ data: Buffer.from(`${sent++}`.padEnd(65_536)), binary: false });
     side.awaitReader();
   });
-  // Without a pause, this would never end.
+  // Ends only if the gateway pauses the socket.
   while (!socket.isPaused) {
     end.send("wrong");
     await new Promise((next) => setImmediate(next));

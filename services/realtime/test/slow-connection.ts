@@ -1,10 +1,9 @@
 import { connect, type Socket } from "node:net";
 import { startSocketServer } from "@modelgate/testkit";
 
-/** Proxy to a vendor that delivers the vendor's data late, in order. */
+/** Proxy to a vendor that delays the vendor's data. */
 export interface SlowConnection extends AsyncDisposable {
   readonly url: string;
-  /** Sets the address to connect to. */
   connectTo(url: string): void;
   /** Stops all data in both directions without closing connections. */
   cutOff(): void;

@@ -7,7 +7,7 @@ import { openSessionAt, refusalAt, textOnly, type TestSession } from "./session-
 
 export { channel, keys };
 
-/** Price in which every unit has a different amount, so that the cost shows each of them. */
+/** Price in which every unit has a different amount, so that the cost shows which units were charged. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
 /** Limits with a short wait for the vendor and small reservations. */
@@ -20,7 +20,6 @@ export function geminiChannel(id: string, models: readonly string[] | Record<str
   return { ...channel(id, models), provider: "gemini", baseUrl: `\${SIMULATOR_URL}/at/${id}/gemini`, ...more };
 }
 
-/** Configuration of a session test. */
 interface SessionsSetup extends Pick<AreaOptions, "env" | "limits"> {
   readonly models: object;
   readonly channels: readonly object[];

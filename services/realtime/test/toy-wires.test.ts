@@ -23,6 +23,6 @@ test("a wire of sessions", async () => {
   expect(vendor.events).toEqual([{ act: "response.create" }]);
   session.socket.close();
   await session.closed;
-  // 2 input tokens at 1 and 3 output tokens at 10 dollars a million.
+  // 2 input tokens at $1 and 3 output tokens at $10 per million.
   expect((await area.settled("demo")).spentNanos).toBe(32_000n);
 });

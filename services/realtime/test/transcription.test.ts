@@ -12,10 +12,10 @@ import {
 } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
-/** A key that is narrowed to some models. */
+/** A key that is limited to some models. */
 const apart = "sk-apart-0123456789abcdef";
 
-/** Models that write down what clients say, each at a price of its own. */
+/** Transcription models with different prices. */
 const config = {
   limits,
   models: {
@@ -52,13 +52,13 @@ const updateTo = (transcription: object | null) => ({
   session: { type: "realtime", audio: { input: { turn_detection: null, transcription } } },
 });
 
-/** Two seconds of speech, as one turn. */
+/** Sends two seconds of speech as one turn. */
 function speak(session: TestSession): void {
   session.send({ type: "input_audio_buffer.append", audio: Buffer.alloc(96_000, 1).toString("base64") });
   session.send({ type: "input_audio_buffer.commit" });
 }
 
-/** Has two seconds written down by a model, and leaves. */
+/** Lets a model transcribe two seconds of speech, and closes the session. */
 async function write(transcription: object, key?: string): Promise<any> {
   const session = await openSession(area, { model: "live", ...(key === undefined ? {} : { key }) });
   session.send(updateTo(transcription));
@@ -75,14 +75,14 @@ test.each([
   {
     model: "writes-well",
     upstream: "gpt-4o-transcribe",
-    // "2000 ms of speech" are five tokens.
+    // "2000 ms of speech" has five tokens.
     units: { requests: 1, inputAudioTokens: 20, outputTokens: 5 },
     cost: 20 * 6_000 + 5 * 10_000,
   },
 ])("transcription by $model is a call of that model, at its price", async ({ model, upstream, units, cost }) => {
   const before = (await area.account("demo")).spentNanos;
   const settings = await write({ model });
-  // The client reads the name that it knows.
+  // The client receives the name that it uses.
   expect(settings.audio.input.transcription).toEqual({ model });
   const [stored] = await usageEvents(area, model, 1);
   expect(stored).toMatchObject({
@@ -107,7 +107,7 @@ test("without a price it costs nothing, which the event reports", async () => {
 });
 
 test("transcription by a model that the client does not name is charged with the session", async () => {
-  // The vendor takes one that it does not report.
+  // The vendor chooses a transcription model that it does not report.
   await write({ language: "en" });
   const [stored] = await usageEvents(area, "live", 1);
   expect(stored?.units).toEqual({ requests: 1, inputAudioTokens: 20, outputTokens: 5 });

@@ -4,7 +4,7 @@ import { service } from "../src/service.ts";
 import { channel, geminiChannel, keys, limits, openSession, price, closedVendorSession } from "./start-sessions.ts";
 import type { TestSession } from "./session-client.ts";
 
-/** What events name in the vendor's store; all that there is is in `libs/wires/test/named-in-stores.test.ts`. */
+/** Events that name objects in the vendor's store. `libs/wires/test/named-in-stores.test.ts` tests all such members. */
 const shared = "sk-store-shared-0123456789";
 const named = { type: "response.create", response: { prompt: { id: "pmpt_1" } } };
 
@@ -48,7 +48,7 @@ test.each(["live", "live-gemini"])(
 
 test("a session refuses such an object in a binary message, and if it appears more than once", async () => {
   const session = await opened("live", keys.demo);
-  // Some vendors read binary messages too, and either of two members.
+  // Some vendors read binary messages too, and either of two equal members.
   session.socket.send(Buffer.from(JSON.stringify(named)));
   expect((await session.next("error")).error.message).toContain("vendorStores: shared");
   session.socket.send('{"type":"response.create","response":{"prompt":{"id":"pmpt_1"},"prompt":null}}');
