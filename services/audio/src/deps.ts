@@ -3,7 +3,6 @@ import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 import { openLengthReader, type LengthReader } from "./upload/length-reader.ts";
 
-/** Dependencies of the audio service's endpoints. */
 export interface Deps extends ServiceRelay {
   readonly lengths: LengthReader;
   readonly speech: {
@@ -18,7 +17,7 @@ export interface Deps extends ServiceRelay {
   };
 }
 
-/** Maximum bytes of a form's boundaries and part headers, in addition to its fields and its file. */
+/** Maximum bytes of a form's boundaries and part headers. */
 const formOverheadBytes = 64 * 1024;
 
 /** Opens the relay, the disk space for uploads, and the threads that read the lengths of files. */

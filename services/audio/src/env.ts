@@ -3,10 +3,7 @@ import { relayVariables } from "@modelgate/relay";
 
 const mebibyte = 1024 * 1024;
 
-/**
- * Environment variables of the audio service. JSON bodies are limited to 1 MiB, because they contain only text to
- * speak.
- */
+/** Environment variables of the audio service. JSON bodies are small, because they contain only text to speak. */
 export const variables = serviceVariables("audio", (read) => ({
   relay: relayVariables(read, { bodyBytes: mebibyte }),
   speech: {
@@ -15,14 +12,13 @@ export const variables = serviceVariables("audio", (read) => ({
   },
   form: {
     fileBytes: read.integer("FILE_BYTES", 256 * mebibyte, "Maximum size of a file to transcribe.", { min: 1_024 }),
-    /** Maximum bytes of one text field of a form. A field may contain reference voices of known speakers. */
+    /** Maximum bytes of one text field of a form. A field may contain reference voices of speakers. */
     fieldBytes: 2 * mebibyte,
     /** Maximum bytes of all text fields of a form. */
     fieldsBytes: 8 * mebibyte,
-    /** Maximum parts of a form. */
     parts: 64,
   },
-  /** Maximum seconds assumed for a file whose length cannot be read, for the reservation and for the charge. */
+  /** Maximum seconds assumed for a file whose length cannot be read. */
   maxUnreadSeconds: 4 * 60 * 60,
   spool: {
     bytes: read.integer("SPOOL_BYTES", 4_096 * mebibyte, "Maximum size of all uploaded files on disk together.", {
@@ -35,5 +31,5 @@ export const variables = serviceVariables("audio", (read) => ({
   },
 }));
 
-/** Settings of the service: the values of the variables, and the constants above. */
+/** Values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;

@@ -16,14 +16,14 @@ export const eventStreamFormat = {
   heartbeat: () => heartbeatComment,
 } as const satisfies Partial<StreamTranslator>;
 
-/** Heartbeats for a client of an event stream, sent until the vendor starts. */
+/** Heartbeats for a client of an event stream until the vendor starts. */
 export const pendingEventStream: PendingStream = {
   contentType: eventStream,
   heartbeat: heartbeatComment,
   fail: failureFrames.audio,
 };
 
-/** Data read from a vendor's event. */
+/** Data of a vendor's event. */
 export interface EventReading {
   /** True for the last event of a stream. */
   readonly done: boolean;
@@ -31,15 +31,12 @@ export interface EventReading {
   readonly usage?: Units | undefined;
 }
 
-/** Combines the data read from an event with `out`, the bytes that are sent to the client. */
+/** Combines the data of an event with `out`, the bytes for the client. */
 export function makeFrameReading({ done, text = "", usage }: EventReading, out: Buffer | string): FrameReading {
   return { text, usage, isLast: done, render: () => out };
 }
 
-/**
- * Creates a translator that passes a vendor's events unchanged. `read` parses each event and throws Failure for an
- * error.
- */
+/** Creates a translator that passes a vendor's events unchanged. `read` throws Failure for an error. */
 export function passEvents(read: (event: Frame) => EventReading): StreamTranslator {
   let isDone = false;
   return {
@@ -59,10 +56,7 @@ export function passEvents(read: (event: Frame) => EventReading): StreamTranslat
 
 const commentReading: EventReading = { done: false };
 
-/**
- * Returns true if a vendor's answer may start with this frame. Returns false for an error or an unreadable frame, so
- * that another vendor can be tried. Accepts a comment.
- */
+/** Returns true if a vendor's answer may start with this frame. Otherwise another vendor can be tried. */
 export function canBeginAnswer(frame: Buffer, read: (event: Frame) => { readonly kind: string }): boolean {
   const event = parseFrame(frame.toString());
   if (event === undefined) return true;

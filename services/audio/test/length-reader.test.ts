@@ -18,15 +18,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Returns a WAV file with two seconds of silence. */
 function wav(): Buffer {
   return Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 8 }, 16_000), Buffer.alloc(16_000, 0x80)]);
 }
 
-/**
- * Frames of MP3 (MPEG-1 layer III, 48 kHz, mono) of 24 ms each: kilobits per second, and the index of the rate in a
- * frame's header.
- */
+/** Frames of MP3 (MPEG-1 layer III, 48 kHz, mono) of 24 ms each: index of each bit rate in a frame's header. */
 const mp3Rates = { 32: 1, 128: 9 } as const;
 function mp3(frames: number, kilobits: keyof typeof mp3Rates): Buffer {
   const frame = Buffer.alloc(kilobits * 3);
@@ -44,10 +40,7 @@ function firstFrame(frames: number): Buffer {
   return frame;
 }
 
-/**
- * Returns an Ogg page (RFC 3533) with packets shorter than 255 bytes. It has no checksum, because the readers do not
- * check it.
- */
+/** Returns an Ogg page (RFC 3533) with packets shorter than 255 bytes, without a checksum. */
 function page(packets: readonly Buffer[], position: number, isFirst = false): Buffer {
   const head = Buffer.alloc(27);
   head.write("OggS");
@@ -85,10 +78,7 @@ function element(id: number, body: Buffer | "open" = "open"): Buffer {
   return Buffer.concat([name, size, body]);
 }
 
-/**
- * Returns WebM as a browser records it, with Opus blocks of 20 ms and one cluster per second. It does not state its
- * length.
- */
+/** Returns WebM as a browser records it, with Opus blocks of 20 ms and one cluster per second. */
 function webm(seconds: number, startMs = 0): Buffer {
   const uint = (id: number, ...bytes: number[]): Buffer => element(id, Buffer.from(bytes));
   const text = (id: number, value: string): Buffer => element(id, Buffer.from(value));
@@ -174,10 +164,7 @@ const words = (...values: readonly number[]): Buffer => {
 };
 const unity = words(0x1_00_00, 0, 0, 0, 0x1_00_00, 0, 0, 0, 0x40_00_00_00);
 
-/**
- * Returns fragmented MP4 with PCM of 8 kHz, one second per fragment. Its header states no duration, like that of a live
- * encoder.
- */
+/** Returns fragmented MP4 with PCM of 8 kHz, one second per fragment, without a duration in its header. */
 function fragmentedMp4(seconds: number): Buffer {
   const sound = Buffer.alloc(28);
   sound.writeUInt16BE(1, 6);

@@ -3,7 +3,6 @@ import { wavHead } from "@modelgate/testkit";
 import { secondsBySamples } from "../src/upload/samples/seconds.ts";
 
 const form = { sampleRate: 8_000, channels: 1, bits: 16 } as const;
-/** Twelve seconds of samples. */
 const samples = Buffer.alloc(12 * 16_000, 1);
 const unknown = 0xff_ff_ff_ff;
 

@@ -32,7 +32,6 @@ export function speech(deps: Deps): EndpointHandler {
   };
 }
 
-/** Plan of a speech call with one model. */
 interface SpeechPlan extends Plan {
   readonly converted: ReturnType<typeof speechCall>;
   /** True if the vendor must send an event stream: the client requests one, or the model is priced by tokens. */

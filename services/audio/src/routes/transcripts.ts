@@ -23,8 +23,8 @@ export function translations(deps: Deps): EndpointHandler {
 }
 
 /**
- * Handles an upload. If the form's model field precedes the file and the file's header shows how much money to reserve,
- * the file is sent to the vendor during the upload. Otherwise it waits on disk until the form is complete.
+ * Handles an upload. The file is sent to the vendor during the upload if the model and the maximum length are known
+ * early. Otherwise it waits on disk until the form is complete.
  */
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
@@ -39,8 +39,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
     // Reading of the file's length. It starts when the upload is complete and runs while the vendor works.
     let reading: Promise<unknown> = Promise.resolve();
-    // Stops the reading if the client leaves before the call is planned. Later the length may be charged, so the
-    // reading continues.
+    // Stops the reading if the client leaves before the call is planned. A planned call may be charged by the length.
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort();
     call.ending.addEventListener("abort", withdraw, { once: true });
@@ -62,8 +61,8 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const bound = await boundOf(upload, length);
     call.ending.removeEventListener("abort", withdraw);
     if (upload.isWhole) request();
-    // Without a length, `bound` is charged. This concerns only uncompressed samples, whose bound is computed from their
-    // size; for other files `boundOf` has waited for the length.
+    // If the length cannot be read later, the bound is charged. That happens only for uncompressed samples, whose bound
+    // is exact.
     const chargedLength = () => length().catch(() => ({ seconds: bound, isStated: true }));
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, transcriptsKind, {
@@ -85,7 +84,6 @@ interface FileRequest extends TranscriptCall {
   readonly isDue: () => boolean;
 }
 
-/** Plan of a transcript call with one model. */
 interface TranscriptPlan extends Plan {
   readonly converted: ReturnType<typeof transcriptCall>;
 }

@@ -4,10 +4,7 @@ import { countCharacters, type SpeechRequest } from "@modelgate/wires/speech";
 
 /** Assumed tokens per second of speech, for vendors that bill tokens and report none. */
 const tokensPerSecond = 21;
-/**
- * UTF-8 bytes of text that are spoken per second: usual, and minimum. Bytes are a better measure than characters: a
- * Chinese character has three bytes, and takes longer to speak than a Latin letter.
- */
+/** UTF-8 bytes of text that are spoken per second. Chinese characters have more bytes and take longer to speak. */
 const bytesPerSecond = { usual: 15, slowest: 5 } as const;
 
 /** Returns true if a model's speech is priced by tokens: only if it has no price per character. */
@@ -15,12 +12,7 @@ export function isByTokens(price: Price): boolean {
   return !price.has("characters") && (price.has("inputTokens") || price.has("outputAudioTokens"));
 }
 
-/**
- * Measures speech by the characters of its text, which are known in advance, so that reservation and charge are equal.
- * A model priced by tokens is measured by the vendor's tokens, estimated if the vendor reports none. A client that
- * leaves early is charged in full, because the vendor processes the complete text when it starts. Speech that the
- * vendor interrupts is free, because a part of a file is useless.
- */
+/** Measures speech by the characters of its text, or by the vendor's tokens if the model is priced by tokens. */
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
     const units: Units = { characters: countCharacters(request.input) };

@@ -54,10 +54,7 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): CompleteAns
   return { body: Buffer.from(stream), contentType: eventStream, usage };
 }
 
-/**
- * Creates the reader of events or audio bytes. Throws Failure for any other content type, since the vendor then reports
- * an error despite its success status.
- */
+/** Creates the reader of events or audio bytes. Throws Failure for any other content type. */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
   const usualType = speechFormats[request.format];
@@ -75,7 +72,6 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     kind: "stream",
     framing: byteFraming,
     isFirstFrame: () => true,
-    // The client gets the audio type that the vendor reports, otherwise the usual type of the format.
     translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usualType)),
   };
 }

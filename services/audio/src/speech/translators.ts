@@ -13,15 +13,11 @@ import {
 
 const { client, vendor } = wires.speech;
 
-/**
- * Usage if the vendor reports none. It is empty, not undefined, because received audio shows that the vendor has
- * started.
- */
+/** Usage if the vendor reports none. It is not undefined, because received audio shows that the vendor has started. */
 const unreportedUsage: Units = {};
 
 /**
- * Creates a translator that passes audio unchanged. Audio cannot express an error, so the connection is cut and an
- * incomplete file never looks complete.
+ * Creates a translator that passes audio unchanged. Audio cannot contain an error, so the connection is cut after one.
  */
 export function passAudio(contentType: string): StreamTranslator {
   return {

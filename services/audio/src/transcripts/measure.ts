@@ -3,14 +3,11 @@ import { idsOf } from "@modelgate/platform";
 import { estimateTokens, type Call, type Measure, type Metered } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
-/** Audio tokens per second: usual, and maximum. */
+/** Audio tokens per second of audio. */
 const audioTokensPerSecond = { usual: 10, most: 25 } as const;
-/** Maximum output tokens: per second of audio, and in addition for the complete file. */
+/** Maximum output tokens: `perSecond` of audio, and `atLeast` in addition. */
 const outputTokenBounds = { perSecond: 12, atLeast: 64 } as const;
-/**
- * Maximum difference between the length that a vendor reports and the file's length: seconds, plus a share of the
- * file's length. Vendors round up or add silence.
- */
+/** Maximum difference between the vendor's length and the file's length: seconds, plus a share. */
 const lengthTolerance = { seconds: 1, share: 0.02 } as const;
 
 /** Values from which a transcript is measured. */
@@ -29,7 +26,7 @@ function isByTokens(price: Price): boolean {
   return price.has("inputTokens") || price.has("inputAudioTokens") || price.has("outputTokens");
 }
 
-/** Usage of a stream that the vendor interrupted: the file was not transcribed to its end, so nothing is charged. */
+/** Usage of a stream that the vendor interrupted. */
 const free: Metered = { units: {}, estimated: false };
 
 /** Measures a transcript by the seconds of its audio, or by the tokens that its vendor reports. */
@@ -42,8 +39,8 @@ export function transcriptMeasure(
 }
 
 /**
- * Charges the length that the file states, in seconds. If the file states none, or the vendor reports a clearly
- * different length, the vendor's length is charged: the vendor has decoded the audio, and a file header can be wrong.
+ * Charges the length of the file. If it is unknown, or the vendor's length is clearly different, the vendor's length is
+ * charged: a file header can be wrong.
  */
 function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
   return {
@@ -88,15 +85,12 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
 
 /** Minimum bytes per second of common codecs. */
 const minBytesPerSecond = 1_000;
-/**
- * Limit of the duration that a vendor reports: `times` the duration in the file's header, plus `seconds`. The header
- * may understate the duration.
- */
+/** Limit of the duration that a vendor reports, relative to the duration in the file's header. */
 const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 
-/** Returns the maximum seconds that are charged for a file, regardless of the vendor's report. */
+/** Returns the maximum seconds that are charged for a file, whatever its vendor reports. */
 export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
   const byHead = bound * reportedLengthLimit.times + reportedLengthLimit.seconds;
-  // `bound` may come from the file's size and is then already a maximum. A second is added, because vendors round up.
+  // A second is added, because vendors round up.
   return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
 }

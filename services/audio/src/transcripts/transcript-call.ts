@@ -28,7 +28,7 @@ import { canBeginAnswer, vendorErrorFailure, passEvents } from "../event-stream.
 import { formBody, mediaTypeOf } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 
-/** Transcript formats that the gateway renders from a vendor's JSON, with their content types. */
+/** Transcript formats that the gateway renders from a vendor's JSON. */
 const convertedFormats: Readonly<
   Partial<Record<TranscriptFormat, { readonly contentType: string; readonly render: typeof renderText }>>
 > = {
@@ -50,8 +50,7 @@ export interface TranscriptCall {
 
 /**
  * Prepares an upload for its conversion to the wires of vendors. A vendor of the client's wire gets the file during the
- * upload. Other wires need the complete form first: they send parameters before the file or in the address, and a
- * client may send these parameters after the file.
+ * upload. Other vendors need parameters first, which may follow the file in the form.
  */
 export function transcriptCall(
   { wire, upload, request }: TranscriptCall,
@@ -88,7 +87,9 @@ function entriesOf(rendered: RenderedTranscripts): readonly FormEntry[] {
   return rendered.kind === "form" ? rendered.entries : [];
 }
 
-/** Writes a request without a form: the file as the body, or in JSON. Throws Failure (400) for a file that is too large. */
+/**
+ * Writes a request without a form: the file as the body, or in JSON. Throws Failure (400) for a file that is too large.
+ */
 async function writeFile(
   format: Exclude<RenderedTranscripts, { readonly kind: "form" }>,
   { file }: Upload,
@@ -111,7 +112,6 @@ async function writeFile(
   return { body: await renderJson(format.bodyOf({ mediaType: type, data }), data.length) };
 }
 
-/** Reader of a vendor's event stream. */
 const eventsReader: AnswerReader = {
   kind: "stream",
   framing: eventStreamFraming,
@@ -119,10 +119,7 @@ const eventsReader: AnswerReader = {
   translator: passTranscriptEvents,
 };
 
-/**
- * Renders an answer in the client's format: the vendor's JSON, or a stream or text made from it. Throws Failure
- * upstream_error if the answer lacks times that the format needs.
- */
+/** Renders an answer in the client's format. Throws Failure upstream_error if times are missing. */
 function renderAnswer(
   transcript: Transcript,
   { json, bytes }: Pick<VendorAnswer<Transcript>, "json" | "bytes">,
@@ -147,7 +144,7 @@ function renderAnswer(
   };
 }
 
-/** Creates a translator that passes a vendor's stream unchanged, and reads its text, end and usage. */
+/** Creates a translator that passes a vendor's stream unchanged. */
 function passTranscriptEvents(): StreamTranslator {
   const reader = transcriptionsWire.vendor.stream();
   return passEvents((frame) => {

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Account that a job belongs to, and the signal that withdraws the job while it waits. */
+/** Account of a job, and the signal that withdraws the job while it waits. */
 export interface JobOwner {
   readonly account: string;
   readonly signal: AbortSignal;
@@ -10,8 +10,7 @@ export interface JobOwner {
 type WaitingJob<Worker> = (worker: Worker | undefined) => void;
 
 /**
- * Shares workers between the jobs of accounts: one job of an account runs at a time, and the accounts take turns. An
- * account with many jobs therefore delays only its own.
+ * Shares workers between the jobs of accounts. Only one job of an account runs at a time, and the accounts take turns.
  */
 export class FairWorkerPool<Worker> {
   readonly #idle: Worker[];
@@ -27,8 +26,8 @@ export class FairWorkerPool<Worker> {
   }
 
   /**
-   * Runs a job with a worker and returns its result. Returns undefined if the signal was aborted before the job began.
-   * Rejects with Failure rate_limit_exceeded (429) if the job waits longer than the maximum wait.
+   * Runs a job with a worker and returns its result; undefined if the signal was aborted before the job began. Rejects
+   * with Failure rate_limit_exceeded (429) if the job waits too long.
    */
   async run<Result>(
     { account, signal }: JobOwner,
@@ -75,7 +74,7 @@ export class FairWorkerPool<Worker> {
       this.#running.add(account);
       next?.(worker);
       if (jobs.size === 0) continue;
-      // The other jobs of this account wait until the accounts behind it had their turns.
+      // The other jobs of this account wait until the other accounts had their turns.
       this.#waiting.delete(account);
       this.#waiting.set(account, jobs);
     }

@@ -6,23 +6,21 @@ import { secondsBySamples } from "./samples/seconds.ts";
 import type { Upload } from "./upload.ts";
 
 /**
- * Numbers of leading bytes to inspect before the upload is complete: most headers are short, some contain a picture.
+ * Numbers of leading bytes to inspect before the upload is complete. Most headers are short, some contain a picture.
  */
 const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
 /**
  * Assumed bytes per second of a file whose length cannot be read: speech usually has at least 32 kilobits per second.
- * Formats with a lower bit rate are counted by frames; vendors refuse the remaining formats.
  */
 const usualBytesPerSecond = 4_000;
 
 /** Length of an audio file, known or estimated. */
 export interface AudioLength {
   readonly seconds: number;
-  /** True if the length was counted or read from the file; false if it was estimated from the file's size. */
+  /** False if the length was estimated from the file's size. */
   readonly isStated: boolean;
 }
 
-/** Options for finding a file's length. */
 export interface LengthOptions {
   readonly reader: LengthReader;
   /** Maximum seconds assumed for a file whose length cannot be read. */
@@ -30,10 +28,7 @@ export interface LengthOptions {
   readonly owner: JobOwner;
 }
 
-/**
- * Returns the length of a file once it is complete: counted by samples or frames, otherwise as its header states it.
- * Rejects with Failure rate_limit_exceeded (429) if too many files of the account wait to be counted.
- */
+/** Returns the length of a file once it is complete. Rejects with Failure rate_limit_exceeded (429). */
 export async function lengthOf(
   { file, whole: completed }: Upload,
   { reader, maxUnread, owner }: LengthOptions,
@@ -46,8 +41,8 @@ export async function lengthOf(
 }
 
 /**
- * Returns the maximum length of an upload, in seconds, rounded up. For uncompressed samples the header and the
- * announced size are enough. For other formats the header may understate the length, so the complete file is counted.
+ * Returns the maximum length of an upload, in seconds. Headers of compressed formats may understate the length, so such
+ * a file is counted completely.
  */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
@@ -75,9 +70,8 @@ async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * Returns the seconds of a file, by its stated duration or by its size and bit rate; undefined if neither is known. The
- * result is at least the duration that uncompressed samples of this size would have: a header that states less is
- * wrong.
+ * Returns the seconds of a file; undefined if unknown. A header that states less than uncompressed samples would need
+ * is wrong.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const statedSeconds = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);

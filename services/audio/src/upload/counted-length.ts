@@ -17,7 +17,7 @@ import {
   WEBM,
 } from "mediabunny";
 
-// Without this, the library would log every broken file of a client, which does not concern the operator.
+// Without this, the library would log every broken file of a client.
 Logging.level = LogLevel.Silent;
 
 /** Formats that are counted. Playlists are excluded, because the reader would fetch the addresses in them. */
@@ -32,9 +32,8 @@ const maxMs = 5_000;
 const readAt = promisify(read);
 
 /**
- * Counts the length of a file's audio, in seconds, from its first frame to the end of its last one, regardless of its
- * header. A WAV file has no frames and is counted by the size of its samples. Returns undefined for a file without
- * audio. Rejects for other formats, invalid files, and files that exceed the time or read limit. Leaves the file open.
+ * Counts the seconds of a file's audio; undefined if it has none. Rejects for unreadable files, and leaves the file
+ * open.
  */
 export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats: countedFormats, source: sourceOf(descriptor, size) });

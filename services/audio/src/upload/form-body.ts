@@ -4,7 +4,7 @@ import { Failure } from "@modelgate/contracts";
 import type { FormEntry } from "@modelgate/wires/transcripts";
 import type { Upload } from "./upload.ts";
 
-/** Multipart form for a vendor: its bytes, created for each attempt, and its headers. */
+/** Multipart form for a vendor, created for each attempt. */
 export interface FormBody {
   readonly body: Readable;
   readonly headers: Readonly<Record<string, string>>;
@@ -17,11 +17,7 @@ export function mediaTypeOf({ contentType }: Upload["file"]): string {
   return mediaType.test(contentType) ? contentType : "application/octet-stream";
 }
 
-/**
- * Builds the multipart form for a vendor. The file keeps its bytes, name and media type, because vendors rely on the
- * name and the type. If the upload is complete, all fields precede the file and `content-length` is sent. Otherwise the
- * model and the file come first, and the fields that `entries` returns follow when the upload has ended.
- */
+/** Builds the multipart form for a vendor. During the upload, the model and the file precede the other fields. */
 export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` };
@@ -56,9 +52,7 @@ export function formBody(upload: Upload, model: FormEntry, entries: () => readon
   };
 }
 
-/**
- * Returns the fields that come after the file. An invalid field ends the call and does not count against the vendor.
- */
+/** Returns the fields that come after the file. An invalid field ends the call; the vendor is not at fault. */
 function fieldsAfterFile(upload: Upload, entries: () => readonly FormEntry[]): readonly FormEntry[] {
   try {
     return entries();

@@ -14,6 +14,6 @@ export interface LengthFound {
   readonly duration?: number | undefined;
   /** Bit rate in bits per second. */
   readonly bitrate?: number | undefined;
-  /** Maximum bits per second of the audio: the bit rate of uncompressed samples. */
+  /** Bit rate of uncompressed samples. */
   readonly maxBitrate?: number | undefined;
 }

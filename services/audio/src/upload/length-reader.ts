@@ -4,7 +4,7 @@ import type { LengthFound, LengthJob } from "./length-job.ts";
 
 /** Number of reader threads; each reads one file at a time. */
 const threadCount = 2;
-/** Maximum start time of a thread, in ms. It does not count against the time of a file. */
+/** Maximum start time of a thread, in ms. */
 const maxStartMs = 60_000;
 /** Memory limits of a thread. A small young generation causes early collection of read chunks. */
 const threadMemory = { maxOldGenerationSizeMb: 128, maxYoungGenerationSizeMb: 2 };
@@ -15,16 +15,12 @@ const defaultMaxWaitMs = 30_000;
 /** Finds the length of files in separate threads, so that a file crafted to be slow delays no other call. */
 export interface LengthReader extends AsyncDisposable {
   /**
-   * Finds the length of an account's file; returns an empty object for a file that is unreadable or too slow, or whose
-   * signal is aborted while it waits. Rejects with Failure rate_limit_exceeded (429) if the file waits too long.
+   * Finds the length of an account's file; an empty object if unknown. Rejects with Failure rate_limit_exceeded (429).
    */
   find(job: LengthJob, owner: JobOwner): Promise<LengthFound>;
 }
 
-/**
- * Opens a length reader, whose threads start with their first file. `maxMs` is the maximum time per file, `maxWaitMs`
- * the maximum time for which a file waits.
- */
+/** Opens a length reader. `maxMs` is the maximum time per file, `maxWaitMs` the maximum time for which a file waits. */
 export function openLengthReader(maxMs = 8_000, maxWaitMs = defaultMaxWaitMs): LengthReader {
   const threads = Array.from({ length: threadCount }, () => new LengthThread(maxMs));
   const turns = new FairWorkerPool(threads, maxWaitMs);
@@ -68,13 +64,12 @@ class LengthThread {
     const result = await promise;
     clearTimeout(timer);
     worker.off("message", finish).off("error", fail).off("exit", fail);
-    // The caller may close the file next, so a thread that has not found the length must stop reading.
+    // The caller may close the file next, so the thread must stop reading.
     if (result === undefined) await this.end();
     return result ?? {};
   }
 }
 
-/** Thread, and a promise that resolves with true once the thread has started. */
 interface Thread {
   readonly worker: Worker;
   readonly ready: Promise<boolean>;

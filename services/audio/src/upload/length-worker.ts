@@ -7,7 +7,6 @@ import { countedLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 
-/** Handles jobs in a separate thread. `length-reader.ts` terminates the thread if a file takes too long. */
 parentPort?.on("message", (job: LengthJob) => {
   void findLength(job).then((length) => {
     // The rule concerns windows; a thread's port has exactly one receiver.
@@ -20,10 +19,7 @@ parentPort?.on("message", (job: LengthJob) => {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage({} satisfies LengthFound);
 
-/**
- * Counts the audio in a file, by the bytes of its samples or by its frames. If the format cannot be counted, returns
- * the length that the file states. Detects the format by the bytes first, because file names are often wrong.
- */
+/** Counts the audio in a file. If the format cannot be counted, returns the length that the file states. */
 async function findLength(job: LengthJob): Promise<LengthFound> {
   const duration = (await sampleSeconds(job)) ?? (await countSeconds(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
@@ -57,7 +53,6 @@ async function statedLength({ descriptor, size, path }: LengthJob): Promise<Leng
     const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
     return plausibleLength(format);
   } catch {
-    // An unreadable file has no known length.
     return {};
   } finally {
     stream.destroy();
@@ -65,7 +60,6 @@ async function statedLength({ descriptor, size, path }: LengthJob): Promise<Leng
 }
 
 const readAt = promisify(read);
-/** Bytes per read. */
 const pieceBytes = 16 * 1024;
 
 /** Yields the file's bytes from the start. Leaves the file open, because another thread owns it. */
@@ -79,17 +73,13 @@ async function* bytesOf(descriptor: number, size: number): AsyncGenerator<Buffer
   }
 }
 
-/** Length data that the header reader found. */
 interface HeaderLength extends LengthFound {
   readonly sampleRate?: number | undefined;
   readonly numberOfChannels?: number | undefined;
   readonly bitsPerSample?: number | undefined;
 }
 
-/**
- * Adds the bit rate of the uncompressed samples as the maximum, because no audio has a higher one. Adds nothing if the
- * header lacks the sample format.
- */
+/** Adds the bit rate of the uncompressed samples, if the header states their format. */
 function plausibleLength({
   duration,
   bitrate,

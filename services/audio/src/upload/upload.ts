@@ -14,13 +14,13 @@ import type { Deps } from "../deps.ts";
 const fileField = "file";
 
 /**
- * Form with an audio file that is being uploaded. Its fields may come in any order, including after the file. The file
- * is written to disk as it arrives; every attempt of a call reads it there from the start, even during the upload.
+ * Form with an audio file that is being uploaded. The file is written to disk as it arrives, and every attempt of a
+ * call reads it there from the start, even during the upload.
  */
 export interface Upload extends AsyncDisposable {
   /** Text fields received so far. */
   readonly entries: readonly FormEntry[];
-  /** Bytes of the complete body, as the client announced them; undefined if it announced none. */
+  /** Bytes of the complete body, if the client announced them. */
   readonly announced: number | undefined;
   /** True once the upload is complete. */
   readonly isWhole: boolean;
@@ -30,16 +30,13 @@ export interface Upload extends AsyncDisposable {
   readonly modelKnown: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
   readonly file: IncomingSpoolFile;
-  /** Aborts with the error when the upload fails, or with the reason that `breakOff` gets. */
+  /** Aborts when the upload fails or `breakOff` is called. */
   readonly failedSignal: AbortSignal;
   /** Ends the call for a reason that was found during the upload. */
   breakOff(reason: Failure): void;
 }
 
-/**
- * Starts to read a form. A deployment in the path overrides the form's model. Throws the errors of `openForm`. Dispose
- * the upload when the call has ended, to remove its file from disk.
- */
+/** Starts to read a form. A deployment in the path overrides the form's model. */
 export function openUpload(
   { request, caller, ending, params }: Pick<ServiceCall, "request" | "caller" | "ending" | "params">,
   { limits, spool }: Deps["upload"],
@@ -51,10 +48,9 @@ export function openUpload(
   return new IncomingUpload(form, follow, head);
 }
 
-/** Starts to write a file to disk. */
 type FollowFile = (file: FormFile) => Promise<IncomingSpoolFile>;
 
-/** Size and model of an upload, known from the headers and the path before the form is read. */
+/** Size and model of an upload, from the headers and the path. */
 interface UploadHead {
   readonly announced: number | undefined;
   /** Model that the path names as a deployment. */
@@ -82,7 +78,7 @@ class IncomingUpload implements Upload {
     this.announced = announced;
     this.whole = this.#read();
     this.modelKnown = Promise.race([this.#fileStarted.promise, this.whole]);
-    // Callers that await these promises get the error. Without such a caller, a rejection must not count as unhandled.
+    // Callers that await these promises get the error. Without such a caller, a rejection must not end the process.
     this.whole.catch(() => undefined);
     this.modelKnown.catch(() => undefined);
   }
@@ -122,7 +118,7 @@ class IncomingUpload implements Upload {
       if (this.file.size === 0) throw emptyFile();
       this.#isWhole = true;
     } catch (error) {
-      // Aborts before readers continue: this failure ends the call and does not count against a vendor.
+      // Aborts before readers continue: this failure ends the call, and the vendor is not at fault.
       this.#failed.abort(error);
       throw error;
     }

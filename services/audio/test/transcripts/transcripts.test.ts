@@ -197,7 +197,6 @@ describe("the official SDK gets", () => {
   });
 });
 
-/** Parts of a request as a vendor receives them. */
 interface ReceivedRequest {
   bytes: number;
   isWhole: boolean;

@@ -4,7 +4,7 @@ import { FairWorkerPool } from "../../src/upload/account-turns.ts";
 const stays = new AbortController().signal;
 const hour = 3_600_000;
 
-/** Returns turns with a number of workers, the jobs that have begun, and a function that adds a job. */
+/** Opens a pool with a number of workers. Returns the jobs that have begun, and a function that adds a job. */
 function openTurns(workers: number, maxWaitMs = hour) {
   const turns = new FairWorkerPool(Array.from({ length: workers }).fill("worker"), maxWaitMs);
   const begun: string[] = [];

@@ -17,7 +17,7 @@ const pcmEncodings: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw 
 /** Apple's IMA ADPCM: samples and bytes per packet of one channel. */
 const [imaSamples, imaBytes] = [64, 34];
 
-/** Chunks of AIFF and AIFF-C, whose samples follow an offset and a block size. */
+/** Chunks of AIFF and AIFF-C. Their samples follow an offset and a block size. */
 export const aiffChunks: SampleChunks = {
   form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => openSize(head.readUInt32BE(4)) },
   first: 12,

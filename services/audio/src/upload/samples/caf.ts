@@ -1,6 +1,6 @@
 import { fourCharacters, type ByteRate, type SampleChunks } from "./chunks.ts";
 
-/** Chunks of Apple's Core Audio Format, whose samples follow an edit count. */
+/** Chunks of Apple's Core Audio Format. Their samples follow an edit count. */
 export const cafChunks: SampleChunks = {
   form: {
     headBytes: 12,
@@ -16,7 +16,7 @@ export const cafChunks: SampleChunks = {
   samples: { id: "data", skipped: 4 },
 };
 
-/** Returns the byte rate; undefined for compressed audio with packets of variable size, which is stored as size 0. */
+/** Returns the byte rate; undefined for packets of variable size. */
 function cafRate(body: Buffer): ByteRate | undefined {
   if (body.length < 32) return undefined;
   const [rate, packetBytes, packetFrames] = [body.readDoubleBE(0), body.readUInt32BE(16), body.readUInt32BE(20)];

@@ -1,10 +1,7 @@
 /** Reads up to `length` available bytes of a file, from `start` on. */
 export type ReadBytes = (start: number, length: number) => Promise<Buffer>;
 
-/**
- * Audio file whose duration follows from the number of bytes of its samples, which are uncompressed or in blocks of a
- * fixed size.
- */
+/** Audio file whose duration follows from the number of bytes of its samples. */
 export interface SampleFile {
   readonly read: ReadBytes;
   /** Bytes of the complete file, even if `read` returns only its beginning. */
@@ -27,10 +24,7 @@ export interface ChunkLayout {
   readonly align: number;
   /** Reads the chunk's name from its header; undefined for bytes that are not a chunk header. */
   readonly id: (head: Buffer) => string | undefined;
-  /**
-   * Reads the size of the body of a chunk from the header. Undefined if the header states no size: a program that
-   * writes to a pipe cannot go back and fill it in.
-   */
+  /** Reads the size of a chunk's body from its header. A program that writes to a pipe cannot state it. */
   readonly size: (head: Buffer) => number | undefined;
 }
 
@@ -47,19 +41,15 @@ export interface SampleChunks {
   readonly form: ChunkLayout;
   /** Offset of the first chunk. */
   readonly first: number;
-  /**
-   * Name of the chunk that describes the samples, and the parser of their rate; the rate is undefined for an encoding
-   * without a fixed rate.
-   */
+  /** Chunk that describes the samples. `rateOf` parses their rate; undefined for an encoding without a fixed rate. */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
-  /** Name of the chunk with the samples, and the number of bytes before the samples in its body. */
+  /** Chunk with the samples. `skipped` is the number of bytes before the samples in its body. */
   readonly samples: { readonly id: string; readonly skipped: number };
 }
 
 /**
- * Computes the length of a file's samples, in seconds; undefined if no samples are found or they have no fixed rate.
- * Chunk sizes are only trusted if they lead from chunk to chunk to the end of the file. Otherwise everything after the
- * header of the samples counts as samples; other readers treat files without a size like that, too.
+ * Computes the seconds of a file's samples. If the chunk sizes do not match the file's size, everything after the
+ * header of the samples is read as samples.
  */
 export async function secondsOfChunks(
   file: SampleFile,
@@ -87,7 +77,6 @@ export async function secondsOfChunks(
   return bytes > 0 ? bytes / rate : undefined;
 }
 
-/** Yields the chunks of a file in order. */
 async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
   let position = first;
   for (let chunks = 0; position < size && chunks < maxChunks; chunks++) {

@@ -15,11 +15,7 @@ const formats: readonly { readonly header: RegExp; readonly chunks: SampleChunks
 /** Bits per sample of each encoding of Sun's AU format. */
 const auBits: Readonly<Record<number, number>> = { 1: 8, 2: 8, 3: 16, 4: 24, 5: 32, 6: 32, 7: 64, 27: 8 };
 
-/**
- * Computes the length of a file of samples, in seconds, by its bytes. Supports WAV (also RF64, BW64 and Wave64), AIFF,
- * CAF and AU. Returns undefined for every other format, for compressed samples, and if `read` does not reach the header
- * of the samples.
- */
+/** Computes the seconds of a WAV, AIFF, CAF or AU file; undefined for other formats and most compressed samples. */
 export async function secondsBySamples(file: SampleFile): Promise<number | undefined> {
   const head = await file.read(0, headBytes);
   const header = head.toString("latin1");
@@ -29,8 +25,7 @@ export async function secondsBySamples(file: SampleFile): Promise<number | undef
 }
 
 /**
- * Returns the length of an AU file, in seconds. Its samples extend from the end of its header to the end of the file,
- * regardless of the stated size.
+ * Returns the length of an AU file, in seconds. Its stated size is ignored: the samples extend to the end of the file.
  */
 function auSeconds(head: Buffer, size: number): number | undefined {
   if (head.length < 24) return undefined;

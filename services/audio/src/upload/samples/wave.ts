@@ -21,10 +21,7 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
   size: (head) => openSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
 });
 
-/**
- * Returns the chunks of a WAV file in either byte order. 64-bit files (RF64, BW64) store the size of the samples
- * elsewhere, so this size counts as not stated.
- */
+/** Returns the chunks of a WAV file. 64-bit files (RF64, BW64) store the size of the samples elsewhere. */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
     form: chunks(endian),
@@ -50,10 +47,7 @@ export const wave64Chunks: SampleChunks = {
   samples: { id: "data", skipped: 0 },
 };
 
-/**
- * Computes the byte rate from the encoding in a `fmt ` chunk. Readers of PCM ignore the stated byte rate and block
- * size, so a file could state any value.
- */
+/** Computes the byte rate from a `fmt ` chunk. For PCM, other readers ignore the stated byte rate too. */
 function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (body.length < 16) return undefined;
   const short = (position: number): number =>
