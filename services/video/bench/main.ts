@@ -74,12 +74,11 @@ while (polled < tasks) {
   const round = await pollOnce(deps, new AbortController().signal);
   if (round.polled === 0) break;
   polled += round.polled;
-  clock += 10_000; // so that the tasks are due which this round postponed, because they are all of one channel
+  clock += 10_000; // the tasks that this round postponed are then due
 }
 const seconds = (performance.now() - begun) / 1_000;
 const { user, system } = process.cpuUsage(cpu);
 print("polls", `${polled} in ${seconds.toFixed(1)} s: ${Math.round(polled / seconds)} a second`);
-// Includes the vendor's thread.
 print("CPU per poll, the vendor's thread included", `${((user + system) / polled).toFixed(0)} us`);
 print("polls a second that many tasks need", `${Math.round(tasks / 30)} at one each 30 s`);
 print("Redis memory per open task, its hold included", `${Math.round(((await usedMemory()) - empty) / tasks)} bytes`);

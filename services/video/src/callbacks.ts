@@ -16,16 +16,12 @@ import type { JsonRecord } from "@modelgate/formats/json";
 
 /** Sends changes of a task's state to the callback URLs of clients. */
 export interface Callbacks extends AsyncDisposable {
-  /**
-   * Sends a callback, which is already stored in Redis, in the background. Repeats it until the client accepts it or it
-   * is abandoned. Does nothing for undefined.
-   */
+  /** Sends a stored callback in the background, until the client accepts it or it is abandoned. */
   send(callback: Callback | undefined): void;
   /** Returns the time in Unix ms from which another process may send a callback that this process sends now. */
   leaseEnd(): number;
 }
 
-/** Dependencies and times of the delivery of callbacks. */
 export interface CallbackOptions {
   readonly redis: Redis;
   readonly remote: RemoteStreams;
@@ -39,24 +35,19 @@ export interface CallbackOptions {
 
 /** Pauses between attempts, in ms. */
 const retryDelaysMs = [1_000, 10_000, 60_000, 300_000, 900_000];
-/** Maximum age in ms of a callback that is still sent, regardless of the number of attempts. */
+/** Maximum age in ms of a callback that is still sent. */
 const maxAgeMs = 3_600_000;
 /** Maximum due callbacks of one shard that are claimed at a time. */
 const maxClaimed = 16;
-/**
- * Maximum callbacks that this process sends at the same time, in total and per account. Further ones become due again
- * when their lease ends.
- */
+/** Maximum callbacks that this process sends at the same time, in total and per account. */
 const [maxOpen, maxOfAccount] = [1_000, 200];
 /** Maximum characters of a client's callback URL. */
 const maxUrlCharacters = 2_048;
 
 /**
- * Opens the delivery of callbacks. The write that changes a task's state also stores the callback in Redis, where it
- * remains until it is accepted or abandoned. If a process dies, another one sends the callback when its lease ends, so
- * a client may receive it twice, with the same event id. The body is the task event as JSON, without the channel, which
- * clients must not see. The header `x-modelgate-signature: t=<seconds>,v1=<hex>` contains the HMAC-SHA256 of
- * "<seconds>.<body>". Its key is the hexadecimal SHA-256 of the API key that created the task.
+ * Opens the delivery of callbacks. A client may receive a callback twice, with the same event id, if a process dies.
+ * The header `x-modelgate-signature: t=<seconds>,v1=<hex>` contains the HMAC-SHA256 of "<seconds>.<body>"; its key is
+ * the hexadecimal SHA-256 of the client's API key.
  */
 export function openCallbacks(options: CallbackOptions): Callbacks {
   const { redis, log, now, timeoutMs, roundMs } = options;
@@ -135,10 +126,7 @@ function claimerOf(redis: Redis, now: () => number, leaseMs: number): () => Prom
   };
 }
 
-/**
- * Sends a callback once. Returns true if the client accepted it, or if the API key no longer exists. Rejects if the
- * client cannot be reached.
- */
+/** Sends a callback once. Returns true if it must not be sent again. Rejects if the client cannot be reached. */
 async function post(
   { redis, remote, now, timeoutMs }: CallbackOptions,
   { url, event }: Callback,
@@ -161,10 +149,7 @@ async function post(
   return stream.answer.status < 300;
 }
 
-/**
- * Returns a request's `callback_url`, and the request without this field, which vendors must not receive. Throws
- * Failure invalid_value.
- */
+/** Returns a request's `callback_url`, and the request without this field. Throws Failure invalid_value. */
 export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...otherMembers } = members;
   if (url === undefined || url === null || url === "") return { members: otherMembers };

@@ -18,14 +18,13 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
   /** Fetches images from clients' URLs. */
   readonly pictures: RemoteFiles;
   readonly callbacks: Callbacks;
-  /** Encrypts the records of tasks in events. */
   readonly taskCipher: Pick<TaskCipher, "encrypt">;
   readonly publicUrl: string | undefined;
   /** Returns the current time in Unix ms. */
   readonly now: () => number;
   readonly random: () => number;
   readonly newTaskId: () => string;
-  /** Work that continues after its client has disconnected. The process waits for this work before it ends. */
+  /** Work that continues after its client has disconnected. The process waits for it before it ends. */
   readonly backgroundWork: BackgroundWork;
 }
 

@@ -15,7 +15,7 @@ export const variables = serviceVariables("video", (read) => ({
   pace: {
     /** Time in ms from the creation of a task to its first poll. */
     firstMs: 2_000,
-    /** Maximum pause in ms between two polls of a task. */
+    /** Usual maximum pause in ms between two polls of a task. */
     longestMs: 30_000,
     /** Usual duration of a task in ms. The progress is estimated from it if the vendor reports none. */
     usualMs: 2 * minute,
@@ -38,12 +38,12 @@ export const variables = serviceVariables("video", (read) => ({
   },
 }));
 
-/** Settings of the service: the values of the variables, and the constants above. */
+/** Values of the variables, and the constants above. */
 export type Env = EnvOf<typeof variables>;
 
 function taskVariables(read: VariableReader) {
   return {
-    /** Maximum bytes of a reference image in a form. */
+    /** Maximum bytes of a reference image. */
     referenceBytes: 32 * 1024 * 1024,
     lifetimeMs: read.integer(
       "TASK_LIFETIME_MS",

@@ -3,10 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { Holder } from "@modelgate/platform";
 import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from "@modelgate/wires/video";
 
-/**
- * Images of a request in the form that each vendor accepts. For vendors that accept no URLs, the images are fetched
- * once for all attempts, and count against the memory limit of the process. Dispose it when the request has been sent.
- */
+/** Images of a request in the form that each vendor accepts. They are fetched at most once. */
 export class Frames implements Disposable {
   readonly #pictures: RemoteFiles;
   readonly #holder: Holder;
@@ -14,17 +11,14 @@ export class Frames implements Disposable {
   readonly #resources = new DisposableStack();
   #fetched: Promise<VideoRequest> | undefined;
 
-  /** The bytes of fetched images count for `holder`. */
+  /** `holder` is the account and API key whose buffer limits apply to fetched images. */
   constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest, holder: Holder) {
     this.#pictures = pictures;
     this.#holder = holder;
     this.#request = request;
   }
 
-  /**
-   * Returns the request for a vendor of this wire. Images are fetched through the proxy of the vendor's channel. Throws
-   * Failure (400) that names an image which cannot be fetched, or upstream_proxy_failed (502).
-   */
+  /** Returns the request for a vendor of this wire. Throws Failure if an image cannot be fetched. */
   async for({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
     if (needsBytes !== true) return this.#request;
     try {
@@ -75,10 +69,7 @@ export class Frames implements Disposable {
   }
 }
 
-/**
- * Returns the request as it is measured for a vendor that accepts no URLs, with placeholders for images that were not
- * fetched yet.
- */
+/** Returns the request with placeholders for images that are not fetched yet, to measure it. */
 export function withPlaceholderImages(request: VideoRequest, { needsBytes }: VideoVendor): VideoRequest {
   if (needsBytes !== true) return request;
   const { firstFrame, lastFrame } = request;

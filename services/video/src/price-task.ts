@@ -23,17 +23,14 @@ import { requestedVideo } from "./show-task.ts";
 
 /** A request for a video after it was read. */
 export interface VideoTaskRequest {
-  /** Name of the client's wire; `client` is its client side, which reads and renders. */
+  /** Name of the client's wire; `client` reads its requests and renders its answers. */
   readonly style: ClientVideoWire;
   readonly client: VideoClient;
   readonly request: VideoRequest;
   /** Fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
   readonly callbackUrl?: string | undefined;
-  /**
-   * Task whose video is to be changed (remixed). The new task must use the channel and key with which that task was
-   * created.
-   */
+  /** Task whose video is to be changed. The new task must use its channel and key. */
   readonly remix?: TaskRecord | undefined;
 }
 
@@ -56,19 +53,13 @@ export function measured({ client, remix }: VideoTaskRequest, { seconds, lines, 
   return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
 
-/**
- * Returns the units in which a task is billed. They include the number of its input images, which cost nothing if the
- * model has no price for images.
- */
+/** Returns the units in which a task is billed. Input images cost nothing if the model has no price for images. */
 export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
   const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
 }
 
-/**
- * Returns the maximum cost of a request over all vendors and wires that may receive it; 0 if there are none. Throws the
- * last Failure (400) if no wire can express the request.
- */
+/** Returns the maximum cost of a request over all vendors. Throws Failure (400) if no wire can express it. */
 export function maxCost(
   request: VideoTaskRequest,
   routes: Routes,
@@ -98,7 +89,7 @@ function measuresOf(
         measures.push(measured(request, renderVideo(withPlaceholders, { wire, model, strict: false, unpriced })));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
-        failure = error; // this wire cannot express the request, which is not sent in it
+        failure = error; // the request is not sent in this wire
       }
     }
   }
@@ -115,10 +106,7 @@ export interface VideoTarget {
   readonly unpriced: ServingModel["unpriced"];
 }
 
-/**
- * Renders a vendor's request. Throws Failure (400) with the client's name of a field that the wire cannot express, or
- * that makes the video more expensive than the model's price, unless the group has `unpriced: pass`.
- */
+/** Renders a vendor's request. Throws Failure (400) for a field without support or without a price. */
 export function renderVideo(
   { client, request, dropped }: Pick<VideoTaskRequest, "client" | "request" | "dropped">,
   { wire, model, strict, unpriced }: VideoTarget,

@@ -13,11 +13,7 @@ export interface VideoBody extends Disposable {
 /** Number of copies of an image in memory in addition to the received body: as text, and as it is sent. */
 const copiesInMemory = 2;
 
-/**
- * Reads a JSON object or, if the endpoint accepts it, a form: its fields as text, and its file as a data URL. All
- * copies count against the memory limit of the process. Throws Failure (400, 408, 413, 415, 429, 503) or
- * ClientDisconnected.
- */
+/** Reads a JSON object or, if the endpoint accepts it, a form, with its file as a data URL. Throws Failure. */
 export async function readVideoBody(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   const { request, endpoint } = call;
   const isForm = /^multipart\/form-data\b/i.test(request.headers["content-type"] ?? "");
@@ -35,14 +31,13 @@ async function readMembers(deps: Deps, call: ServiceCall): Promise<VideoBody> {
   return holdBodyCopies(deps, call, { body, bytes: body.bytes.length, read: () => body.inspected });
 }
 
-/** A body that was read, and the function that returns its fields. */
 interface ReadableBody {
   readonly body: Disposable;
   readonly bytes: number;
   readonly read: () => JsonRecord;
 }
 
-/** Returns a body's fields. Counts the copies of its bytes against the memory limit until the result is disposed. */
+/** Returns a body's fields. The memory budget contains the copies of its bytes until the result is disposed. */
 function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReadableBody): VideoBody {
   const holding = deps.body.budget.holdFor(caller);
   const dispose = (): void => {

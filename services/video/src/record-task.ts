@@ -17,10 +17,8 @@ export interface AcceptedTask {
 }
 
 /**
- * Stores a task that its vendor has accepted, and hands its held money over to the task. Repeats attempts during a
- * short outage of Redis. If Redis has lost the hold, the money is held again under another call id, because the vendor
- * has started; the client then receives the video and pays for it once. Returns undefined if the task could not be
- * stored.
+ * Stores a task that its vendor has accepted, with its held money. If Redis has lost the hold, the money is held again.
+ * Returns undefined if the task could not be stored.
  */
 export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
   const task = recordOf(hold.record);
@@ -42,10 +40,7 @@ export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTa
   }
 }
 
-/**
- * Stores the record. Returns false if the hold no longer exists. A repeated attempt succeeds if an earlier one stored
- * the record but its reply was lost.
- */
+/** Stores the record. Returns false if the hold no longer exists. */
 async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,

@@ -48,18 +48,12 @@ export function taskContext(
   return { requestId, contentUrl: base + endpoints.getVideoContent.path.replace("{task_id}", taskId) };
 }
 
-/**
- * Returns the scheme of the client's request, as the outermost proxy reports it. Without proxies, the edge removes the
- * header that reports it.
- */
+/** Returns the scheme of the client's request. Without proxies, the edge removes this header. */
 function schemeOf({ headers }: ServiceCall["request"]): "http" | "https" {
   return /^https\b/i.test(String(headers["x-forwarded-proto"])) ? "https" : "http";
 }
 
-/**
- * Returns the host in the client's request, or "localhost" if it is invalid. The answer with it goes only to that
- * client.
- */
+/** Returns the host in the client's request, or "localhost" if it is invalid. */
 function validHost(host: string | undefined): string {
   return host !== undefined && /^[\w.:[\]-]{1,255}$/.test(host) ? host : "localhost";
 }
@@ -72,10 +66,7 @@ export function isOfTeam({ draft }: TaskRecord, { team }: Pick<Caller, "team">):
 /** Pattern of the gateway's task ids. Other ids are not looked up in Redis. */
 const idShape = /^[\w-]{1,100}$/;
 
-/**
- * Returns a task of the caller. Throws Failure task_not_found (404) if the task is unknown or belongs to another
- * account, or server_overloaded (503) while lost data of Redis is being restored.
- */
+/** Returns a task of the caller. Throws Failure task_not_found (404) or server_overloaded (503). */
 export async function findTaskOfCaller(
   { relay }: Deps,
   { caller }: ServiceCall,

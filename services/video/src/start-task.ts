@@ -28,10 +28,7 @@ export interface Started {
 /** Maximum bytes that are read of a vendor's answer to the start of a task. */
 const answerBytes = 1024 * 1024;
 
-/**
- * Returns the channels and wires that can serve a request. A remix can use only the channel, key and wire of its
- * source.
- */
+/** Returns the channels and wires that can serve a request. A remix can use only those of its source. */
 export function usableRoutes(
   deps: Deps,
   { caller }: Pick<Call, "caller">,
@@ -52,10 +49,7 @@ function requireWire({ channel, upstreamModel }: Candidate, { channelId, keyId }
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }
 
-/**
- * Returns the request with its images in the form that the vendor accepts. Throws Failure with the client's name of an
- * image that cannot be fetched.
- */
+/** Returns the request with its images in the form that the vendor accepts. Throws Failure. */
 export async function renderable(
   { client: { spelling } }: VideoTaskRequest,
   frames: Frames,
@@ -78,10 +72,7 @@ export interface RenderedStart {
   readonly dropped: readonly string[];
 }
 
-/**
- * Renders the start of a task for one vendor. Throws the errors of `renderVideo`. Unlike other calls, a start has no
- * `Exchange`: the provider builds the complete request, and the answer begins a job.
- */
+/** Renders the start of a task for one vendor. Throws the errors of `renderVideo`. */
 export function renderStart(
   deps: Deps,
   { strict, requestId, unpriced }: Pick<Call, "strict" | "requestId"> & Pick<VideoTarget, "unpriced">,
@@ -136,7 +127,7 @@ function parseJsonBody(text: string): JsonRecord | undefined {
 }
 
 /**
- * Returns the vendor's id of the task. Throws VendorRefusal if the answer has a success status but its body reports an error.
+ * Returns the vendor's id of the task. Throws VendorRefusal if the answer reports an error despite its success status.
  */
 function readTaskId(
   answer: UpstreamAnswer,
@@ -152,10 +143,7 @@ function readTaskId(
   }
 }
 
-/**
- * Creates the refusal for a complete answer without a task id. Without the id, the client could never receive the task.
- * This therefore counts as a failed attempt, unlike an answer that was lost, and the next channel is tried.
- */
+/** Creates the refusal for an answer without a task id. Nobody can use such a task, so the next channel is tried. */
 function unreadableAnswer({ status }: UpstreamAnswer, message: string): VendorRefusal {
   return new VendorRefusal({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

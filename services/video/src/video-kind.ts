@@ -30,7 +30,6 @@ export interface VideoInput {
   answer(task: TaskRecord): object;
 }
 
-/** Plan of a call that creates a video. */
 interface VideoPlan extends Plan {
   readonly call: Call;
   readonly input: VideoInput;
@@ -39,10 +38,8 @@ interface VideoPlan extends Plan {
 }
 
 /**
- * Kind of call: the creation of a video, which is started at one vendor only. The held money is handed over to the
- * task's record; the process whose poll ends the task settles it. If the vendor may have accepted the start but did not
- * answer readably, the call fails with create_uncertain (502) and must not be repeated. A task that could not be stored
- * is free, because its client cannot use it.
+ * Kind of call: the creation of a video. The process whose poll ends the task settles the held money. If the vendor may
+ * have accepted the start, but did not answer readably, the call fails with create_uncertain.
  */
 export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   readonly hasFallbacks = false;
@@ -90,10 +87,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
     };
   }
 
-  /**
-   * Stores a task that was started. Returns the answer. Throws Failure create_uncertain if the task could not be
-   * stored.
-   */
+  /** Stores a task that was started, and returns the answer. Throws Failure create_uncertain. */
   async #storeTask({ call, input, heldNanos }: VideoPlan, accepted: AcceptedStart, hold: JobMoney): Promise<Buffer> {
     const recordOf = recorderOf(this.deps, input.wanted, accepted, heldNanos);
     const task = await recordTask(this.deps, { hold, recordOf, ids: idsOf(call) });
@@ -103,7 +97,6 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
   }
 }
 
-/** Logs a created task in one line. Its changes of state are logged when they happen. */
 function logTask(call: Call, { id, accountId, tokenId, model, channelId, state, callId, costNanos }: TaskRecord): void {
   call.log.info(
     {

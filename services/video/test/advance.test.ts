@@ -31,7 +31,6 @@ const polls = fc.array(
 );
 const rank = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** Returns the steps of a task, in order. */
 function stepsOf(
   pollResults: readonly { pollResult: PollOutcome; afterMs: number; random: number }[],
 ): readonly (PollStep & { nowMs: number })[] {

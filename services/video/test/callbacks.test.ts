@@ -31,7 +31,7 @@ let backends: Backends;
 let redis: Redis;
 let clock = noon;
 let count = 0;
-/** Script of the client's callback server. The server records each request in `received` before. */
+/** Script of the client's callback server. */
 let answer: Script = () => ({});
 const received: { readonly state: string; readonly account: string }[] = [];
 let server: ScriptedServer;
@@ -66,7 +66,7 @@ const callbacksTo = (...privateHosts: readonly string[]) =>
     roundMs: 5,
   });
 
-/** Creates a task with callbacks. Its first callback is in Redis, and other processes may send it from `dueAt` on. */
+/** Creates a task with callbacks. Other processes may send its first callback from `dueAt` on. */
 async function startTask(dueAt: number, accountId = `account-${++count}`): Promise<Callback> {
   const url = `${server.url}/done`;
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });

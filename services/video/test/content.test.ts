@@ -63,7 +63,6 @@ beforeEach(() => {
   for (const { requests } of servers) requests.length = 0;
 });
 
-/** Returns a completed task with this result. */
 function finished(result: object, wire: TaskRecord["wire"] = "video-generations"): TaskRecord {
   const keyId = deps.relay.catalog.current().channels[0]?.keys[0]?.id ?? "";
   return { ...taskOf("acme", "video_1", noon), keyId, wire, state: "completed", result: JSON.stringify(result) };

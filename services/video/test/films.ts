@@ -71,7 +71,6 @@ export const callbacksHere = { CALLBACK_HOSTS: "127.0.0.1" };
 /** Server that is called: a service, or the edge before it. */
 type CalledServer = { readonly url: string };
 
-/** Sends a JSON call to an endpoint. */
 export async function ask(
   { url }: CalledServer,
   path: string,

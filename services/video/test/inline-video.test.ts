@@ -3,7 +3,6 @@ import { expect, test } from "vitest";
 import { Base64VideoDecoder } from "../src/content/inline-video.ts";
 import { StringShortener } from "../src/poll/short-strings.ts";
 
-/** Splits a text into pieces of these lengths and the rest. */
 function pieces(text: string, lengths: readonly number[]): readonly Buffer[] {
   const bytes = Buffer.from(text);
   let at = 0;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { PollSlots } from "../src/poll/poll-slots.ts";
 
-/** Starts as many polls of a channel as it may have. */
+/** Starts as many polls of a channel as are allowed. */
 function fill(slots: PollSlots, channelId: string): Disposable[] {
   const polls: Disposable[] = [];
   for (let poll = slots.pollOf(channelId); poll !== undefined; poll = slots.pollOf(channelId)) polls.push(poll);

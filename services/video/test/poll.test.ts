@@ -295,7 +295,7 @@ test("a vendor with many polls that do not answer leaves slots for others, and i
   expect(await Promise.all(slow.map(storedTask))).toEqual(
     slow.map(() => expect.objectContaining({ polls: 0, misses: 0 })),
   );
-  // A task of another channel. That channel does not exist, so its poll has a result at once.
+  // The channel of this task does not exist, so its poll has a result at once.
   const other = await startTask({ channelId: "removed" });
   await until("a poll of another channel", async () => (await storedTask(other))?.misses === 1);
 });

@@ -83,7 +83,6 @@ const bucket = candidateAt(
 const wanFormer = candidateAt("qwen", "https://dashscope.example/api/v1", "wan2.6-t2v");
 const sora = candidateAt("openai", "https://openai.example/v1", "sora-2");
 
-/** Returns the money that is held for a video of the gateway's model `film`. */
 function heldFor(candidates: readonly Candidate[], body: object) {
   const { client }: { readonly client: VideoClient } = wires["video-generations"];
   const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});

@@ -14,7 +14,6 @@ describe.each(proxyKinds)("a channel's %s proxy", (kind) => {
   let proxy: TestProxy;
   let port: string;
   let area: Area;
-  /** Host to which the vendor redirects downloads. */
   let filesHost = "";
   beforeAll(async () => {
     const film = { id: "f", object: "video", model: "m", progress: 100, created_at: 1, seconds: "4" };

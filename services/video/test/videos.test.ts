@@ -30,7 +30,7 @@ const download = (id: string, headers: Record<string, string> = {}, key: string 
 const codeIn = (json: any): string => json.error.code;
 const isMp4 = (bytes: Uint8Array) => Buffer.from(bytes).subarray(4, 12).toString() === "ftypisom";
 
-/** Models with a supported duration in seconds, and its cost in nano-dollars. */
+/** Models with a duration in seconds, and its cost in nano-dollars. */
 const vendors = [
   ["film-openai", 8, 800_000_000n],
   ["film-compatible", 7, 1_400_000_000n],

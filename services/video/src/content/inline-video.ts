@@ -16,15 +16,11 @@ export class Base64VideoDecoder {
     this.#opening = new RegExp(`"${member}"\\s*:\\s*"`);
   }
 
-  /** Returns true if the end of the video was reached. */
   get hasEnded(): boolean {
     return this.#state === "after";
   }
 
-  /**
-   * Returns the bytes of the video in the next piece of the answer. Throws RangeError if no video begins within the
-   * first `maxBytesBeforeVideo` bytes.
-   */
+  /** Returns the bytes of the video in the next piece of the answer. Throws RangeError if the video begins too late. */
   push(piece: Buffer): Buffer {
     if (this.hasEnded) return noBytes;
     this.#pending += piece.toString("latin1");
@@ -49,7 +45,7 @@ export class Base64VideoDecoder {
     const ready = end >= 0 ? end : this.#wholeEscapes();
     const text = unescapeBase64(this.#pending.slice(0, ready));
     const rest = end >= 0 ? "" : this.#pending.slice(ready);
-    // In base64, four characters encode three bytes, so only groups of four are decoded before the end.
+    // Four characters of base64 encode three bytes, so only groups of four are decoded before the end.
     const completeEnd = end >= 0 ? text.length : text.length - (text.length % 4);
     this.#pending = text.slice(completeEnd) + rest;
     return Buffer.from(text.slice(0, completeEnd), "base64");
@@ -70,10 +66,7 @@ function unescapeBase64(text: string): string {
   return text.includes("\\") ? text.replaceAll("\\/", "/").replaceAll(/\\u003d/gi, "=") : text;
 }
 
-/**
- * Returns an answer whose body is the video that the body of `answer` contains. The returned body fails if the video is
- * missing or incomplete.
- */
+/** Returns an answer whose body is the video in the body of `answer`. It fails if the video is incomplete. */
 export function extractInlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new Base64VideoDecoder(member);
   const pass = (sink: BodySink, chunk: Buffer): void => {

@@ -27,12 +27,7 @@ const bucketScheme = "gs:";
 /** Statuses with which file hosts answer for a deleted file or an expired signed URL. */
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
-/**
- * Opens the content of a finished video at its vendor. Resolves when the head of the answer has been read. Throws
- * Failure video_expired (404) if the vendor has deleted the video or its channel no longer exists, video_not_ready
- * (404) for a variant that does not exist, upstream_auth_failed if the vendor refuses the API key,
- * upstream_proxy_failed if the channel's proxy fails, or otherwise upstream_error (502).
- */
+/** Opens the content of a finished video at its vendor. Throws Failure, for example video_expired (404). */
 export async function contentSource(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
   const route = routeTo(deps, task);
   if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
@@ -112,17 +107,13 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
   return { url: request.url, answer };
 }
 
-/** Returns the URL to which a vendor's content endpoint redirects; undefined if it does not. */
 function redirectTarget({ status, headers }: RemoteStream["answer"], from: URL): string | undefined {
   const { location } = headers;
   const isMoved = [301, 302, 303, 307, 308].includes(status) && typeof location === "string";
   return isMoved ? URL.parse(location, from.href)?.href : undefined;
 }
 
-/**
- * Opens a file by its URL. The channel's API key is sent only to the vendor's host, which may require it, and to the
- * storage of a bucket. It is never sent to another host, even after a redirect.
- */
+/** Opens a file by its URL. The API key is sent only to the vendor's host and to the storage of a bucket. */
 async function openUrl(
   deps: Deps,
   task: TaskRecord,

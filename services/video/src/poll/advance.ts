@@ -16,10 +16,7 @@ export interface PollPace {
 /** Conditions for a task's next step. */
 export interface PollMoment {
   readonly nowMs: number;
-  /**
-   * Random value from 0 up to, but not including, 1. It varies the time of the next poll, so that replicas do not poll
-   * at the same time.
-   */
+  /** Random value from 0 up to, but not including, 1. It varies the time of the next poll. */
   readonly random: number;
   readonly pace: PollPace;
 }
@@ -34,13 +31,13 @@ const stateRanks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress
 /** Time in ms after a task's creation for which a "not found" of the vendor does not end the task. */
 const unknownMs = 60_000;
 /**
- * Number of consecutive polls without a result after which a task fails whose channel was removed. With the default
- * pauses this takes about an hour, in which the channel can be restored.
+ * Number of consecutive polls after which a task without a channel fails: about an hour, in which the channel can be
+ * restored.
  */
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
 const [maxEstimatedProgress, maxUnfinished] = [95, 99];
-/** Factor by which the pause between two polls may exceed its usual maximum if the vendor does not answer. */
+/** Factor by which the pause may exceed its usual maximum if the vendor does not answer. */
 const maxPauseFactor = 8;
 
 /** Returns true if a state is final. */
@@ -49,9 +46,8 @@ export function isEnded(state: TaskState): boolean {
 }
 
 /**
- * Returns the next step of a task after a poll; undefined for a task that has ended. A task never returns to an earlier
- * state, and its progress never decreases. After its deadline, a task fails whatever the poll returned. The function
- * has no side effects.
+ * Returns the next step of a task after a poll; undefined if it has ended. After its deadline, a task fails whatever
+ * the poll returned.
  */
 export function advance(task: TaskRecord, result: PollOutcome, moment: PollMoment): PollStep | undefined {
   const { nowMs } = moment;
@@ -104,15 +100,11 @@ function stepWhilePending(
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
 }
 
-/** Returns the usual pause, in ms, after a number of polls. */
 function usualPauseMs(polls: number, { firstMs, longestMs }: PollPace): number {
   return Math.min(longestMs, firstMs * 1.5 ** Math.max(0, polls - 1));
 }
 
-/**
- * Returns the step of a task that was due and not polled: only the time of its next poll changes. Undefined if the task
- * would then be past its deadline.
- */
+/** Returns the step of a task that was due and not polled; undefined if its next poll would be past its deadline. */
 export function postpone(task: TaskRecord, moment: PollMoment): PollStep | undefined {
   const { dueAt = task.deadlineAt, ...step } = scheduleNextPoll(task, moment.pace.firstMs, moment);
   return dueAt < task.deadlineAt ? { ...step, dueAt } : undefined;
@@ -125,10 +117,7 @@ function stepAfterMiss(task: TaskRecord, moment: PollMoment): PollStep {
   return scheduleNextPoll({ ...task, polls: task.polls + 1, misses }, pauseMs, moment);
 }
 
-/**
- * Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth, and at the latest the
- * deadline.
- */
+/** Returns the step with the time of the next poll: `pauseMs` from now, varied by up to a fifth. */
 function scheduleNextPoll(task: TaskRecord, pauseMs: number, { nowMs, random }: PollMoment): PollStep {
   const dueAt = Math.ceil(nowMs + Math.max(1, pauseMs * (0.8 + 0.4 * random)));
   return { task, dueAt: Math.min(dueAt, task.deadlineAt) };

@@ -21,10 +21,7 @@ export interface Round {
   readonly more: boolean;
 }
 
-/**
- * Runs one round of polls: claims the due tasks of all shards, polls their vendors, and stores the results. Several
- * pollers may run at the same time. The rounds of one poller share its `slots`. Rejects if Redis is unavailable.
- */
+/** Polls the due tasks of all shards once. Several pollers may run at the same time. Rejects without Redis. */
 export async function pollOnce(
   deps: Deps,
   signal: AbortSignal,
@@ -42,9 +39,7 @@ export async function pollOnce(
 }
 
 /**
- * Polls the vendor of a claimed task and stores the result. If the channel of the task has too many polls, only the time
- * of the next poll is stored. Returns false if the task was postponed or does not exist. Rejects if Redis is unavailable;
- * the task is then due again when its lease ends.
+ * Polls the vendor of a claimed task and stores the result. Returns false if the task was postponed or does not exist.
  */
 async function pollTask(
   deps: Deps,

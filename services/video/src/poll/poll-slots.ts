@@ -1,12 +1,9 @@
-/**
- * Limits the number of polls that a process runs at the same time, in total and per channel. All rounds of a poller
- * share one object of this class.
- */
+/** Limits the number of polls that a process runs at the same time, in total and per channel. */
 export class PollSlots {
   #free: number;
   readonly #waiting: (() => void)[] = [];
   readonly #maxSlots: number;
-  /** Running polls of each channel, and of all channels. */
+  /** Running polls of each channel. */
   readonly #polls = new Map<string, number>();
   #allPolls = 0;
 
@@ -24,9 +21,8 @@ export class PollSlots {
   }
 
   /**
-   * Counts a poll of a channel until the returned object is disposed. Returns undefined if the channel already has as
-   * many polls as the number of free slots. A channel alone can therefore use about half of the slots, and polls of a
-   * vendor that does not answer leave slots for other channels.
+   * Counts a poll of a channel until the returned object is disposed. Undefined if the channel has as many polls as
+   * there are unused slots: a vendor that does not answer leaves slots for other channels.
    */
   pollOf(channelId: string): Disposable | undefined {
     const polls = this.#polls.get(channelId) ?? 0;

@@ -13,8 +13,8 @@ const answerBytes = 1024 * 1024;
 const maxStringCharacters = 64 * 1024;
 
 /**
- * Returns the channel and the API key with which a task was started; another key of the channel if that key was
- * removed, because it belongs to the same vendor account. Undefined if the channel is not configured or has no key.
+ * Returns the channel and API key of a task, if the channel still exists. Another key belongs to the same vendor
+ * account, so it may replace a removed key.
  */
 export function routeTo({ relay }: Deps, { channelId, keyId }: TaskRecord) {
   const channel = relay.catalog.current().channels.find(({ id }) => id === channelId);
@@ -57,10 +57,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
   return answer.status >= 300 ? parseErrorStatus(answer.status, text, provider) : parsePoll(text, task);
 }
 
-/**
- * Interprets an error status of a poll. Only a clear statement about the task ends it, because other errors may be
- * temporary.
- */
+/** Interprets an error status of a poll. Other errors than a clear statement about the task may be temporary. */
 function parseErrorStatus(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, message, vendorCode } = provider.failureOf(status, text);

@@ -5,11 +5,7 @@ import type { Deps } from "../deps.ts";
 import { PollSlots } from "./poll-slots.ts";
 import { pollOnce, type Round } from "./poll-once.ts";
 
-/**
- * Polls due tasks until disposal, and reports the number of tasks in each round. Disposal aborts running polls; other
- * processes then poll their tasks. Rounds do not wait for each other, so that a vendor that does not answer delays only
- * its tasks.
- */
+/** Polls due tasks until disposal. Rounds do not wait for each other, so a silent vendor delays only its tasks. */
 export function openPoller(deps: Deps, onPolled: (polled: number) => void): AsyncDisposable {
   const stop = new AbortController();
   const slots = new PollSlots(deps.limits.concurrency);
@@ -37,7 +33,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await slots.vacancy(); // so that a round claims only tasks that it can poll immediately
+      await slots.vacancy(); // a round then claims only tasks that it can poll immediately
       const pausing = pause(msUntilSharedTick(deps.limits.roundMs), stop.signal);
       const current = round().finally(() => openRounds.delete(current));
       openRounds.add(current);
@@ -61,7 +57,7 @@ async function pause(ms: number, signal: AbortSignal): Promise<undefined> {
   try {
     return await setTimeout(ms, undefined, { signal });
   } catch {
-    return undefined; // the signal was aborted, because the process ends
+    return undefined;
   }
 }
 

@@ -61,9 +61,7 @@ export class StringShortener {
   }
 }
 
-/**
- * Returns the index at which the plain characters of a string end, before a quote, an escape, or the end of the chunk.
- */
+/** Returns the index of the next quote or escape, or the end of the chunk. */
 function endOfPlain(piece: Buffer, position: number): number {
   const end = piece.indexOf(quote, position);
   const until = end < 0 ? piece.length : end;

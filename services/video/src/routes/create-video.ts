@@ -26,10 +26,7 @@ export function createVideo(deps: Deps, style: ClientVideoWire): EndpointHandler
   };
 }
 
-/**
- * Creates a task and answers in the client's style. If the client disconnects before, the creation continues, and the
- * client finds the task in its list.
- */
+/** Creates a task and answers in the client's style. If the client disconnects, it finds the task in its list. */
 export async function answerCreated(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
   await unlessEnded(call.ending, kind.deps.backgroundWork.track(createTask(kind, call, request)));
 }

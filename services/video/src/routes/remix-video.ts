@@ -8,10 +8,7 @@ import { readVideoBody } from "../read-body.ts";
 import { VideoKind } from "../video-kind.ts";
 import { answerCreated } from "./create-video.ts";
 
-/**
- * POST /v1/videos/{task_id}/remix: creates a task that changes a finished video, with the same length and at the same
- * vendor.
- */
+/** POST /v1/videos/{task_id}/remix: creates a task that changes a finished video, at the same vendor. */
 export function remixVideo(deps: Deps): EndpointHandler {
   const kind = new VideoKind(deps);
   return async (call) => {

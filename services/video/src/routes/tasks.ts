@@ -52,10 +52,7 @@ function orderIn(text: string | null): "asc" | "desc" {
   throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
 }
 
-/**
- * Answers with a task's state in the style of the endpoint, even if an endpoint of another style created the task. The
- * state is read from Redis only; the poller updates it.
- */
+/** Answers with a task's state in the style of the endpoint, whichever endpoint created the task. */
 export function getTask(deps: Deps, style: ClientVideoWire): EndpointHandler {
   return async (call) => {
     const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
@@ -63,10 +60,7 @@ export function getTask(deps: Deps, style: ClientVideoWire): EndpointHandler {
   };
 }
 
-/**
- * DELETE /v1/videos/{task_id}: removes a task that has ended. Refuses a running task, because money is still held for
- * it.
- */
+/** DELETE /v1/videos/{task_id}: removes a task that has ended. Money is still held for a running task. */
 export function deleteVideo(deps: Deps): EndpointHandler {
   return async (call) => {
     const stored = await findTaskOfCaller(deps, call, call.params["task_id"]);

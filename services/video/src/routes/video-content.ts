@@ -8,10 +8,7 @@ import { findTaskOfCaller } from "../show-task.ts";
 
 const variants = ["video", "thumbnail", "spritesheet"];
 
-/**
- * GET /v1/videos/{task_id}/content: sends the video of a completed task. Ranges are supported if the vendor sends the
- * video as a file, not in JSON.
- */
+/** GET /v1/videos/{task_id}/content: sends the video of a completed task. */
 export function videoContent(deps: Deps): EndpointHandler {
   return async (call) => {
     const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
@@ -28,9 +25,8 @@ export function videoContent(deps: Deps): EndpointHandler {
 const forwardedHeaders = ["content-length", "content-range", "accept-ranges", "etag", "last-modified"];
 
 /**
- * Passes a file to the client as fast as the client reads, with at most one chunk in memory. If the client disconnects,
- * the download is ended. If the download is interrupted, the client's connection is closed, so that the file does not
- * look complete. Resolves when the transfer has ended.
+ * Passes a file to the client as fast as the client reads. A file that is cut off must not look complete, so the
+ * connection is then closed.
  */
 export function passContent(call: ServiceCall, answer: UpstreamAnswer, variant: string) {
   const { response, log } = call;
@@ -80,10 +76,7 @@ function headOf({ headers }: UpstreamAnswer, variant: string): Parameters<Server
   };
 }
 
-/**
- * Returns the vendor's media type if it is a type of video, otherwise video/mp4, because file hosts often report a
- * general type.
- */
+/** Returns the vendor's media type if it is a type of video. File hosts often report a general type. */
 function videoType(type: string | string[] | undefined): string {
   return typeof type === "string" && /^video\/[\w.+-]+$/i.test(type) ? type : "video/mp4";
 }

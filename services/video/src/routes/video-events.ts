@@ -9,10 +9,7 @@ import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, taskForClient } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
-/**
- * GET /v1/videos/{task_id}/events: sends the task, and sends it again after each change of its state or progress, until
- * it has ended or is removed. The state is read from Redis only. Comments keep the connection open between changes.
- */
+/** GET /v1/videos/{task_id}/events: sends the task now and after each change, until it has ended. */
 export function videoEvents(deps: Deps): EndpointHandler {
   return async (call) => {
     const { response, params, ending } = call;
@@ -37,7 +34,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
       }
     }
     const failure = gatewayFailureOf(ending);
-    if (failure !== undefined) throw failure; // so that the client sees an incomplete stream
+    if (failure !== undefined) throw failure; // the client then sees an incomplete stream
     response.end();
   };
 }
@@ -53,7 +50,7 @@ async function rereadTask(deps: Deps, call: ServiceCall, task: TaskRecord): Prom
   }
 }
 
-/** Writes a frame. Waits until a slow client has read it, so that at most one frame is buffered. */
+/** Writes a frame. Waits until a slow client has read it. */
 async function write(response: ServerResponse, text: string, ending: AbortSignal): Promise<void> {
   if (response.destroyed || response.write(text)) return;
   await once(response, "drain", { signal: ending }).catch(() => undefined);
