@@ -4,9 +4,7 @@ import { openImages, type ImagesDeps } from "@modelgate/relay/images";
 import { maxInputImages } from "@modelgate/wires/images";
 import type { Env } from "./env.ts";
 
-/** Dependencies of the media service's endpoints. */
 export interface Deps extends ServiceRelay {
-  /** Limits of forms. */
   readonly form: FormLimits;
   readonly images: ImagesDeps;
 }

@@ -9,7 +9,6 @@ export const variables = serviceVariables("media", (read) => ({
   relay: relayVariables(read, { outputTokens: 8_192 }),
   images: imagesVariables(read),
   form: {
-    /** Maximum parts of a form. */
     parts: 64,
     /** Maximum bytes of a form's text field. */
     fieldBytes: mebibyte,

@@ -15,10 +15,7 @@ export interface ImagesBody extends Disposable {
   readonly holding: Pick<Holding, "take">;
 }
 
-/**
- * Parses an image request: JSON in OpenAI's or Qwen's format, or a form. `prompt` is used if the request has none.
- * Throws Failure (400) that names the invalid field, or a Failure of `readJson` or `bufferForm`.
- */
+/** Parses an image request: JSON or a form. `prompt` is used if the request has none. Throws Failure. */
 export async function readImageRequest(deps: Deps, call: ServiceCall, prompt?: string): Promise<ImagesBody> {
   if (/^multipart\//i.test(call.request.headers["content-type"] ?? "")) return readForm(deps, call, prompt);
   const withPrompt = (body: unknown): unknown => (prompt !== undefined && isRecord(body) ? { prompt, ...body } : body);
@@ -59,7 +56,6 @@ async function readForm(deps: Deps, call: ServiceCall, prompt: string | undefine
   }
 }
 
-/** Replaces the form's model with the deployment that the path names, if any. */
 function withDeployment(fields: BufferedForm["fields"], model: string | undefined): BufferedForm["fields"] {
   return model === undefined ? fields : [["model", model], ...fields.filter(([name]) => name !== "model")];
 }

@@ -5,7 +5,6 @@ import { keys } from "../../../libs/relay/test/config.ts";
 import { service } from "../src/service.ts";
 import { pictureIn } from "./pictures.ts";
 
-/** Imagen at both vendors. */
 const places = {
   imagen: { provider: "gemini", path: "/gemini" },
   "vertex-imagen": { provider: "vertex", path: "/vertex/v1/projects/p/locations/us-central1" },

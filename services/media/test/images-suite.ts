@@ -41,7 +41,6 @@ export const imagesConfig = {
   },
 };
 
-/** Answer of an image endpoint. */
 export interface ImagesAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -49,7 +48,6 @@ export interface ImagesAnswer {
   readonly body: any;
 }
 
-/** Posts a body to an image endpoint. */
 export async function postImages(
   { url }: Pick<Area, "url">,
   path: "generations" | "edits",
@@ -69,14 +67,13 @@ export async function postImages(
   return { status: answer.status, headers: answer.headers, body: JSON.parse(await answer.text()) };
 }
 
-/** Returns a body in the Qwen dialect. */
 export const qwenBody = (model: string, content: readonly object[], parameters: object = {}) => ({
   model,
   input: { messages: [{ role: "user", content }] },
   parameters,
 });
 
-/** Returns the cost of a call, in nano-dollars, after all reservations are settled. */
+/** Returns the cost of a call in nano-dollars. */
 export async function costOf({ settled }: Pick<Area, "settled">, call: () => Promise<unknown>): Promise<bigint> {
   const before = (await settled("demo")).spentNanos;
   await call();

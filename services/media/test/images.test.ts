@@ -17,18 +17,16 @@ beforeEach(async () => {
   await Promise.all(["pictures", "sync", "async", "google"].map((instance) => area.simulator.forget(instance)));
 });
 
-/** Returns an image of an answer as bytes. */
 async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
   if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
   return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));
 }
 
 const file = (bytes: Buffer, name = "in.png") => toFile(bytes, name, { type: "image/png" });
-/** Returns an address that serves an image. */
 const remote = () => `${area.simulator.url}/pictures/64x64/aGk.jpeg`;
 
 describe.each(["tokens", "addresses", "extras", "synchronous", "tasks", "content"])("images by %s", (model) => {
-  /** Expected size. The vendor of "content" supports only aspect ratios. */
+  /** The vendor of "content" supports only aspect ratios. */
   const size = model === "content" ? { width: 1_024, height: 1_024 } : { width: 512, height: 512 };
 
   test.each(["url", "b64_json"] as const)("are generated from the simple body, as %s", async (form) => {

@@ -20,7 +20,6 @@ beforeAll(async () => {
 });
 afterAll(() => area?.[Symbol.asyncDispose]());
 
-/** Returns an image of an answer as bytes. */
 async function pictureOf(image: { url?: string | undefined; b64_json?: string | undefined } | undefined) {
   if (image?.b64_json !== undefined) return pictureIn(Buffer.from(image.b64_json, "base64"));
   return pictureIn(Buffer.from(await (await fetch(image?.url ?? "")).arrayBuffer()));

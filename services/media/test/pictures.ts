@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { deflateSync, crc32 } from "node:zlib";
 
-/** Returns the format of an image, and its size as its header states it. */
+/** Returns the format of an image, and the size in its header. */
 export function pictureIn(bytes: Buffer): { readonly type: string; readonly width: number; readonly height: number } {
   if (bytes.toString("latin1", 1, 4) === "PNG")
     return { type: "png", width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -13,7 +13,6 @@ export function pictureIn(bytes: Buffer): { readonly type: string; readonly widt
   throw new Error(`no picture: ${bytes.toString("latin1", 0, 16)}`);
 }
 
-/** Reads the size from the first frame header. */
 function sidesOfJpeg(bytes: Buffer): { readonly width: number; readonly height: number } {
   for (let at = 2; at < bytes.length; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes[at + 1] ?? 0;

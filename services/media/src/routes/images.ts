@@ -71,7 +71,6 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
   };
 }
 
-/** Renders images in the client's dialect; as stream events if the client requests a stream. */
 function renderAnswer(
   answer: ImagesAnswer,
   { dialect, stream }: ImageRequest,
@@ -83,23 +82,17 @@ function renderAnswer(
   return { body: Buffer.from(client.renderStream(answer, context)), contentType: eventStream };
 }
 
-/** Image request, and the call that is made from it. */
 interface MediaRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
   readonly model: string;
   readonly images: ImagesRequest;
 }
 
-/** Plan of an image call with one model. */
 interface ImagesPlan extends Plan {
   readonly images: ImagesRequest;
-  /**
-   * Requested quality and size, to be checked against the price: high quality or a large size is refused if the model
-   * has only a price per image. Undefined if the group has `unpriced: pass`.
-   */
+  /** Quality and size to be checked against the price; undefined if the group has `unpriced: pass`. */
   readonly priceCheck: { readonly wanted: PricedImages; readonly price: Price } | undefined;
 }
 
-/** Call kind of image generations and edits. */
 class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
   readonly #outputTokens: number;
 
@@ -144,11 +137,7 @@ function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
   };
 }
 
-/**
- * Measures an image call. Money is reserved for the requested images. The received images are charged, or the tokens if
- * the vendor reports them. A client that leaves early pays for all requested images, because the vendor makes them
- * anyway; at a price per token, each image that the vendor did not report counts as `usualTokens`.
- */
+/** Measures an image call. A client that leaves early pays for all requested images, which the vendor makes anyway. */
 function measureOf(
   { textBytes, mediaTokens, choices }: RequestSize,
   usualTokens: number,
@@ -175,7 +164,7 @@ function measureOf(
   };
 }
 
-/** Output tokens of an image of 1024 × 1024 by its quality, as OpenAI publishes them. `auto` is a model's best quality. */
+/** Output tokens of an image of 1024 × 1024, as OpenAI publishes them. `auto` is a model's best quality. */
 const tokensOfQuality: ReadonlyMap<string, number> = new Map([
   ["low", 272],
   ["medium", 1_056],
@@ -184,7 +173,6 @@ const tokensOfQuality: ReadonlyMap<string, number> = new Map([
 ]);
 const usualPixels = 1_024 ** 2;
 
-/** Returns the usual output tokens of an image by its quality and size, at most `max`; `max` for an unknown quality. */
 function usualTokensOf({ quality = "auto", size }: ImageRequest, max: number): number {
   const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / usualPixels);
   return Math.min(max, Math.ceil((tokensOfQuality.get(quality) ?? max) * scale));
@@ -193,10 +181,7 @@ function usualTokensOf({ quality = "auto", size }: ImageRequest, max: number): n
 /** Minimum output tokens that a vendor counts for one image. */
 const minImageTokens = 256;
 
-/**
- * Returns the minimum usage of an image request that a vendor has received: the vendor makes the images even if the
- * client leaves.
- */
+/** The vendor makes the images even if the client leaves. */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
   const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };
   return { inputTokens, images, ...tokens };
