@@ -22,36 +22,32 @@ export interface Group {
     readonly requestsPerDay?: number | undefined;
     readonly tokensPerMinute?: number | undefined;
     readonly concurrency?: number | undefined;
-    /** US dollars per day that all API keys of one account in this group may spend together. */
+    /** US dollars per day for all API keys of one account in this group. */
     readonly dollarsPerDay?: number | undefined;
     readonly dollarsPerMonth?: number | undefined;
   };
   /** Names of models; "*" means all. */
   readonly models: ReadonlySet<string>;
-  /**
-   * Treatment of requests that name objects in a vendor's store which the caller's account did not create through this
-   * gateway.
-   */
+  /** Treatment of requests that name objects in a vendor's store which the caller's account did not create. */
   readonly vendorStores: "refuse" | "shared";
-  /** Treatment of vendor-side tools and more expensive service tiers for which a model has no price. */
+  /** Treatment of vendor-side tools and service tiers without a price. */
   readonly unpriced: "drop" | "refuse" | "pass";
   /** True if answers name the channel that served them. */
   readonly showChannel: boolean;
 }
 
-/** A model of the configuration, with its price compiled for `costOf`. */
+/** A model of the configuration, with its compiled price. */
 export interface CatalogModel {
   readonly name: string;
   readonly kind: ModelKind;
   readonly ownedBy: string;
   readonly price: Price;
-  /** Prices for videos of at least a certain resolution, if they differ (`priceAt`). */
+  /** Prices for videos of at least a certain resolution. */
   readonly resolutions?: readonly ResolutionPrice[] | undefined;
-  /** Maximum tokens of one answer; absent: unknown. */
   readonly maxOutputTokens?: number | undefined;
-  /** Maximum tokens of a call's input and output together, shown in model lists. */
+  /** Maximum tokens of a call's input and output together. */
   readonly contextTokens?: number | undefined;
-  /** Way to choose one of the channels with the same priority; absent: by weight. */
+  /** Way to choose one of the channels with the same priority. The default is by weight. */
   readonly choice?: ChannelChoice | undefined;
 }
 
@@ -69,11 +65,11 @@ export interface CatalogChannel {
   readonly keys: readonly ChannelKey[];
   /** Vendor's name of each model, by its name in the gateway. */
   readonly models: ReadonlyMap<string, string>;
-  /** Known price of each model at this vendor, by its name in the gateway. Used only to compare channels. */
+  /** Known price of each model at this vendor, used only to compare channels. */
   readonly costs?: ReadonlyMap<string, number> | undefined;
-  /** Wires that this address supports; absent: those of its provider. */
+  /** Wires that this address supports. The default is those of its provider. */
   readonly wires?: readonly UpstreamWire[] | undefined;
-  /** Groups that may use the channel; absent: all. */
+  /** Groups that may use the channel. The default is all groups. */
   readonly groups?: ReadonlySet<string> | undefined;
   readonly priority: number;
   readonly weight: number;
@@ -85,17 +81,17 @@ export interface CatalogChannel {
   readonly requestsPerMinute?: number | undefined;
   /** Maximum silence of the vendor in ms. */
   readonly timeoutMs: number;
-  /** Maximum ms until the first byte of a stream; absent: `timeoutMs`. */
+  /** Maximum ms until the first byte of a stream. The default is `timeoutMs`. */
   readonly firstByteTimeoutMs?: number | undefined;
-  /** URL of the proxy of all connections to the vendor, with its name and password; absent: no proxy. */
+  /** URL of the proxy of all connections to the vendor, with its name and password. */
   readonly proxy?: string | undefined;
-  /** Headers of every request to the vendor, by lower-case names; absent: none. */
+  /** Headers of every request to the vendor, by lower-case names. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Body members as JSON texts, added to requests that have no member of that name; absent: none. */
+  /** Body members as JSON texts, added to requests that have no member of that name. */
   readonly defaults?: Readonly<Record<string, string>> | undefined;
-  /** Body members as JSON texts, added to requests or replacing a member of that name; absent: none. */
+  /** Body members as JSON texts, added to requests or replacing a member of that name. */
   readonly force?: Readonly<Record<string, string>> | undefined;
-  /** Reason why the channel cannot serve any call; undefined if it can. */
+  /** Reason why the channel cannot serve any call. */
   readonly off?: string | undefined;
 }
 
@@ -103,49 +99,38 @@ export interface CatalogChannel {
 export interface Candidate {
   readonly channel: CatalogChannel;
   readonly upstreamModel: string;
-  /** Known price of the model at the vendor, for comparing candidates; absent: unknown. */
+  /** Known price of the model at the vendor, used only to compare candidates. */
   readonly cost?: number | undefined;
 }
 
-/** Models that a request may use: those of a group, possibly restricted further by the API key. */
+/** Models that a request may use: those of a group, or fewer for some API keys. */
 export interface ModelScope {
   readonly group: string;
   readonly models?: readonly string[] | undefined;
 }
 
-/** The compiled configuration in memory. Each version of the configuration has a new catalog. */
+/** The compiled configuration. Each version of the configuration has a new catalog. */
 export interface Catalog {
   readonly version: string;
   readonly channels: readonly CatalogChannel[];
   /** Host names of all channels' addresses. A URL with such a host refers to a file in the vendor's store. */
   readonly vendorHosts: ReadonlySet<string>;
   group(name: string): Group | undefined;
-  /** Returns the kind of a model; undefined if the model is unknown. */
   kindOf(model: string): ModelKind | undefined;
-  /** Returns the price of a model; undefined if the model is unknown. */
   priceOf(model: string): Price | undefined;
-  /**
-   * Lists the models that an API key can call now, ordered by name: the group contains the model, the key allows it,
-   * and a channel of the group serves it or one of its fallbacks.
-   */
+  /** Returns the models that an API key can call now, ordered by name. */
   modelsOf(scope: ModelScope): readonly CatalogModel[];
-  /**
-   * Returns the model with this name. If its calls are divided by shares, returns one of the models of its shares at
-   * random. Throws Failure group_not_allowed (403), model_not_found (404: unknown, not in the group, without a channel,
-   * or of another kind) or model_not_allowed (403: not allowed by the API key).
-   */
+  /** Returns a model, or one of its shares. Throws Failure group_not_allowed, model_not_found or model_not_allowed. */
   resolve(scope: ModelScope, name: string, kinds: readonly ModelKind[]): CatalogModel;
-  /** Lists the fallbacks of a model, in order of preference. `resolve` decides whether a caller may use them. */
+  /** Returns the fallbacks of a model, in order of preference. */
   fallbacksOf(model: string): readonly string[];
-  /** Lists the channels that serve a model to a group, those with higher priority first. */
+  /** Returns the channels that serve a model to a group, those with higher priority first. */
   candidates(model: string, group: string): readonly Candidate[];
 }
 
 const defaultOwner = "modelgate";
 
-/**
- * Compiles a published configuration. `decrypt` decrypts keys, proxies and headers of channels; it throws if it cannot.
- */
+/** Compiles a published configuration. `decrypt` decrypts keys, proxies and headers of channels. */
 export function compileCatalog(
   published: PublishedConfiguration,
   decrypt: (encrypted: string, context: string) => string,
@@ -164,18 +149,12 @@ export function compileCatalog(
     (group.models.has("*") || group.models.has(name)) &&
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
-  /**
-   * Pairs of a group and a model that the group can call: the group contains the model, and a channel serves the model
-   * or one of its fallbacks.
-   */
+  /** Pairs of a group and a model with a channel for the model or one of its fallbacks. */
   const callable = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((model) => isServed(group, model));
   });
-  /**
-   * Chooses one of the models among which a model's calls are divided, at random by their shares. Only models with a
-   * channel for the group are chosen. Returns the model itself if there are none.
-   */
+  /** Only models with a channel for the group are chosen. */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const servable = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
@@ -229,10 +208,7 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
 }
 
-/**
- * Returns the candidates of every model for every group. The candidates of a divided model are those of all models of
- * its shares.
- */
+/** The candidates of a divided model are those of all models of its shares. */
 function allCandidates(
   groups: readonly string[],
   models: readonly string[],
@@ -277,10 +253,7 @@ function wrongKindFailure({ name, kind }: CatalogModel): Failure {
   );
 }
 
-/**
- * Creates the failure for a model that the caller cannot use. It is the same for unknown models and for models of other
- * groups, so that a caller learns nothing about other groups' models.
- */
+/** Creates the failure for a model that the caller cannot use. It does not show if the model exists. */
 export function unknownModel(name: string): Failure {
   const shortName = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shortName} does not exist or this key cannot use it.`, {
@@ -340,7 +313,6 @@ function compileModel(name: string, model: PublishedModel): CatalogModel {
   };
 }
 
-/** Returns the models that have shares, with the shares above 0 by model name. */
 function sharesByModel(models: PublishedConfiguration["models"]): ReadonlyMap<string, ReadonlyMap<string, number>> {
   return new Map(
     Object.entries(models).flatMap(([name, { shares }]) =>
@@ -349,10 +321,6 @@ function sharesByModel(models: PublishedConfiguration["models"]): ReadonlyMap<st
   );
 }
 
-/**
- * Chooses one name at random, with a probability that is proportional to its share. Returns undefined if the list is
- * empty.
- */
 function drawByShare(
   shares: readonly (readonly [name: string, share: number])[],
   random: () => number,

@@ -1,4 +1,4 @@
-/** Id of a channel's key, written `channel/key`. The key's health and limits are stored under this id. */
+/** Id of a channel's key, written `channel/key`. */
 export type ChannelKeyId = `${string}/${string}`;
 
 /** Joins the id of a channel and the id of one of its keys. */
@@ -11,7 +11,7 @@ export function secretContext(channel: string, member: "proxy" | "headers"): str
   return `${channel}#${member}`;
 }
 
-/** Returns whether a stored text is the id of a channel's key. */
+/** Returns true if a stored text is the id of a channel's key. */
 export function isChannelKeyId(text: string): text is ChannelKeyId {
   return text.includes("/");
 }

@@ -1,13 +1,13 @@
 import { calcPrice, type ModelPrice } from "@pydantic/genai-prices";
 import type { PriceConfiguration, PriceField, ToolPriceField } from "@modelgate/contracts";
 
-/** Source of known prices: a package that is part of the release, and the day of its data. */
+/** Source of known prices: a package in the release, and the day of its data. */
 export const priceCatalogue = { name: "@pydantic/genai-prices", version: "0.1.8", day: "2026-09-23" } as const;
 
-/** Known price of a vendor's model, from the package in `priceCatalogue`. */
+/** Known price of a vendor's model. */
 export interface KnownPrice {
   readonly price: PriceConfiguration;
-  /** Name of the model's entry in the package, for example `groq/openai/gpt-oss-20b`. */
+  /** Name of the model's entry in the package, such as `groq/openai/gpt-oss-20b`. */
   readonly entry: string;
   readonly contextTokens?: number | undefined;
 }
@@ -28,21 +28,14 @@ const toolsPerThousand = {
   storage_searches_kcount: "fileSearch",
 } as const satisfies Record<string, ToolPriceField>;
 
-/**
- * Number of hours for which prices are read. A vendor may charge less at some hours; the highest price of the day is
- * used.
- */
+/** A vendor may charge less at some hours; the highest price of the day is used. */
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
-/** Number of steps per dollar of a price in the configuration, which has at most twelve decimal places. */
+/** A price in the configuration has at most twelve decimal places. */
 const stepsPerDollar = 1e12;
 
-/**
- * Finds the price of a vendor's model on a day. `vendor` is the vendor's name in the package; the day begins at `nowMs`
- * (Unix ms). Returns undefined if the package does not contain the model, or has no price in a unit that the gateway
- * knows. Makes no request.
- */
+/** Finds the price of a vendor's model on the day that begins at `nowMs`. `vendor` is its name in the package. */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
   const day = Array.from({ length: hoursOfDay }, (_, hour) =>
     calcPrice({}, model, { providerId: vendor, timestamp: new Date(nowMs + hour * hourMs) }),
@@ -58,18 +51,12 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/**
- * Returns a number for comparing prices: the price of three input tokens and one output token, plus the prices per
- * request and per second.
- */
+/** Returns a number for comparing prices: three input tokens, one output token, a request and a second. */
 export function comparablePrice({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }
 
-/**
- * Converts a price from `@pydantic/genai-prices` to the configuration's format. Leaves out prices in units that the
- * gateway does not know.
- */
+/** Prices in units that the gateway does not know are left out. */
 function toConfiguredPrice(modelPrice: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = modelPrice[key];
@@ -90,13 +77,11 @@ function toConfiguredPrice(modelPrice: ModelPrice): PriceConfiguration {
   };
 }
 
-/** Divides a price, and rounds it up to the precision of a price in the configuration. */
 function dividedPrice(dollars: number, per: number): number {
   const exact = Number((dollars / per).toPrecision(15));
   return Math.ceil(Number((exact * stepsPerDollar).toPrecision(15))) / stepsPerDollar;
 }
 
-/** Returns the prices for longer inputs: one entry for each length from which a price differs. */
 function tiersOf(modelPrice: ModelPrice): NonNullable<PriceConfiguration["tiers"]> {
   const tiered = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = modelPrice[key];

@@ -18,18 +18,14 @@ export interface CatalogHandle extends AsyncDisposable {
   /** Returns the current catalog. Throws Failure server_overloaded (503) until the first one is loaded. */
   current(): Catalog;
   readonly ready: boolean;
-  /** Reads the published configuration immediately, for callers that must not wait for the next poll. */
+  /** Reads the published configuration immediately. */
   refresh(): Promise<void>;
 }
 
-/** Interval in ms of polling. Polling finds a publication whose pub/sub message was lost. */
+/** Polling finds a publication whose pub/sub message was lost. */
 const pollMs = 5_000;
 
-/**
- * Follows the published configuration by pub/sub and by polling. If a publication cannot be read, for example because
- * it was made with another secret, this is logged and the previous catalog is kept. Resolves after the first attempt to
- * read, even if no configuration is published yet.
- */
+/** Follows the published configuration. If a publication cannot be read, the previous catalog stays in use. */
 export async function openCatalog({
   redis,
   secrets,
@@ -40,7 +36,7 @@ export async function openCatalog({
   log: Logger;
 }): Promise<CatalogHandle> {
   const cipher = makeCipher(secrets, vendorKeysPurpose);
-  /** `seen` is the last text that was applied or refused; polls mostly read it again. */
+  /** `seen` is the last text that was applied or refused. */
   const state: { catalog?: Catalog; seen?: string; leftBehind?: string } = {};
 
   async function refresh(): Promise<void> {
@@ -68,7 +64,7 @@ export async function openCatalog({
     void refresh().catch((error: unknown) => log.debug({ err: error }, "the configuration could not be refreshed"));
 
   const subscriber = openSubscriber(redis);
-  subscriber.on("error", () => undefined); // it reconnects automatically, and the other connection logs the error
+  subscriber.on("error", () => undefined); // it reconnects, and the other connection logs the error
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();

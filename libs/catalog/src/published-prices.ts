@@ -3,13 +3,9 @@ import type { Redis } from "@modelgate/platform";
 import { createHash } from "node:crypto";
 import { Type, type Static } from "typebox";
 
-/** Cached versions of prices. A price is the same object during the lifetime of its catalog. */
 const versionCache = new WeakMap<Price, string>();
 
-/**
- * Returns the version of a price: twelve hex digits of a digest of its content. Equal prices have the same version in
- * every process and at any time.
- */
+/** Returns the version of a price: a digest of its content, equal in every process. */
 export function priceVersionOf(price: Price): string {
   const cached = versionCache.get(price);
   if (cached !== undefined) return cached;
@@ -18,7 +14,7 @@ export function priceVersionOf(price: Price): string {
   return version;
 }
 
-/** Lists the content of a price as lines of text. The lines are the same for every service tier of a price. */
+/** The lines are the same for every service tier of a price. */
 function linesOf(price: Price): readonly string[] {
   const units = (sortedUnits: Price): string[] => [...sortedUnits].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
@@ -28,10 +24,7 @@ function linesOf(price: Price): readonly string[] {
   ];
 }
 
-/**
- * Redis hash of published prices by version. A value contains the price in the configuration's format and the time of
- * its first publication. Usage events contain versions.
- */
+/** Redis hash of published prices by version. Usage events contain versions. */
 export const priceVersionsKey = "price-versions";
 
 /** A published price, and the time of its first publication (RFC 3339). */
@@ -42,13 +35,9 @@ const PublishedPrice = Type.Object({
 
 const readPublishedPrice = recordParser("published price", PublishedPrice);
 
-/** Number of versions per read. */
 const versionsPerRead = 500;
 
-/**
- * Reads the published price of a version. Returns undefined if no price was published with this version. Throws Failure
- * internal_error if the price cannot be read or does not match the version, which is its digest.
- */
+/** Reads the published price of a version. Throws Failure internal_error if the price does not match the version. */
 export async function publishedPrice(
   redis: Redis,
   version: string,
@@ -63,7 +52,7 @@ export async function publishedPrice(
   return readPublishedPrice(text);
 }
 
-/** Lists the versions whose stored price does not match the version. */
+/** Returns the versions whose stored price does not match the version. */
 export async function alteredPrices(redis: Redis): Promise<readonly string[]> {
   const altered = new Set<string>();
   for (let cursor = "0"; ;) {

@@ -12,10 +12,10 @@ import {
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 import { channelKeyId, secretContext } from "./channel-key-id.ts";
 
-/** Redis key of the published configuration, and pub/sub channel on which a new one is announced. */
+/** Redis key of the published configuration. `publishedChannel` announces a new one by pub/sub. */
 export const publishedKey = "config:current";
 export const publishedChannel = "config";
-/** Purpose of the key that encrypts vendors' API keys (see `makeCipher`). They are stored in Redis only encrypted. */
+/** Purpose of the key that encrypts vendors' API keys in Redis. */
 export const vendorKeysPurpose = "modelgate vendor keys";
 
 /** Origin of a price that is not in the configuration. */
@@ -43,25 +43,22 @@ export type PublishedModel = Static<typeof PublishedModel>;
 /** Models that a channel serves: a list of names, or a map from the gateway's names to the vendor's. */
 export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 
-/** A channel whose environment variables and key files were read. If it cannot serve, `off` is the reason. */
+/** A channel with the values of its environment variables and key files. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
-  /** Models that the channel serves; absent: those in its configuration. */
+  /** Models that the channel serves. The default is those in its configuration. */
   readonly models?: ServedModels | undefined;
-  /**
-   * Models that the vendor lists but the channel does not serve, because other channels serve them and its
-   * configuration does not name them.
-   */
+  /** Models that the vendor lists but the channel does not serve, because other channels serve them. */
   readonly unserved?: readonly string[] | undefined;
-  /** Known prices of the channel's models at its vendor, for comparing channels (`comparablePrice`). */
+  /** Known prices of the channel's models at its vendor, used only to compare channels. */
   readonly costs?: Readonly<Record<string, number>> | undefined;
   readonly baseUrl: string;
   readonly keys: readonly string[];
-  /** URL of the proxy of the channel's connections; absent: none. It may contain a password. */
+  /** URL of the proxy of the channel's connections. It may contain a password. */
   readonly proxy?: string | undefined;
   /** Headers of every request, with the values of variables. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Reason why the channel cannot serve: a missing key or address. Undefined if it can serve. */
+  /** Reason why the channel cannot serve: a missing key or address. */
   readonly off?: string | undefined;
 }
 
@@ -79,7 +76,7 @@ export interface PublishedChannel extends Omit<
   readonly off?: string | undefined;
 }
 
-/** The configuration in the form that control publishes. It does not contain accounts. */
+/** The configuration in the form that control publishes, without accounts. */
 export interface PublishedConfiguration {
   readonly version: string;
   readonly publishedAt: string;
@@ -112,7 +109,7 @@ export const readPublished: (text: string) => PublishedConfiguration = recordPar
     ),
   }),
 );
-/** Reads the published configuration; undefined if none is published. Throws UnknownShape. */
+/** Reads the published configuration. Throws UnknownShape. */
 export async function readPublishedConfiguration(redis: Redis): Promise<PublishedConfiguration | undefined> {
   const text = await redis.get(publishedKey);
   return text === null ? undefined : readPublished(text);
@@ -122,12 +119,10 @@ export async function readPublishedConfiguration(redis: Redis): Promise<Publishe
 export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
-/** The last text whose version was read. It is cached, because control reads the version every two seconds. */
+/** Cached, because control reads the version every two seconds. */
 let lastRead = { text: "", version: "" };
 
-/**
- * Reads the version of the published configuration. Returns undefined if none is published, or if it cannot be read.
- */
+/** Reads the version of the published configuration; undefined if it cannot be read. */
 export async function publishedVersion(redis: Redis): Promise<string | undefined> {
   try {
     const text = await redis.get(publishedKey);

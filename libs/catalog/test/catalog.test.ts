@@ -112,7 +112,6 @@ test("a price's version depends on its contents only", () => {
     { ...rich, tools: { webSearch: 2 } },
   ];
   expect(new Set([rich, ...others].map(named)).size).toBe(1 + others.length);
-  // The version of a price covers its tiers.
   expect([...compilePrice(rich).serviceTiers.values()].map(priceVersionOf)).toEqual([named(rich)]);
   const price = compilePrice({ input: 1 });
   expect([priceVersionOf(price), priceVersionOf(price)]).toEqual([named({ input: 1 }), named({ input: 1 })]);

@@ -28,7 +28,6 @@ beforeEach(async () => void (await redis.flushall()));
 const groups = { all: { models: ["*"] } };
 const models = { chat: { kind: "chat" as const } };
 
-/** Returns a resolved channel with a key. */
 function channelWith(key: string, more: Partial<ResolvedChannel> = {}): ResolvedChannel {
   const baseUrl = "https://v.example";
   const configuration = { id: "main", provider: "openai", baseUrl, keys: ["env:KEY"], models: ["chat"] };
