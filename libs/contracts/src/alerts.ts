@@ -27,7 +27,7 @@ export const alertKinds = [
 ] as const;
 export type AlertKind = (typeof alertKinds)[number];
 
-/** Severities of alerts, mildest first. They have the names of PagerDuty. */
+/** Severities of alerts, mildest first, with the names of PagerDuty. */
 export const alertSeverities = ["info", "warning", "error", "critical"] as const;
 
 /** An alert. At most one is created for each kind, account, subject and period. */
@@ -37,52 +37,44 @@ export const Alert = Type.Object({
   severity: Type.Enum([...alertSeverities]),
   /** Account or organisation (`organisation:ID`) that the alert is about; "" if it is about the gateway. */
   account: Type.String(),
-  /** Part that the alert is about: the id of a budget or API key, the name of a channel, for example. */
+  /** Part that the alert is about, such as the id of a budget or the name of a channel. */
   subject: Type.String(),
-  /** Period in which at most one alert with this kind, account and subject is created. */
   period: Type.String(),
-  /** Text for people, in one line. */
   summary: Type.String(),
-  /** Time of the alert (RFC 3339). */
+  /** RFC 3339. */
   time: Type.String(),
   /** Values behind the summary. They contain no secrets. */
   details: Type.Record(Type.String(), Type.String()),
 });
 export type Alert = Static<typeof Alert>;
 
-/** Kinds of targets that receive alerts. */
 export const alertTargetKinds = ["webhook", "slack", "teams", "feishu", "pagerduty", "email"] as const;
 export type AlertTargetKind = (typeof alertTargetKinds)[number];
 
 /** A target of alerts, as operators see it. */
 export const AlertTarget = Type.Object({
   id: Type.String(),
-  /** Account whose alerts the target receives; "": all alerts. */
+  /** Account whose alerts the target receives; "" for all alerts. */
   account: Type.String(),
   kind: Type.Enum([...alertTargetKinds]),
   name: Type.String(),
-  /** Kinds of alerts that the target receives; absent: all kinds. */
+  /** Kinds of alerts that the target receives. The default is all kinds. */
   alerts: Type.Optional(Type.Array(Type.Enum([...alertKinds]))),
   /** Host of the target's address, or its e-mail addresses. The complete address may be a secret. */
   address: Type.String(),
-  /**
-   * True: a member of the account added the target. It does not receive the alerts of an organisation's budget, which
-   * name the spending of other accounts.
-   */
+  /** True if a member of the account added the target. It gets no alerts that name other accounts' spending. */
   addedByMember: Type.Optional(Type.Boolean()),
   createdAt: Type.String(),
 });
 export type AlertTarget = Static<typeof AlertTarget>;
 
-/** Secret part of a target. The books contain it encrypted, with the target's id as the context. */
+/** Secret part of a target, encrypted in the books. */
 export const AlertTargetSecret = Type.Object({
   /** Address of a webhook or of an SMTP server. */
   url: Type.String(),
   /** Key that signs the body (webhook, Feishu), or routing key (PagerDuty). */
   secret: Type.Optional(Type.String()),
-  /** Sender of e-mails. */
   from: Type.Optional(Type.String()),
-  /** Recipients of e-mails, separated by commas. */
   to: Type.Optional(Type.String()),
 });
 export type AlertTargetSecret = Static<typeof AlertTargetSecret>;
@@ -90,19 +82,17 @@ export type AlertTargetSecret = Static<typeof AlertTargetSecret>;
 /** Purpose in the encryption of targets, which separates it from other uses of the secret. */
 export const alertTargetPurpose = "modelgate alert targets";
 
-/** States of a delivery: `dead` means that it was given up after a day. */
+/** `dead` means that the delivery was given up after a day. */
 export const deliveryStates = ["pending", "delivered", "dead"] as const;
 
-/** Delivery of an alert to a target. */
 export const AlertDelivery = Type.Object({
   target: Type.String(),
-  /** Name of the target. */
   name: Type.String(),
   state: Type.Enum([...deliveryStates]),
   tries: Type.Integer(),
   /** Time of the next attempt (RFC 3339); null if there is none. */
   nextAt: Type.Union([Type.String(), Type.Null()]),
-  /** Reason for the last failure, without the target's address; "" if there was none. */
+  /** Reason for the last failure, without the target's address. */
   error: Type.String(),
 });
 export type AlertDelivery = Static<typeof AlertDelivery>;

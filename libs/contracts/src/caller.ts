@@ -5,11 +5,9 @@ const optionalCount = (description: string) => Type.Optional(Type.Integer({ mini
 const optionalNanos = (description: string) => Type.Optional(Type.String({ pattern: "^\\d{1,19}$", description }));
 
 /**
- * Budgets in the signed caller: maximum spending in nano-dollars per day and month (UTC), in addition to the limit by
- * the account's balance, and maximum requests per day. `token…` limits one API key. `within…` limits the key `within`
- * together with all keys that share its budget. `group…` limits all keys of the account in one group. Use is counted
- * from the moment at which a budget is set. The account's list of budgets (by team, model, tag and so on; `Budget` in
- * libs/accounts) is not in the caller: it is applied when money is held.
+ * Budgets in the signed caller, in nano-dollars or requests per day and month (UTC). `token…` limits one API key,
+ * `within…` all keys that share its budget, and `group…` the account's keys of one group. The account's other budgets
+ * are applied when money is held.
  */
 export const Budgets = Type.Object(
   {
@@ -30,49 +28,37 @@ export type Budgets = Static<typeof Budgets>;
 /** Seconds for which a service accepts a signed caller. An edge sends it for at most ten seconds. */
 export const callerSeconds = 60;
 
-/**
- * The caller that the edge authenticated. The edge sends it to the services in the signed header `x-modelgate-caller`.
- * It contains no API key and no secret.
- */
+/** The caller that the edge authenticated, in the signed header `x-modelgate-caller`. It contains no secret. */
 export const Caller = Type.Object(
   {
     accountId: Type.String(),
     tokenId: Type.String(),
     group: Type.String(),
-    /** Models of the group to which the API key is restricted; absent: all models of the group. */
+    /** Models to which the API key is restricted. The default is all models of the group. */
     models: Type.Optional(Type.Array(Type.String())),
-    /** Unused. The edge sends "", because services of earlier versions require it. */
+    /** Unused. Services of earlier versions require it. */
     requestId: Type.Optional(Type.String()),
-    /** Limit of tokens per minute that this call's tokens count against; absent: unlimited. */
+    /** Maximum tokens per minute. The default is unlimited. */
     tokensPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
-    /** Id under which the API key shares its limits per minute with other keys; absent: the key has separate limits. */
+    /** Id under which the API key shares its limits per minute with other keys. */
     limitsId: Type.Optional(Type.String()),
-    /** Team of the API key; absent: none. */
     team: Type.Optional(Type.String()),
-    /** Member of the account or of the team that created the API key: `NAME` or `TEAM/NAME`; absent: an operator. */
+    /** Member who created the API key, `NAME` or `TEAM/NAME`; absent for an operator. */
     member: Type.Optional(Type.String()),
-    /** Budgets of the API key and its group; absent: none. */
     budgets: Type.Optional(Budgets),
-    /**
-     * Format of model lists and their errors, which the client's headers select: `alpha` for Anthropic clients, `gamma`
-     * for Gemini clients. The edge sets it, because services do not get all of these headers: the edge removes those
-     * with keys. Absent for other endpoints.
-     */
+    /** Format of model lists and their errors. Only the edge can derive it, because it removes headers with keys. */
     format: Type.Optional(Type.Enum(["common", "alpha", "gamma"])),
     /** Id of the session settings to which the API key is bound. Such a key can only open sessions. */
     settingsId: Type.Optional(Type.String()),
     /** Time (RFC 3339) at which a client secret was created; absent for an API key. */
     secretCreatedAt: Type.Optional(Type.String()),
-    /**
-     * IP address of the client; "" if it is unknown. Set for an API key with a list of allowed addresses, and for a
-     * client secret, which has the current list of the key that created it.
-     */
+    /** IP address of the client; "" if it is unknown. Present for client secrets and for keys with an address list. */
     clientAddress: Type.Optional(Type.String()),
     /** Tags from the client's `x-modelgate-tags` header, for the usage event. */
     tags: Type.Optional(Tags),
-    /** Time (RFC 3339) at which the API key ends because a rotation has replaced it; absent: it was not replaced. */
+    /** Time (RFC 3339) at which a rotation ends the API key. */
     keyExpiresAt: Type.Optional(Type.String()),
-    /** Unix time in seconds at which the signature expires: `callerSeconds` after it was made. */
+    /** Unix time in seconds. */
     expiresAt: Type.Integer(),
   },
   { $id: "Caller", additionalProperties: false },

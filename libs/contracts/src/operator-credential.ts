@@ -11,19 +11,19 @@ export function signOperator(secret: string, expiresAt: number): string {
   return `${text}.${signatureOf(secret, text)}`;
 }
 
-/** Returns whether `signOperator` created a credential with one of these secrets and it has not expired. */
+/** Returns true if `signOperator` created a credential with one of these secrets and it has not expired. */
 export function isOperator(secrets: readonly string[], credential: string, nowSeconds: number): boolean {
   const [role, expiresAt, signature = ""] = credential.split(".");
   const isSigned = isSignedBy(secrets, `${role ?? ""}.${expiresAt ?? ""}`, signature);
   return isSigned && role === "operator" && Number(expiresAt) >= nowSeconds;
 }
 
-/** Returns the signature with which processes of the gateway authenticate a text: HMAC-SHA256 in base64url. */
+/** Returns the signature of a text: HMAC-SHA256 in base64url. */
 export function signatureOf(secret: string, text: string): string {
   return createHmac("sha256", secret).update(text).digest("base64url");
 }
 
-/** Returns whether a signature was made with one of these secrets. Signatures are compared in constant time. */
+/** Returns true if a signature was made with one of these secrets. Signatures are compared in constant time. */
 export function isSignedBy(secrets: readonly string[], text: string, signature: string): boolean {
   const received = Buffer.from(signature);
   for (const secret of secrets) {

@@ -7,10 +7,7 @@ export interface SchemaError {
   readonly params: object;
 }
 
-/**
- * Returns the predicate of an error message; the caller puts the field's name in front: "must be a string", "must have
- * at least 1 item".
- */
+/** Returns the predicate of an error message, such as "must be a string". */
 export function schemaPredicate({ keyword, message, params }: SchemaError): string {
   const predicate = predicatesByKeyword[keyword];
   return predicate === undefined ? message : (predicate(new Map(Object.entries(params))) ?? message);

@@ -1,9 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 
-/**
- * Error of a stored record whose structure this version cannot read. The message does not contain values of the record.
- */
+/** Error of a stored record that this version cannot read. The message does not contain values of the record. */
 export class UnknownShape extends Error {
   override readonly name = "UnknownShape";
   constructor(record: string, problem: string, cause?: unknown) {
@@ -12,10 +10,8 @@ export class UnknownShape extends Error {
 }
 
 /**
- * Creates a parser of a stored JSON record. The parser checks types, required members and literals, but not the limits
- * of values. It keeps unknown members, because a newer version, which runs at the same time during an upgrade, may have
- * written them. `upgrade` converts a record of an earlier version. The parser throws UnknownShape. The schema is
- * compiled at the first use.
+ * Creates a parser of a stored JSON record, which throws UnknownShape. It accepts unknown members, because a newer
+ * version may have written them. `upgrade` converts a record of an earlier version.
  */
 export function recordParser<const Schema extends TSchema>(
   record: string,
@@ -33,7 +29,7 @@ export function recordParser<const Schema extends TSchema>(
   };
 }
 
-/** Renames members of a parsed record. `names` maps the names in earlier versions to the current names. */
+/** Renames members of a parsed record. `names` maps earlier names to current ones. */
 export function renameMembers(value: unknown, names: Readonly<Record<string, string>>): unknown {
   if (typeof value !== "object" || value === null || !Object.keys(names).some((name) => name in value)) return value;
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [names[name] ?? name, member]));
@@ -52,7 +48,7 @@ function parseJson(record: string, text: string): unknown {
   }
 }
 
-/** Schema keywords that limit values. A record that was stored under other limits must still be readable. */
+/** A record that was stored under other limits must still be readable. */
 const limitKeywords: ReadonlySet<string> = new Set([
   "additionalProperties",
   "pattern",
@@ -65,11 +61,10 @@ const limitKeywords: ReadonlySet<string> = new Set([
   "maxProperties",
 ]);
 
-/** Returns a schema without limits. Types, required members and literals remain. */
 function withoutLimits(schema: TSchema): TSchema {
   return Object.fromEntries(
     Object.entries(schema).flatMap(([name, value]: [string, unknown]) =>
-      // If the value is an object, the name is not a keyword but that of a member with a schema.
+      // The name of a member may equal a keyword. Its value is an object.
       limitKeywords.has(name) && typeof value !== "object" ? [] : [[name, valueWithoutLimits(value)]],
     ),
   );

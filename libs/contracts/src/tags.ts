@@ -2,7 +2,6 @@ import { Type, type Static } from "typebox";
 import { Failure } from "./failures/failure.ts";
 import { headers } from "./headers.ts";
 
-/** Maximum number of tags of one call. */
 export const maxTags = 8;
 
 const nameShape = "[A-Za-z0-9][A-Za-z0-9_.-]{0,31}";
@@ -10,7 +9,7 @@ const valueShape = "[A-Za-z0-9_.:/@+ -]{1,64}";
 const namePattern = new RegExp(`^${nameShape}$`);
 const valuePattern = new RegExp(`^${valueShape}$`);
 
-/** Tags of a call for its usage event, for example `{ team: "search" }`. They are not sent to vendors. */
+/** Tags of a call for its usage event, such as `{ team: "search" }`. Vendors do not get them. */
 export const Tags = Type.Record(
   Type.String({ pattern: `^${nameShape}$` }),
   Type.String({ pattern: `^${valueShape}$` }),
@@ -21,15 +20,12 @@ export const Tags = Type.Record(
 );
 export type Tags = Static<typeof Tags>;
 
-/** Returns whether a text is a valid name of a tag. */
+/** Returns true if a text is a valid name of a tag. */
 export function isTagName(name: string): boolean {
   return namePattern.test(name);
 }
 
-/**
- * Parses the value of the header `x-modelgate-tags`, for example `team=search,feature=chat`. Throws Failure (400) that
- * names the header if it is malformed.
- */
+/** Parses the header `x-modelgate-tags`, such as `team=search,feature=chat`. Throws Failure (400). */
 export function parseTags(header: string): Tags {
   const pairs = header.split(",").map((pair) => pair.trim());
   if (pairs.length > maxTags) throw malformedTags(`has ${pairs.length} tags; at most ${maxTags} are allowed`);

@@ -3,11 +3,9 @@ import { Type, type Static } from "typebox";
 const optionalCount = (description: string) => Type.Optional(Type.Integer({ minimum: 0, description }));
 
 /**
- * Usage of a call, in the units that have prices.
- *
- * Priced units are disjoint, so the cost is the sum of units × price. `inputTokens` excludes tokens that are counted as
- * cached, as cache write (for minutes or an hour), as audio or as image. `outputTokens` excludes audio and image
- * tokens. It includes `reasoningTokens`, which have no separate price. An absent unit is 0.
+ * Usage of a call, in the units that have prices. Priced units are disjoint: `inputTokens` excludes cached,
+ * cache-write, audio and image tokens, and `outputTokens` excludes audio and image tokens. `reasoningTokens` are part
+ * of `outputTokens`, without a separate price. An absent unit is 0.
  */
 export const Units = Type.Object(
   {
@@ -37,14 +35,13 @@ export const Units = Type.Object(
 export type Units = Static<typeof Units>;
 export type UnitName = keyof Units;
 
-/** Adds up two usages, unit by unit. */
 export function addUnits(left: Units, right: Units): Units {
   const sum: Units = { ...left };
   for (const [name, amount] of unitEntries(right)) sum[name] = (sum[name] ?? 0) + amount;
   return sum;
 }
 
-/** Returns the units that are present, with their amounts, in the order of `unitNames`. */
+/** Returns the units that are present, in the order of `unitNames`. */
 export function unitEntries(units: Units): readonly (readonly [UnitName, number])[] {
   const entries: (readonly [UnitName, number])[] = [];
   for (const name of unitNames) {
@@ -54,17 +51,17 @@ export function unitEntries(units: Units): readonly (readonly [UnitName, number]
   return entries;
 }
 
-/** Returns the number of all input and output tokens of a call, which counts against limits of tokens per minute. */
+/** Returns the number of all tokens of a call, to which limits of tokens per minute apply. */
 export function tokensIn(units: Units): number {
   return inputTotal(units) + outputTotal(units);
 }
 
-/** Returns the number of all input tokens of a call, including cached, audio and image tokens. */
+/** Returns the number of all input tokens, including cached, audio and image tokens. */
 export function inputTotal(units: Units): number {
   return sumOfUnits(units, inputTokenUnits);
 }
 
-/** Returns the number of all output tokens of a call, including reasoning, audio and image tokens. */
+/** Returns the number of all output tokens, including reasoning, audio and image tokens. */
 export function outputTotal(units: Units): number {
   return sumOfUnits(units, outputTokenUnits);
 }
@@ -75,7 +72,7 @@ function sumOfUnits(units: Units, names: readonly UnitName[]): number {
   return sum;
 }
 
-/** Units of input tokens. Each input token is counted in exactly one of them. */
+/** Disjoint units of input tokens. */
 export const inputTokenUnits = [
   "inputTokens",
   "cachedInputTokens",
@@ -85,9 +82,7 @@ export const inputTokenUnits = [
   "inputImageTokens",
 ] as const satisfies readonly UnitName[];
 
-/**
- * Units of output tokens. Each output token is counted in exactly one of them; reasoning is counted in `outputTokens`.
- */
+/** Disjoint units of output tokens. Reasoning is part of `outputTokens`. */
 export const outputTokenUnits = [
   "outputTokens",
   "outputAudioTokens",

@@ -2,23 +2,16 @@
 export const textWireNames = ["chat", "responses", "messages", "content", "interactions", "converse"] as const;
 export type TextWireName = (typeof textWireNames)[number];
 
-/** Matches names of Google's agents. A request of the interactions wire names an agent or a model. */
 const agentPattern = /^(?:deep-research|antigravity|code-?mender)-/;
 
-/**
- * Returns whether an upstream model is an agent. Agents work only in the background, and only by the interactions wire.
- */
+/** Returns true for Google's agents, which work only in the background and by the interactions wire. */
 export function isAgent(name: string): boolean {
   return agentPattern.test(name);
 }
 
-/**
- * Auxiliary endpoints of the text wires. Each accepts a request of one text wire, but does not generate an answer: it
- * counts tokens or compacts the input.
- */
+/** Endpoints that accept a request of a text wire and count its tokens or compact its input. */
 export const auxiliaryTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
-/** Wires of embeddings. */
 export const vectorsWires = [
   "embeddings",
   "content-embeddings",
@@ -28,7 +21,6 @@ export const vectorsWires = [
 ] as const;
 export type VectorsWire = (typeof vectorsWires)[number];
 
-/** Wires of rerankers. */
 export const rankingWires = ["jina-rerank", "cohere-rerank"] as const;
 export type RankingWire = (typeof rankingWires)[number];
 
@@ -36,11 +28,11 @@ export type RankingWire = (typeof rankingWires)[number];
 export const realtimeWires = ["realtime", "gemini-live"] as const;
 export type RealtimeWire = (typeof realtimeWires)[number];
 
-/** All wires of realtime sessions. `gpt-live` only passes between a client and a vendor that both use it. */
+/** All wires of realtime sessions. `gpt-live` is only passed through. */
 export const sessionWires = [...realtimeWires, "gpt-live"] as const;
 export type SessionWire = (typeof sessionWires)[number];
 
-/** Wires of video tasks that clients and vendors use, one for each client format. */
+/** Wires of video tasks that clients and vendors use. */
 export const clientVideoWires = ["videos", "video-generations", "kling-video", "jimeng-video"] as const;
 export type ClientVideoWire = (typeof clientVideoWires)[number];
 
@@ -60,7 +52,6 @@ export const vendorTranscriptsWires = [
 ] as const;
 export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
 
-/** Wires of speech synthesis. */
 export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
 export type SpeechWire = (typeof speechWires)[number];
 
@@ -75,7 +66,7 @@ export const imagesWires = [
   "vertex-imagen",
 ] as const;
 
-/** Wires in which images can be generated, and those in which they can be edited, best first. Some wires serve both. */
+/** Wires for the generation and for the editing of images, best first. */
 export const imageGenerationWires = [
   "images",
   "qwen-images",
@@ -93,10 +84,7 @@ export const imageEditWires = [
 ] as const satisfies readonly ImagesWire[];
 export type ImagesWire = (typeof imagesWires)[number] | "content";
 
-/**
- * All wires that a vendor's endpoint may support. If a model can be called in several of them, the earlier ones are
- * preferred.
- */
+/** All wires that a vendor's endpoint may support, the preferred ones first. */
 export const upstreamWires = [
   ...textWireNames,
   "completions",

@@ -2,7 +2,7 @@
 export interface VariableDescription {
   readonly name: string;
   readonly kind: "text" | "url" | "integer" | "port" | "choice" | "secret";
-  /** Default value as text; undefined if there is no default. */
+  /** Default value as text. */
   readonly fallback: string | undefined;
   /** True if the process does not start without the variable. */
   readonly isRequired: boolean;
@@ -10,16 +10,12 @@ export interface VariableDescription {
   readonly unit: string | undefined;
   /** Limits of an integer or allowed values of a choice, as text. */
   readonly allowed: string | undefined;
-  /** Documentation in one line. */
   readonly meaning: string;
 }
 
-/** An environment variable: its documentation, and the parser of its text. */
+/** An environment variable, with the parser of its text. */
 export interface DeclaredVariable<Value = unknown> extends VariableDescription {
-  /**
-   * Parses the variable's text, which is undefined if the variable is unset or empty. Throws RangeError with the
-   * reason.
-   */
+  /** Parses the text, which is undefined if the variable is unset or empty. Throws RangeError with the reason. */
   readonly read: (text: string | undefined) => Value;
   /** Earlier name of the variable, which must not be set. */
   readonly formerName?: string | undefined;

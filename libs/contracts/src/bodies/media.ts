@@ -12,11 +12,7 @@ const imageValue = (description: string) =>
     Type.Unknown({ description: `${description}, as a URL, a data URL or Base64. In a form, images are files` }),
   );
 
-/**
- * Body of image requests. One endpoint accepts the body of OpenAI's format, with the additional members that the SDKs
- * send, and the body of Qwen's format (`input`, `parameters`). A form has the fields of OpenAI's format, with numbers
- * as text.
- */
+/** Body of image requests, in OpenAI's format or in Qwen's (`input`, `parameters`). A form has numbers as text. */
 export const ImageRequest = Type.Object(
   {
     model,
@@ -71,7 +67,6 @@ const optionalFormats = (names: readonly string[]) =>
 
 const optionalTexts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }));
 
-/** Form of transcription requests, with additional fields that the SDKs send. */
 export const TranscriptionForm = Type.Object(
   {
     file: file("audio file"),
@@ -100,7 +95,6 @@ export const TranscriptionForm = Type.Object(
   { $id: "TranscriptionForm" },
 );
 
-/** Form of requests for translation into English. */
 export const TranslationForm = Type.Object(
   {
     file: file("audio file"),
@@ -112,7 +106,6 @@ export const TranslationForm = Type.Object(
   { $id: "TranslationForm" },
 );
 
-/** Body of speech requests, with the members that the SDKs send. */
 export const SpeechRequest = Type.Object(
   {
     model,
@@ -141,7 +134,6 @@ const callbackUrl = Type.Optional(
   }),
 );
 
-/** Form of POST /v1/videos. */
 export const VideoForm = Type.Object(
   {
     model,
@@ -162,10 +154,9 @@ export const VideoForm = Type.Object(
   { $id: "VideoForm" },
 );
 
-/** Body of POST /v1/videos/{task_id}/remix. */
 export const VideoRemixRequest = Type.Object({ prompt: Type.String({ minLength: 1 }) }, { $id: "VideoRemixRequest" });
 
-/** Body that creates a video task, with additional members that several vendors support. */
+/** Body that creates a video task, with members of several vendors. */
 export const VideoRequest = Type.Object(
   {
     model: Type.Optional(model),
@@ -189,10 +180,7 @@ export const VideoRequest = Type.Object(
   { $id: "VideoRequest" },
 );
 
-/**
- * Body of video tasks in the epsilon format (Jimeng). A body with `prompt` or images creates a task; `req_key` and
- * `task_id` fetch the result of a task.
- */
+/** Body of video tasks in the epsilon format (Jimeng): it creates a task, or fetches the result of `task_id`. */
 export const EpsilonRequest = Type.Object(
   {
     req_key: Type.String(),
@@ -212,10 +200,7 @@ export const EpsilonRequest = Type.Object(
 export const EmptyObject = Type.Object({}, { $id: "EmptyObject" });
 export const FileForm = Type.Object({ file: file("the file"), purpose: Type.String() }, { $id: "FileForm" });
 
-/**
- * Body of POST /v1/realtime/client_secrets. The gateway does not check the other settings of the session; the vendor
- * does.
- */
+/** Body of POST /v1/realtime/client_secrets. The vendor checks the other settings of the session. */
 export const ClientSecretRequest = Type.Object(
   {
     expires_after: Type.Optional(

@@ -7,7 +7,6 @@ const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.
 const images = nullable(Type.Array(Type.String({ description: "Base64" })));
 const toolCall = Type.Object({ function: Type.Object({ name: Type.String() }) });
 
-/** Members that the bodies of /api/chat and /api/generate have in common. */
 const sharedMembers = {
   model,
   stream: nullable(
@@ -40,10 +39,7 @@ const sharedMembers = {
   top_logprobs: nullable(Type.Integer({ minimum: 0 })),
 };
 
-/**
- * Body of POST /api/chat, for Ollama clients. A request without messages only checks whether the model exists; no
- * vendor is called.
- */
+/** Body of POST /api/chat. A request without messages only checks whether the model exists. */
 export const OllamaChatRequest = Type.Object(
   {
     ...sharedMembers,
@@ -76,7 +72,7 @@ export const OllamaChatRequest = Type.Object(
   { $id: "OllamaChatRequest" },
 );
 
-/** Body of POST /api/generate, for Ollama clients. */
+/** Body of POST /api/generate. */
 export const OllamaGenerateRequest = Type.Object(
   {
     ...sharedMembers,
@@ -93,7 +89,7 @@ export const OllamaGenerateRequest = Type.Object(
   { $id: "OllamaGenerateRequest" },
 );
 
-/** Body of POST /api/show, for Ollama clients. `name` is an older name of `model`. */
+/** Body of POST /api/show. `name` is an older name of `model`. */
 export const OllamaShowRequest = Type.Object(
   { model: Type.Optional(model), name: Type.Optional(model) },
   { $id: "OllamaShowRequest" },

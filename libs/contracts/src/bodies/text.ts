@@ -5,10 +5,7 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const nonEmptyObjects = Type.Array(anyObject, { minItems: 1 });
 
-/**
- * Part of a message's content: text, or a PDF or text file. Parts of other types are sent to the
- * vendor unchanged.
- */
+/** Part of a message's content. The vendor gets parts of other types unchanged. */
 export const ChatPart = Type.Object(
   {
     type: Type.String(),
@@ -23,10 +20,7 @@ export const ChatPart = Type.Object(
   { $id: "ChatPart" },
 );
 
-/**
- * Body of POST /v1/chat/completions: the fields that the gateway checks. All other fields are sent to the vendor
- * unchanged.
- */
+/** Body of POST /v1/chat/completions. The vendor gets fields that are not listed unchanged. */
 export const ChatRequest = Type.Object(
   {
     model,
@@ -49,13 +43,11 @@ export const ChatRequest = Type.Object(
   { $id: "ChatRequest" },
 );
 
-/** Makes a member optional and allows null, which SDKs send for members that are not set. */
+/** SDKs send null for members that are not set. */
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const positiveInteger = Type.Integer({ minimum: 1 });
 
-/**
- * Body of POST /v1/responses. Fields that are not listed here are sent to the vendor unchanged.
- */
+/** Body of POST /v1/responses. The vendor gets fields that are not listed unchanged. */
 export const ResponsesRequest = Type.Object(
   {
     model,
@@ -72,25 +64,22 @@ const maxItemsPerRequest = 20;
 const conversationItems = Type.Array(anyObject, { maxItems: maxItemsPerRequest });
 const metadata = Type.Record(Type.String({ maxLength: 64 }), Type.String({ maxLength: 512 }), { maxProperties: 16 });
 
-/** Body of POST /v1/conversations. */
 export const CreateConversationRequest = Type.Object(
   { items: nullable(conversationItems), metadata: nullable(metadata) },
   { $id: "CreateConversationRequest" },
 );
 
-/** Body of POST /v1/conversations/{conversation_id}. */
 export const UpdateConversationRequest = Type.Object(
   { metadata: nullable(metadata) },
   { $id: "UpdateConversationRequest" },
 );
 
-/** Body of POST /v1/conversations/{conversation_id}/items. */
 export const ConversationItemsRequest = Type.Object(
   { items: Type.Array(anyObject, { minItems: 1, maxItems: maxItemsPerRequest }) },
   { $id: "ConversationItemsRequest" },
 );
 
-/** Body of POST /v1/responses/input_tokens, which counts the tokens of a response's input. */
+/** Body of POST /v1/responses/input_tokens. */
 export const CountResponseTokensRequest = Type.Object(
   {
     model,
@@ -100,7 +89,6 @@ export const CountResponseTokensRequest = Type.Object(
   { $id: "CountResponseTokensRequest" },
 );
 
-/** Body of POST /v1/responses/compact. */
 export const CompactRequest = Type.Object(
   {
     model,
@@ -122,16 +110,13 @@ export const MessagesRequest = Type.Object(
   { $id: "MessagesRequest" },
 );
 
-/** Body of POST /v1/messages/count_tokens: that of /v1/messages without `max_tokens`. */
+/** Body of POST /v1/messages/count_tokens. */
 export const CountMessageTokensRequest = Type.Object(
   { model, messages: alphaMessages },
   { $id: "CountMessageTokensRequest" },
 );
 
-/**
- * Body of POST /v1/completions. A prompt is a text, a list of texts, a list of token ids, or several such lists. With
- * null the model starts a new document.
- */
+/** Body of POST /v1/completions. For a null prompt, the model starts a new document. */
 export const CompletionsRequest = Type.Object(
   {
     model,
@@ -164,7 +149,6 @@ const embeddings = {
   user: nullable(Type.String()),
 };
 
-/** Body of POST /v1/embeddings. */
 export const EmbeddingsRequest = Type.Object({ model, ...embeddings }, { $id: "EmbeddingsRequest" });
 
 /** Body of POST /v1/engines/{model}/embeddings. A model in the body must equal the one in the path. */
@@ -173,7 +157,7 @@ export const EngineEmbeddingsRequest = Type.Object(
   { $id: "EngineEmbeddingsRequest" },
 );
 
-/** Body of POST /v2/embed, for Cohere clients. The input is texts; embeddings are returned as numbers or in Base64. */
+/** Body of POST /v2/embed, for Cohere clients. */
 export const CohereEmbedRequest = Type.Object(
   {
     model,
@@ -195,10 +179,7 @@ export const OllamaEmbedRequest = Type.Object(
   { $id: "OllamaEmbedRequest" },
 );
 
-/**
- * Body of POST /v1/rerank and /v2/rerank, with the members that clients of several vendors send. `top_k` means the same
- * as `top_n`.
- */
+/** Body of POST /v1/rerank and /v2/rerank. `top_k` means the same as `top_n`. */
 export const RerankRequest = Type.Object(
   {
     model,
@@ -242,7 +223,7 @@ export const ModerationsRequest = Type.Object(
 
 const contentPart = Type.Object({ text: Type.Optional(Type.String()) });
 
-/** One message. The vendor also accepts a single part as `parts`, without a list. */
+/** One message. The vendor also accepts a single part as `parts`. */
 const contentMessage = Type.Object({
   role: Type.Optional(Type.String()),
   parts: Type.Optional(Type.Union([Type.Array(contentPart), contentPart])),
@@ -257,10 +238,7 @@ const generationConfig = Type.Object({
   candidateCount: nullable(Type.Integer({ minimum: 1, maximum: 128 })),
 });
 
-/**
- * Body of content generation in the Gemini format. `generationConfig` is optional, because the SDK omits it for text
- * calls. Member names may also be in snake_case.
- */
+/** Body of content generation in the Gemini format. Member names may also be in snake_case. */
 export const GenerateContentRequest = Type.Object(
   {
     contents: Type.Union([Type.Array(contentMessage, { minItems: 1 }), contentMessage]),
@@ -269,10 +247,7 @@ export const GenerateContentRequest = Type.Object(
   { $id: "GenerateContentRequest" },
 );
 
-/**
- * Body of POST /v1/interactions. It names a model or an agent; `input` is a text, contents or steps. Fields that are
- * not listed here are sent to the vendor unchanged.
- */
+/** Body of POST /v1/interactions. The vendor gets fields that are not listed unchanged. */
 export const InteractionRequest = Type.Object(
   {
     model: nullable(model),

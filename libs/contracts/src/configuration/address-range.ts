@@ -1,11 +1,7 @@
 import { isIP } from "node:net";
 
-/**
- * Matches an IPv6 address that maps an IPv4 address (RFC 4291, section 2.5.5.2), in the form in which the URL parser
- * writes it.
- */
+/** An IPv6 address that maps an IPv4 address (RFC 4291, section 2.5.5.2), as the URL parser writes it. */
 const mappedPattern = /^\[::ffff:([\da-f]{1,4}):([\da-f]{1,4})\]$/;
-/** Bits of a mapped address before its IPv4 address. */
 const mappedBits = 96;
 
 /** A range of IP addresses in CIDR notation. */
@@ -15,11 +11,7 @@ export interface AddressRange {
   readonly prefix: number;
 }
 
-/**
- * Parses an IP address or a range in CIDR notation; undefined for any other text. IPv6 addresses that map IPv4
- * addresses are converted to IPv4, because clients' addresses are converted too. A range that contains both mapped and
- * other addresses is not accepted.
- */
+/** Parses an IP address or a range in CIDR notation. IPv4 addresses that are mapped to IPv6 become IPv4. */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", written, ...more] = text.split("/");
   const version = isIP(address);

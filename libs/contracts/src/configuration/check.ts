@@ -15,12 +15,7 @@ import { schemaPredicate } from "../schema-words.ts";
 
 const timeShape = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)))?$/;
 
-/**
- * Parses a time in an operator's spelling and returns it in Unix ms: a date (its beginning in UTC), or a date and a
- * time with a time zone, for example `2030-01-01T00:00:00Z`. Returns undefined for anything else. A time without a zone
- * is not accepted, because it would depend on the machine's zone. A day that does not exist is not accepted, because
- * JavaScript would move it to the next month.
- */
+/** Parses a date or a time with a zone to Unix ms. JavaScript would accept days that do not exist. */
 export function parseTime(text: string): number | undefined {
   const [, day, time = "00:00Z"] = timeShape.exec(text) ?? [];
   if (day === undefined) return undefined;
@@ -35,15 +30,13 @@ export type CheckedConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Maximum number of schema errors. TypeBox's default of 8 would hide some errors from the operator. */
+/** TypeBox's default of 8 would hide some errors. */
 const maxSchemaErrors = 256;
 Settings.Set({ maxErrors: maxSchemaErrors });
 
 const schema = Compile(Configuration);
 
-/**
- * Checks a configuration: first its schema, then the references between its parts. Does not read environment variables.
- */
+/** Checks a configuration: first its schema, then the references between its parts. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
   if (!schema.Check(value)) return { problems: schemaProblems(value) };
   const problems = [
@@ -59,7 +52,6 @@ export function checkConfiguration(value: unknown): CheckedConfiguration {
   return problems.length > 0 ? { problems } : { configuration: value };
 }
 
-/** Returns the schema's problems, one for each path: the first, or for a union the expected types of all branches. */
 function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
   const messages = new Map<string, string>();
   for (const error of schema.Errors(value)) {
@@ -70,7 +62,7 @@ function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
     const path = problemPath(error.instancePath);
     const before = messages.get(path);
     const message = schemaPredicate(error);
-    // A union reports one error for each branch, for example "must be array" and "must be object".
+    // A union reports one error for each branch, such as "must be array" and "must be object".
     if (before === undefined) messages.set(path, message);
     else if (error.keyword === "type" && before.startsWith("must be") && before !== message)
       messages.set(path, `${before}, or ${message}`);
@@ -78,10 +70,7 @@ function schemaProblems(value: unknown): readonly ConfigurationProblem[] {
   return [...messages].filter(([path]) => !isUnionAbove(path, messages)).map(([path, message]) => ({ path, message }));
 }
 
-/**
- * Returns whether a problem only says that a value fits no branch of a union, while a problem inside the value says
- * why.
- */
+/** Returns true if a problem inside the value is more precise. */
 function isUnionAbove(path: string, messages: ReadonlyMap<string, string>): boolean {
   if (messages.get(path)?.startsWith("must be ") !== true) return false;
   return [...messages.keys()].some((other) => other.startsWith(`${path}.`) || other.startsWith(`${path}[`));
@@ -95,7 +84,6 @@ function missingNames(params: object): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** Returns the path of a problem; "(file)" if the problem concerns the complete file. */
 function problemPath(pointer: string, last?: string): string {
   return fieldPath(pointer, last) || "(file)";
 }
@@ -166,10 +154,7 @@ function succeeds(compute: () => unknown): boolean {
   }
 }
 
-/**
- * Creates a test whether a model may exist. If a channel serves the models that its vendor lists, every name may exist,
- * because that list is unknown here.
- */
+/** If a channel serves the models that its vendor lists, every name may exist. */
 function modelTest({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
   const isListed = channels.some((channel) => channel.models === "*");
   return (model) => isListed || Object.hasOwn(models, model);
@@ -224,10 +209,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
   }
 }
 
-/**
- * Converts the JSON pointer of a field to the form that people and vendors use: `/messages/0/content` becomes
- * `messages[0].content`. `last` is appended as one more step. The path of the complete document is "".
- */
+/** Converts a JSON pointer to the form that people use: `/messages/0/content` becomes `messages[0].content`. */
 export function fieldPath(pointer: string, last?: string): string {
   const steps = pointer
     .split("/")

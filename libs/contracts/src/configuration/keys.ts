@@ -1,17 +1,11 @@
 import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
-/**
- * Returns whether an API key can be sent to a vendor in a header. If it contains characters that a header cannot
- * contain, every call would fail.
- */
+/** Returns true if an API key can be sent in a header. */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);
 }
 
-/**
- * Lists keys of channels that are not valid references, cannot be sent to a vendor, or appear more than once in their
- * channel. The keys are never quoted, because this text is written to logs and terminals.
- */
+/** Returns the invalid keys of channels. Keys are never quoted, because this text is written to logs and terminals. */
 export function* keyProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
   for (const [position, { keys = [] }] of channels.entries()) {
     for (const [index, key] of keys.entries()) {

@@ -2,7 +2,7 @@ import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
 const maxNameCharacters = 200;
 
-/** Lists invalid names of groups and models. These names are the keys of maps, which the schema does not check. */
+/** Returns the invalid names of groups and models. The schema does not check the keys of maps. */
 export function* nameProblems({ groups, models }: Configuration): Iterable<ConfigurationProblem> {
   for (const name of Object.keys(groups))
     if (!isValidName(name)) yield { path: pathOf("groups", name), message: invalidNameMessage };
@@ -18,12 +18,11 @@ function isValidName(name: string): boolean {
   return name !== "" && name.length <= maxNameCharacters && name.trim() === name && !/\p{Cc}/u.test(name);
 }
 
-/** Returns the path of an entry. Its name is quoted and shortened. */
 function pathOf(map: string, name: string): string {
   return `${map}.${JSON.stringify(name.slice(0, maxNameCharacters))}`;
 }
 
-/** Returns a name as it may be shown in a message. A name that looks like an API key is replaced. */
+/** Returns a name for a message. A name that looks like an API key is replaced. */
 export function redactedName(name: string): string {
   return /^(?:sk-|AIza)/.test(name) ? "(a key)" : name;
 }

@@ -5,10 +5,7 @@ export const noProxy = "none";
 
 const schemes: ReadonlySet<string> = new Set(["http:", "https:", "socks5:", "socks5h:"]);
 
-/**
- * Returns the reason why a text is not the URL of a proxy, as a predicate (`is longer than …`); undefined for a valid
- * URL. The text is never quoted, because it may contain a password.
- */
+/** Returns the reason why a text is not the URL of a proxy, without the text, which may contain a password. */
 export function proxyUrlProblem(text: string): string | undefined {
   if (text.length > maxProxyCharacters) return `is longer than ${maxProxyCharacters} characters`;
   const url = URL.parse(text);
@@ -23,13 +20,13 @@ export function proxyUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Returns the scheme, host and port of a proxy. Operators must not see its user name and password. */
+/** Returns the scheme, host and port of a proxy, without its user name and password. */
 export function proxyAddress(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
 }
 
-/** Lists invalid proxies of the channels, and of the default for all channels. */
+/** Returns the invalid proxies of a configuration. */
 export function* proxyProblems({ proxy, channels }: Configuration): Iterable<ConfigurationProblem> {
   const message = proxy === undefined ? undefined : proxyProblem(proxy);
   if (message !== undefined) yield { path: "proxy", message };

@@ -1,10 +1,6 @@
 import type { Configuration, ConfigurationProblem } from "./schema.ts";
 
-/**
- * Headers that a channel cannot set. The gateway itself sets those for authentication, the connection, the type and
- * encoding of the body, and tracing. In others, such as `x-vertex-ai-*` and `anthropic-beta`, a vendor reads options
- * that change the price. `*` at the end matches any suffix.
- */
+/** Headers that a channel cannot set: the gateway sets them, or they may change the price. `*` matches any suffix. */
 const reservedHeaders: readonly string[] = [
   "authorization",
   "proxy-authorization",
@@ -43,18 +39,18 @@ const reservedHeaders: readonly string[] = [
   "anthropic-beta",
 ];
 
-/** Returns whether a header cannot be set by a channel. */
+/** Returns true if a channel cannot set a header. */
 export function isReservedHeader(name: string): boolean {
   const lower = name.toLowerCase();
   return reservedHeaders.some((each) => (each.endsWith("*") ? lower.startsWith(each.slice(0, -1)) : lower === each));
 }
 
-/** Returns whether a text can be the value of a header. */
+/** Returns true if a text can be the value of a header. */
 export function isHeaderValue(value: string): boolean {
   return /^[\t\x20-\x7e]*$/.test(value);
 }
 
-/** Lists invalid headers of channels. Values are never quoted, because they may be secret. */
+/** Returns the invalid headers of channels. Values are never quoted, because they may be secret. */
 export function* headerProblems({ channels }: Configuration): Iterable<ConfigurationProblem> {
   for (const [index, { headers = {} }] of channels.entries()) {
     const seen = new Set<string>();

@@ -6,10 +6,7 @@ const divisibleKinds: ReadonlySet<string> = new Set(["chat", "completion"]);
 /** Kinds of models whose calls are tasks or sessions and cannot use a fallback. */
 const kindsWithoutFallback: ReadonlySet<string> = new Set(["video", "realtime"]);
 
-/**
- * Lists invalid fallbacks and shares: of unknown models, of models that have shares themselves, of another kind of
- * model, or for a kind of model that supports none.
- */
+/** Returns the invalid fallbacks and shares. */
 export function* routingProblems({ models, channels }: Configuration): Iterable<ConfigurationProblem> {
   const served = new Set(channels.flatMap((channel) => modelPaths(channel).map(({ model }) => model)));
   for (const [name, model] of Object.entries(models)) {
@@ -37,7 +34,6 @@ export function* routingProblems({ models, channels }: Configuration): Iterable<
   }
 }
 
-/** Returns the reason why a model cannot be a fallback or share of another model; undefined if it can. */
 function targetProblem(
   name: string,
   { kind }: Configuration["models"][string],
@@ -51,10 +47,7 @@ function targetProblem(
   return target.kind === kind ? undefined : `is for ${target.kind}, not ${kind}: ${other}`;
 }
 
-/**
- * Returns the models that a channel's configuration names, each with its path below the channel (`models[0]`,
- * `models.gpt-x`). Returns an empty list if the channel serves the models that its vendor lists.
- */
+/** Returns the models of a channel's configuration with their paths (`models[0]`, `models.gpt-x`). */
 export function modelPaths({
   models,
 }: Pick<ChannelConfiguration, "models">): readonly { readonly model: string; readonly path: string }[] {

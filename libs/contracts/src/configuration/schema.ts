@@ -21,7 +21,6 @@ const timeout = (description: string, fallback?: number) =>
   );
 const dollars = Type.Optional(Type.Number({ minimum: 0, maximum: 1_000_000_000 }));
 
-/** Maximum characters of a proxy's URL. */
 export const maxProxyCharacters = 2_000;
 const proxy = (description: string) =>
   Type.Optional(Type.String({ minLength: 1, maxLength: maxProxyCharacters, description }));
@@ -115,10 +114,7 @@ const ToolPriceConfiguration = Type.Object(
   noOtherMembers,
 );
 
-/**
- * Prices in US dollars per million tokens or per unit. Each price is optional. A missing price is replaced by a related
- * one (`priceFields`), or is 0.
- */
+/** Prices in US dollars per million tokens or per unit. `priceFields` lists the price that replaces a missing one. */
 export const PriceConfiguration = Type.Object(
   {
     ...tokenPrices,
@@ -157,7 +153,6 @@ export type PriceConfiguration = Static<typeof PriceConfiguration>;
 export const channelChoices = ["weighted", "cheapest", "fastest"] as const;
 export type ChannelChoice = (typeof channelChoices)[number];
 
-/** A model in the configuration. */
 export const ModelConfiguration = Type.Object(
   {
     kind: Type.Enum([...modelKinds]),
@@ -250,7 +245,6 @@ export const ChannelConfiguration = Type.Object(
 );
 export type ChannelConfiguration = Static<typeof ChannelConfiguration>;
 
-/** An API key of an account in the configuration. */
 export const TokenConfiguration = Type.Object(
   {
     key: Type.String({ pattern: "^sk-[A-Za-z0-9_-]{8,250}$" }),
@@ -303,7 +297,7 @@ export const Configuration = Type.Object(
 );
 export type Configuration = Static<typeof Configuration>;
 
-/** A problem in a configuration, with its path, for example `channels[0].models.gpt-x`. */
+/** A problem in a configuration, with its path, such as `channels[0].models.gpt-x`. */
 export interface ConfigurationProblem {
   readonly path: string;
   readonly message: string;

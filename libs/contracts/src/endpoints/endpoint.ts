@@ -1,10 +1,9 @@
 import type { BodyName } from "../bodies/index.ts";
 import type { ErrorFormat } from "../failures/render.ts";
 
-/** Service that answers an endpoint; each is scaled separately. `edge` marks endpoints that the edge itself answers. */
+/** Service that answers an endpoint. `edge` marks endpoints that the edge itself answers. */
 export type Area = "edge" | "text" | "media" | "video" | "audio" | "realtime";
 
-/** Kinds of models. Each endpoint can call only models of certain kinds. */
 export const modelKinds = [
   "chat",
   "completion",
@@ -19,13 +18,10 @@ export const modelKinds = [
 ] as const;
 export type ModelKind = (typeof modelKinds)[number];
 
-/**
- * Places in a request that can contain an API key: headers, the query, and the subprotocol of WebSockets, which
- * browsers use because they cannot set headers.
- */
+/** Places of an API key in a request. Browsers cannot set headers of WebSockets and use the subprotocol. */
 export type KeyCarrier = "authorization" | "x-api-key" | "api-key" | "gamma-header" | "gamma-query" | "subprotocol";
 
-/** Formats in which an endpoint accepts a request's body. */
+/** Formats of a request's body. */
 export type BodyForm = "none" | "json" | "multipart" | "json-or-multipart";
 
 /** Formats of streams. Each has a specific error event (`failureFrames`). */
@@ -42,28 +38,27 @@ export type StreamFormat =
 /** One row of the endpoint table, from which routes, authentication, documentation and tests are derived. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** Path; `{name}` is a parameter. Method and path together are the `endpoint` of a usage event. */
+  /** Path, in which `{name}` is a parameter. */
   readonly path: string;
   readonly area: Area;
-  /** Format of all errors of this endpoint. With "by-request", `errorFormatOf` selects the format for each request. */
+  /** Format of errors. With "by-request", `errorFormatOf` selects the format for each request. */
   readonly errors: ErrorFormat | "by-request";
   readonly keys: readonly KeyCarrier[];
   readonly body: BodyForm;
-  /** Kinds of models that the endpoint can call; absent: it calls no model and costs nothing. */
+  /** Kinds of models that the endpoint can call; absent if it calls none. */
   readonly kinds?: readonly ModelKind[];
   /** True if the endpoint calls a model free of charge, so that no balance is needed. */
   readonly free?: true;
   /** True if the endpoint stores the client's content. It costs nothing, but needs a positive balance. */
   readonly keepsContent?: true;
-  /** Format of the endpoint's stream and of its error event; absent: the endpoint never streams. */
+  /** Format of the endpoint's stream and of its error event. */
   readonly streams?: StreamFormat;
-  /** True if the endpoint is a WebSocket. A request without an upgrade is refused. */
   readonly webSocket?: true;
   /** True if the endpoint is only declared: the edge answers 501. */
   readonly unimplemented?: true;
   /** Name in `bodies` of the schema of the JSON body or of the form's fields. */
   readonly schema?: BodyName;
-  /** Media type of a successful answer; absent: application/json. */
+  /** Media type of a successful answer. The default is application/json. */
   readonly answers?: string;
   readonly summary: string;
 }
@@ -90,7 +85,7 @@ export const socketKeys = [
   "subprotocol",
 ] as const satisfies readonly KeyCarrier[];
 
-/** Returns whether an endpoint needs a positive balance. */
+/** Returns true if an endpoint needs a positive balance. */
 export function needsBalance({ kinds, free, keepsContent }: Endpoint): boolean {
   return keepsContent === true || (kinds !== undefined && free !== true);
 }

@@ -21,10 +21,7 @@ const fixedPaths = new Map<string, Map<string, EndpointId>>();
 const patterns: Pattern[] = [];
 fillTable();
 
-/**
- * Finds the endpoint for a method and a path without its query. Accepts common aliases and one trailing slash. A path
- * with a doubled `/v1` has a separate result, so that the error can name the mistake. Model names may contain slashes.
- */
+/** Finds the endpoint for a method and a path without its query. Accepts common aliases and one trailing slash. */
 export function findEndpoint(method: string, rawPath: string): FoundEndpoint {
   const direct = fixedPaths.get(rawPath)?.get(method);
   if (direct !== undefined) return { kind: "endpoint", id: direct, params: noParams };
@@ -38,9 +35,7 @@ export function findEndpoint(method: string, rawPath: string): FoundEndpoint {
 
 const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
 
-/**
- * Finds the endpoint of an Azure path, which contains the name of a deployment, and adds that name to the parameters.
- */
+/** An Azure path contains the name of a deployment, which becomes a parameter. */
 function findDeployed(method: string, rest: string, name: string | undefined): FoundEndpoint {
   const match = findEndpoint(method, deploymentAlias.path + rest);
   const model = decodeSegment(name);
@@ -48,10 +43,7 @@ function findDeployed(method: string, rest: string, name: string | undefined): F
   return { ...match, params: { ...match.params, deployment: model } };
 }
 
-/**
- * Returns the path in the form of the table: an alias prefix is replaced, and a trailing slash is removed unless the
- * table contains it.
- */
+/** Returns the path in the form of the table. */
 function canonicalPath(rawPath: string): string {
   let path = rawPath === "/jimeng" || rawPath === "/epsilon" ? `${rawPath}/` : rawPath;
   for (const { alias, path: prefix } of pathAliases)
@@ -77,7 +69,7 @@ function findPattern(method: string, path: string): FoundEndpoint | undefined {
       params[name] = value;
     }
     const matched = chooseMethod(byMethod, method, path, params);
-    // In `/models/name:action`, an unknown action must not count as a part of the model's name.
+    // In `/models/name:action`, an unknown action is not a part of the model's name.
     const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
     return matched.kind === "wrong-method" && isAction ? undefined : matched;
   }
@@ -103,10 +95,7 @@ function decodeSegment(text: string | undefined): string | undefined {
   }
 }
 
-/**
- * Returns the error format that the prefix of a path implies. Used if the path has no endpoint, or its endpoint is not
- * known yet.
- */
+/** Returns the error format that the prefix of a path implies, for a path without a known endpoint. */
 export function errorFormatOfPath(rawPath: string): ErrorFormat {
   const path = canonicalPath(rawPath);
   if (
@@ -123,18 +112,12 @@ export function errorFormatOfPath(rawPath: string): ErrorFormat {
   return path.startsWith("/epsilon/") ? "epsilon" : "common";
 }
 
-/**
- * Returns the error format for a request to an endpoint. For model lists it depends on the request's headers.
- */
+/** Returns the error format for a request to an endpoint. */
 export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQuery: boolean): ErrorFormat {
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
 }
 
-/**
- * Returns the format of the model list that a request expects, which is also the format of its
- * errors. The header `anthropic-version` alone selects `alpha`, because Anthropic's SDKs may send the key as a Bearer
- * token.
- */
+/** Returns the format of a model list. Anthropic's SDKs may send a Bearer token, so `anthropic-version` decides. */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
   if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";
   if (firstHeader(from, ["x-api-key"]) !== undefined && firstHeader(from, headerAliases.alphaVersion) !== undefined)

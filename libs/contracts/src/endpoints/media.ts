@@ -3,7 +3,6 @@ import { bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts
 const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streams: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearerKeys } as const;
 
-/** Endpoints of images, audio and realtime. */
 export const mediaEndpoints = {
   imageGenerations: {
     ...image,

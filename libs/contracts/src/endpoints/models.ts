@@ -1,6 +1,5 @@
 import { bearerKeys, geminiKeys, listKeys, type Endpoint } from "./endpoint.ts";
 
-/** Endpoints of model lists and of single models. */
 export const modelEndpoints = {
   listModels: {
     method: "GET",
@@ -79,10 +78,7 @@ export const modelEndpoints = {
 
 const readMoney = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
 
-/**
- * Endpoints that return the amounts that a key or its account has spent and may still spend, in the formats of other
- * gateways.
- */
+/** Endpoints for the spent and the remaining money of a key or its account, in the formats of other gateways. */
 export const moneyEndpoints = {
   billingSubscription: {
     ...readMoney,

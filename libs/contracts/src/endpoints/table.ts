@@ -5,9 +5,7 @@ import { textEndpoints } from "./text.ts";
 import { unimplementedEndpoints } from "./unimplemented.ts";
 import { videoEndpoints } from "./video.ts";
 
-/**
- * All endpoints by id: the only list of routes. The edge, the services, OpenAPI, the documentation and tests read it.
- */
+/** All endpoints by id. The edge, the services, OpenAPI, the documentation and tests read this list. */
 export const endpoints = {
   ...modelEndpoints,
   ...moneyEndpoints,
@@ -19,12 +17,12 @@ export const endpoints = {
 
 export type EndpointId = keyof typeof endpoints;
 
-/** Ids of the endpoints that an area's service answers. `AreaHandlers` requires a handler for each. */
+/** Ids of an area's endpoints. `AreaHandlers` requires a handler for each. */
 export type AreaEndpointId<A extends Area, Table extends Readonly<Record<string, Endpoint>> = typeof endpoints> = {
   [Id in keyof Table]: Table[Id]["area"] extends A ? Id : never;
 }[keyof Table];
 
-/** Returns the row of an endpoint, typed as `Endpoint` so that its optional fields can be read. */
+/** Returns an endpoint as an `Endpoint`, whose optional fields can be read. */
 export function endpointOf(id: EndpointId): Endpoint {
   return endpoints[id];
 }
@@ -34,10 +32,9 @@ export const endpointIds: readonly EndpointId[] = Object.keys(endpoints).filter(
   (id): id is EndpointId => id in endpoints,
 );
 
-/** Path of sessions in the format of Gemini's Live API. */
 const liveSessionPath = "/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent";
 
-/** Alias prefixes of paths, and the prefixes that they are replaced by. The rest of the path is unchanged. */
+/** Prefixes of paths, and their replacements. */
 export const pathAliases = [
   { alias: "/kling/v1/", path: "/delta/v1/" },
   { alias: "/jimeng/", path: "/epsilon/" },
@@ -61,13 +58,10 @@ export const pathAliases = [
 /** Alias for actions on a model in the Gemini format, which newer SDKs call under `/v1`. */
 export const actionAlias = { alias: "/v1/models/{model}:", path: "/v1beta/models/{model}:" } as const;
 
-/**
- * Path prefix of Azure's clients, which name the model in the path as a deployment. It takes precedence over a model in
- * the body.
- */
+/** Path prefix of Azure's clients. The deployment in the path takes precedence over a model in the body. */
 export const deploymentAlias = { alias: "/openai/deployments/{deployment}/", path: "/v1/" } as const;
 
-/** Returns the name of an endpoint in usage events, for example `POST /v1/chat/completions`. */
+/** Returns the name of an endpoint in usage events, such as `POST /v1/chat/completions`. */
 export function endpointLabel(id: EndpointId): string {
   return `${endpoints[id].method} ${endpoints[id].path}`;
 }

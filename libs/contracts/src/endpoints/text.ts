@@ -6,7 +6,6 @@ const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: geminiKeys } as const;
 const interaction = { ...gamma, body: "none", path: "/v1/interactions/{interaction_id}" } as const;
 
-/** Endpoints of text, embeddings, ranking and moderation. */
 export const textEndpoints = {
   chatCompletions: {
     ...text,

@@ -9,13 +9,9 @@ const unimplemented = {
 } as const;
 const alpha = { ...unimplemented, errors: "alpha", keys: anthropicKeys } as const;
 const gamma = { ...unimplemented, errors: "gamma", keys: geminiKeys } as const;
-/** Method and body of a POST with a JSON body. */
 const json = { method: "POST", body: "json", schema: "EmptyObject" } as const;
 
-/**
- * Endpoints that are only declared and always answer 501: files, batches, fine-tuning, cached contents and others that
- * clients' SDKs call.
- */
+/** Endpoints that clients' SDKs call and that always answer 501. */
 export const unimplementedEndpoints = {
   listFineTunes: { ...unimplemented, method: "GET", path: "/v1/fine-tunes", summary: "List fine-tunes." },
   createFineTune: { ...unimplemented, ...json, path: "/v1/fine-tunes", summary: "Create a fine-tune." },

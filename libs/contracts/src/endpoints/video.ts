@@ -4,7 +4,6 @@ const video = { area: "video", keys: bearerKeys } as const;
 const create = { ...video, method: "POST", kinds: ["video"] } as const;
 const poll = { ...video, method: "GET", body: "none" } as const;
 
-/** Endpoints of video tasks, in four formats. */
 export const videoEndpoints = {
   createVideo: {
     ...create,

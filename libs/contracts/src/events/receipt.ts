@@ -1,10 +1,6 @@
 import { Type, type Static } from "typebox";
 
-/**
- * Position of a change of an account's balance in the account's chain of receipts. Every settlement and every credit
- * has a receipt, which is written in the same step as the change. A receipt contains the hash of the previous one, so
- * that a lost or altered receipt is detected.
- */
+/** Record of one change of an account's balance. Its hash of the previous receipt shows lost and altered receipts. */
 export const Receipt = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: "1, 2, 3 … within the account" }),
@@ -31,10 +27,7 @@ export type Receipt = Static<typeof Receipt>;
 export const CreditKind = Type.Union([Type.Literal("opening"), Type.Literal("top-up"), Type.Literal("correction")]);
 export type CreditKind = Static<typeof CreditKind>;
 
-/**
- * Event that an operator changed a balance. Its subject is `credit.v1.<kind>`. Its `id` is also the message's
- * `Nats-Msg-Id`.
- */
+/** Event that an operator changed a balance. Subject: `credit.v1.<kind>`. `id` is also the `Nats-Msg-Id`. */
 export const CreditEvent = Type.Object(
   {
     id: Type.String({ description: "account and operation" }),

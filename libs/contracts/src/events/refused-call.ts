@@ -5,10 +5,7 @@ import { withoutUndefined } from "../without-undefined.ts";
 
 const [maxNameCharacters, maxMessageCharacters] = [200, 300];
 
-/**
- * A call that was refused before money was reserved for it. It costs nothing and has no usage event. This record
- * contains no secret and no content of the client.
- */
+/** A call that was refused before money was reserved for it, without secrets and content of the client. */
 export const RefusedCall = Type.Object(
   {
     id: Type.String(),
@@ -34,10 +31,7 @@ export type RefusedCall = Static<typeof RefusedCall>;
 /** Statuses whose messages the gateway itself writes: about a key, its limits or its balance. */
 const gatewayMessageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-/**
- * Builds a refused call. The message is left out unless its status shows that the gateway wrote it, because other
- * messages may quote content of the client.
- */
+/** Builds a refused call. A message that the gateway did not write may quote content of the client, and is left out. */
 export function refusedCall(
   call: Omit<RefusedCall, "code" | "message" | "param" | "status" | "time" | "model"> & { readonly model?: string },
   { code, status, param, message }: Failure,

@@ -2,7 +2,7 @@ import type { Area } from "../endpoints/endpoint.ts";
 import type { CreditKind } from "./receipt.ts";
 import type { TaskState } from "./task.ts";
 
-/** JetStream streams of events, and their subjects. Messages are stored in files and de-duplicated by `Nats-Msg-Id`. */
+/** JetStream streams of events, and their subjects. Messages are de-duplicated by `Nats-Msg-Id`. */
 export const eventStreams = {
   usage: { name: "USAGE", subjects: "usage.v1.*" },
   credits: { name: "CREDITS", subjects: "credit.v1.*" },

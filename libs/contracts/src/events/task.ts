@@ -9,7 +9,7 @@ export const TaskState = Type.Union([
 ]);
 export type TaskState = Static<typeof TaskState>;
 
-/** Event of a video task's transition to a state. Its subject is `task.v1.video.<state>`. */
+/** Event of a video task's transition to a state, with the subject `task.v1.video.<state>`. */
 export const TaskEvent = Type.Object(
   {
     id: Type.String(),
@@ -28,10 +28,7 @@ export const TaskEvent = Type.Object(
 );
 export type TaskEvent = Static<typeof TaskEvent>;
 
-/**
- * Event of a transition as the gateway publishes it. In addition to the public members, `kept` contains the encrypted
- * record from which the task is restored if Redis loses it. Other subscribers should ignore `kept`.
- */
+/** Event of a transition as the gateway publishes it. Other subscribers should ignore `kept`. */
 export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(

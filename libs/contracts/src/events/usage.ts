@@ -37,13 +37,10 @@ export const CallAttempt = Type.Object({
 });
 export type CallAttempt = Static<typeof CallAttempt>;
 
-/** Maximum characters of an end user's name in a usage event. Vendors accept 64 to 256 characters. */
+/** Vendors accept 64 to 256 characters. */
 const maxEndUserCharacters = 256;
 
-/**
- * Returns the name of an end user for a usage event: without control characters, shortened to `maxEndUserCharacters`.
- * Returns undefined if the value is not a text or is empty. The vendor gets the client's value unchanged.
- */
+/** Returns the name of an end user for a usage event, shortened and without control characters. */
 export function endUserOf(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value
@@ -54,7 +51,6 @@ export function endUserOf(value: unknown): string | undefined {
   return name === "" ? undefined : name;
 }
 
-/** Outcome of a call: completed, cancelled by its client, or failed. */
 export const CallStatus = Type.Union([Type.Literal("completed"), Type.Literal("cancelled"), Type.Literal("failed")]);
 export type CallStatus = Static<typeof CallStatus>;
 
@@ -64,13 +60,10 @@ export const [maxDropped, maxDroppedCharacters] = [32, 100];
 /** Maximum characters of a vendor's name of a model in a usage event. */
 export const maxModelCharacters = 256;
 
-/** Maximum number of attempts that a usage event lists. Its member `attempts` counts all attempts. */
+/** Maximum number of attempts in the list of a usage event. `attempts` counts all of them. */
 export const maxTries = 100;
 
-/**
- * Event of one billed call. Its subject is `usage.v1.<area>`. Its `id` is the call's id and the message's
- * `Nats-Msg-Id`.
- */
+/** Event of one billed call. Subject: `usage.v1.<area>`. `id` is the call's id and the `Nats-Msg-Id`. */
 export const UsageEvent = Type.Object(
   {
     id: Type.String(),
@@ -166,7 +159,7 @@ export type UsageEvent = Static<typeof UsageEvent>;
 /** Parses a stored usage event. Throws UnknownShape. */
 export const readUsageEvent: (text: string) => UsageEvent = recordParser("usage event", UsageEvent, withVendorMessages);
 
-/** Renames the member `said` of attempts, in which earlier versions stored the vendor's message, to `vendorMessage`. */
+/** Earlier versions stored the vendor's message as `said`. */
 function withVendorMessages(event: unknown): unknown {
   if (typeof event !== "object" || event === null || !("tries" in event) || !Array.isArray(event.tries)) return event;
   return { ...event, tries: event.tries.map((each) => renameMembers(each, { said: "vendorMessage" })) };

@@ -1,27 +1,23 @@
 import { failures, type FailureCode, type FailureKind } from "./registry.ts";
 
-/** Optional details of a failure. */
 export interface FailureDetails extends ErrorOptions {
-  /** Invalid field or header in the client's spelling, for example `messages[0].content`. */
+  /** Invalid field or header in the client's spelling, such as `messages[0].content`. */
   readonly param?: string | undefined;
   /** Seconds after which the client may retry. */
   readonly retryAfterSeconds?: number | undefined;
   /** Methods that the path supports (for status 405). */
   readonly allow?: readonly string[] | undefined;
-  /** Error code of the vendor. Used in place of the gateway's code if the vendor refused the client's input. */
+  /** Vendor's error code, which replaces the gateway's code if the vendor refused the client's input. */
   readonly vendorCode?: string | undefined;
   /** Status of the vendor, if it refused the client's input with a 4xx status other than 400. */
   readonly status?: number | undefined;
-  /** Value of `error.details` in an error body of the Anthropic format (`alpha`), for clients that read it. */
+  /** Value of `error.details` in an error body of the Anthropic format (`alpha`). */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** Id of the budget that did not cover the call. Clients do not see it. */
   readonly budget?: string | undefined;
 }
 
-/**
- * A failure whose message a client may see. Handlers throw it, and it is rendered in the client's error format. Any
- * other exception becomes `internal_error`; its cause is only logged.
- */
+/** A failure whose message a client may see. Any other exception becomes `internal_error`, and is only logged. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;
@@ -45,16 +41,12 @@ export class Failure extends Error {
     this.budget = details.budget;
   }
 
-  /** Entry of this failure's code in the registry `failures`. */
   get kind(): FailureKind {
     return failures[this.code];
   }
 }
 
-/**
- * Converts any exception to a Failure. A Failure is returned unchanged. Anything else becomes `internal_error`, with
- * the exception as the cause.
- */
+/** Converts any exception to a Failure. Anything but a Failure becomes `internal_error`. */
 export function asFailure(thrown: unknown): Failure {
   return thrown instanceof Failure ? thrown : new Failure("internal_error", undefined, { cause: thrown });
 }

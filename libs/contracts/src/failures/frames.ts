@@ -3,7 +3,7 @@ import { endpointIds, endpointOf } from "../endpoints/table.ts";
 import type { Failure } from "./failure.ts";
 import { renderFailure } from "./render.ts";
 
-/** Renders the event or line by which a broken stream ends. `sequence` is the number of the stream's last event. */
+/** Renders the event or line that ends a broken stream. `sequence` is the number of the stream's last event. */
 export type RenderFailureFrame = (failure: Failure, requestId: string, sequence?: number) => string;
 
 const dataEvent = (json: object): string => `data: ${JSON.stringify(json)}\n\n`;
@@ -29,10 +29,7 @@ export function failureFrameOf(id: string): RenderFailureFrame | undefined {
   return format === undefined ? undefined : failureFrames[format];
 }
 
-/**
- * Renders the `error` event of a realtime session. `causedBy` is the `event_id` of the client's event that failed, if
- * it has one.
- */
+/** Renders the `error` event of a realtime session. `causedBy` is the `event_id` of the client's event that failed. */
 export function sessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
   return {
     type: "error",

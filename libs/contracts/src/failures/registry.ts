@@ -1,4 +1,4 @@
-/** One cause of failure: its values in each format of error bodies, and its default message. */
+/** One cause of failure, with its values in the formats of error bodies. */
 export interface FailureKind {
   readonly status: number;
   /** Value of `error.type` in the common format. */
@@ -51,10 +51,7 @@ const unavailable = {
 };
 const upstreamFailed = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
 
-/**
- * Causes of failure by their `error.code` in the common format. The statuses are those of OpenAI, on which the vendors'
- * SDKs rely.
- */
+/** Causes of failure by their `error.code` in the common format. The vendors' SDKs rely on OpenAI's statuses. */
 export const failures = {
   // Authentication
   invalid_api_key: { ...unauthenticated, message: "The API key is missing, incomplete or wrong." },
@@ -200,7 +197,7 @@ export const failures = {
 
 export type FailureCode = keyof typeof failures;
 
-/** Returns whether a code is in the registry. Codes of other versions may be missing. */
+/** Returns true if a code is in the registry. Codes of other versions may be missing. */
 export function isFailureCode(code: unknown): code is FailureCode {
   return typeof code === "string" && Object.hasOwn(failures, code);
 }

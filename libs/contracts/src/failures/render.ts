@@ -3,9 +3,8 @@ import { withoutUndefined } from "../without-undefined.ts";
 import type { Failure } from "./failure.ts";
 
 /**
- * Formats of error bodies: `common` (chat, responses, images, audio …), `alpha` (Anthropic messages), `gamma` (Gemini
- * content generation), `task` (video generations and Kling's video tasks: common, plus `code` and `message` at the top
- * level), `epsilon` (Jimeng's video tasks), `ollama` (only a message).
+ * Formats of error bodies: `alpha` is Anthropic's, `gamma` Gemini's, `epsilon` Jimeng's. `task` is the common format
+ * with `code` and `message` at the top level.
  */
 export type ErrorFormat = "common" | "alpha" | "gamma" | "task" | "epsilon" | "ollama";
 
@@ -39,10 +38,6 @@ const gamma: Render = (failure) => {
   };
 };
 
-/**
- * Returns the google.rpc details that Gemini clients (`gamma`) read: the refused key, the invalid field, and the time
- * to retry.
- */
 function geminiDetails(failure: Failure): readonly RenderedError[] {
   const rpc = (name: string, fields: RenderedError): RenderedError => ({
     "@type": `type.googleapis.com/google.rpc.${name}`,
@@ -77,12 +72,12 @@ const ollama: Render = ({ message }) => ({ error: message });
 
 const renderers = { common, alpha, gamma, task, epsilon, ollama } as const satisfies Record<ErrorFormat, Render>;
 
-/** Renders the JSON error body of a failure in an error format. */
+/** Renders the JSON error body of a failure. */
 export function renderFailure(format: ErrorFormat, failure: Failure, requestId: string): RenderedError {
   return renderers[format](failure, requestId);
 }
 
-/** Returns the headers of a failure: the time to retry, whether to retry, and the methods that the path supports. */
+/** Returns the headers of a failure. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {

@@ -2,7 +2,7 @@ import type { UnitName, Units } from "../units.ts";
 import { parseDecimal, toScale } from "./decimal.ts";
 import { priceForInput, isToolUnit, multiplierDecimals, unitDecimals, toMicros, type Price } from "./price.ts";
 
-/** One term of a cost. Its numbers are exact decimals: amount × dollarsEach × factor × multiplier = dollars. */
+/** One term of a cost, in exact decimals: amount × dollarsEach × factor × multiplier = dollars. */
 export interface CostLine {
   readonly unit: UnitName;
   readonly amount: string;
@@ -16,7 +16,7 @@ export interface CostLine {
 const priceScale = 18;
 const lineScale = priceScale + unitDecimals + 2 * multiplierDecimals;
 
-/** Returns the terms that `costOf` adds up before it rounds: one for each used unit that has a price. */
+/** Returns the terms that `costOf` adds up before it rounds. */
 export function costLines(units: Units, price: Price, multiplier: number): readonly CostLine[] {
   const scaledMultiplier = toScale(parseDecimal(multiplier), multiplierDecimals);
   const unitPrices = priceForInput(units, price);
@@ -36,7 +36,6 @@ export function costLines(units: Units, price: Price, multiplier: number): reado
   });
 }
 
-/** Renders an integer multiple of 10^-`scale` as a decimal without trailing zeros. */
 function decimalText(amount: bigint, scale: number): string {
   const digits = amount.toString().padStart(scale + 1, "0");
   const [integerPart, fraction] = [digits.slice(0, -scale), digits.slice(-scale).replace(/0+$/, "")];

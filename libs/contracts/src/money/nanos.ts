@@ -3,30 +3,20 @@ import { parseDecimal, toScale } from "./decimal.ts";
 /** Money in integer nano-dollars. 1 USD is 1,000,000,000 nano-dollars. */
 export type Nanos = bigint;
 
-/** Number of decimal places in a dollar amount that nano-dollars can express. */
 const nanoDecimals = 9;
 
-/**
- * Converts a decimal text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts, and for more than
- * nine decimal places.
- */
+/** Converts a text in dollars ("10.00") to nano-dollars. Throws RangeError for other texts. */
 export function parseUsd(text: string): Nanos {
   if (!/^-?\d{1,20}(\.\d{1,20})?$/.test(text)) throw new RangeError(`not an amount of dollars: ${text}`);
   return toScale(parseDecimal(text), nanoDecimals);
 }
 
-/**
- * Converts a number of dollars in the configuration to nano-dollars. Throws RangeError for more than nine decimal
- * places.
- */
+/** Converts dollars in the configuration to nano-dollars. Throws RangeError for more than nine decimal places. */
 export function dollarsToNanos(dollars: number): Nanos {
   return toScale(parseDecimal(dollars), nanoDecimals);
 }
 
-/**
- * Renders nano-dollars as dollars, with at least two decimal places and no further trailing zeros: 1500000000n is
- * "1.50".
- */
+/** Renders nano-dollars as dollars, with at least two decimal places: 1500000000n is "1.50". */
 export function formatUsd(nanos: Nanos): string {
   const digits = String(nanos < 0n ? -nanos : nanos).padStart(nanoDecimals + 1, "0");
   const point = digits.length - nanoDecimals;
@@ -35,7 +25,7 @@ export function formatUsd(nanos: Nanos): string {
   return `${nanos < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point, end)}`;
 }
 
-/** Parses nano-dollars from the decimal text that Redis and events contain. Throws RangeError for other texts. */
+/** Parses nano-dollars from decimal text. Throws RangeError for other texts. */
 export function parseNanos(text: string): Nanos {
   if (!/^-?\d{1,40}$/.test(text)) throw new RangeError(`not an amount of nano-dollars: ${text}`);
   return BigInt(text);

@@ -2,11 +2,7 @@ import { inputTotal, toolUnits, unitNames, type UnitName, type Units } from "../
 import { parseDecimal, toScale } from "./decimal.ts";
 import type { Nanos } from "./nanos.ts";
 
-/**
- * Fields of a price in the configuration: the unit that each prices, and the number of units that the price is for
- * (`per`). If a field is missing, the first of the fields in `as` that is present applies, because a vendor without a
- * separate price counts such tokens as that unit.
- */
+/** Fields of a price, for `per` units each. A missing field is replaced by the first present field of `as`. */
 export const priceFields = {
   input: { unit: "inputTokens", per: 1_000_000 },
   cachedInput: { unit: "cachedInputTokens", per: 1_000_000, as: ["input"] },
@@ -25,7 +21,7 @@ export const priceFields = {
 export type PriceField = keyof typeof priceFields;
 const priceFieldNames = Object.keys(priceFields).filter((field): field is PriceField => field in priceFields);
 
-/** Price fields of vendor-side tools, and the units that they price. A price is per call. */
+/** Price fields of vendor-side tools, per call. */
 export const toolPriceFields = {
   webSearch: "webSearches",
   codeInterpreter: "codeInterpreters",
@@ -54,13 +50,12 @@ type Dollars = number | undefined;
 
 /** Prices in US dollars as in the configuration, per million tokens or per unit. */
 export type ConfiguredPrice = { readonly [field in PriceField]?: Dollars } & {
-  /** Prices of calls with more than `above` input tokens. Fields that are missing here keep their default price. */
+  /** Prices of calls with more than `above` input tokens. Missing fields have their default price. */
   readonly tiers?:
     | readonly ({ readonly above: number } & { readonly [field in (typeof lengthFields)[number]]?: Dollars })[]
     | undefined;
   /** Factors by which a vendor's service tiers multiply the price. */
   readonly serviceTiers?: Readonly<Record<string, number>> | undefined;
-  /** Price per call of each vendor-side tool. */
   readonly tools?: { readonly [field in ToolPriceField]?: Dollars } | undefined;
 };
 
@@ -72,14 +67,11 @@ export interface Price extends ReadonlyMap<UnitName, bigint> {
   readonly serviceTiers: ReadonlyMap<string, Price>;
   /** Factor of this price's service tier, in billionths. It does not apply to tools. */
   readonly factor: bigint;
-  /** True if only requests (and vendor-side tools) have a price, so that tokens cost nothing. */
+  /** True if only requests and vendor-side tools have a price, so that tokens cost nothing. */
   readonly isByRequest: boolean;
 }
 
-/**
- * Maximum decimal places of a price in the configuration. With twelve places per million tokens, the price of one token
- * is an integer multiple of 10^-18 dollars.
- */
+/** Maximum decimal places of a price per million tokens, so that one token costs whole atto-dollars. */
 export const priceDecimals = 12;
 /** Maximum decimal places of a group's multiplier and of a service tier's factor. */
 export const multiplierDecimals = 9;
@@ -111,10 +103,7 @@ class CompiledPrice extends Map<UnitName, bigint> implements Price {
   }
 }
 
-/**
- * Compiles a price of the configuration for `costOf`. Throws RangeError if it has more decimal places than
- * `priceDecimals`, or a factor more than `multiplierDecimals`.
- */
+/** Compiles a price of the configuration. Throws RangeError for too many decimal places. */
 export function compilePrice({ tiers = [], serviceTiers = {}, ...usual }: ConfiguredPrice): Price {
   const units = compileUnits(usual);
   const lengths = tiers
@@ -155,16 +144,11 @@ function substitutePrice(field: PriceField, fields: ConfiguredPrice): Dollars {
   return priced.as.map((other) => fields[other]).find((dollars) => dollars !== undefined);
 }
 
-/**
- * Returns the cost of a call's units: the sum of units × price, with the prices for the length of the input, multiplied
- * by the factor of the service tier (except for tools) and the group's multiplier. The sum is rounded half up once, at
- * the end. A unit without a price costs nothing (`unpricedUnits` lists such units). The cost is never negative if no
- * unit is negative.
- */
+/** Returns the cost of a call, rounded half up once at the end. A unit without a price costs nothing. */
 export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   const unitPrices = scaledPrices(priceForInput(units, price), multiplier);
   let scaled = 0n;
-  // The loop is over the names of units, because iterating over the price would allocate a pair for each entry.
+  // Iterating over the price would allocate a pair for each entry.
   for (const unit of unitNames) {
     const amount = units[unit];
     const unitPrice = amount === undefined ? undefined : unitPrices.get(unit);
@@ -177,7 +161,7 @@ export function costOf(units: Units, price: Price, multiplier: number): Nanos {
   return (scaled + halfDivisor) / costDivisor;
 }
 
-/** Cached prices, multiplied by a group's multiplier and all factors. Each is computed once per compiled price. */
+/** Prices that are already multiplied by a group's multiplier and all factors. */
 const scaledPriceCache = new WeakMap<Price, Map<number, ReadonlyMap<UnitName, bigint>>>();
 
 function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, bigint> {
@@ -192,11 +176,10 @@ function scaledPrices(price: Price, multiplier: number): ReadonlyMap<UnitName, b
   return units;
 }
 
-/** Cached multipliers in billionths. Calls use few different multipliers, each many times. */
+/** Multipliers in billionths. Calls use few different multipliers, each many times. */
 const multiplierCache = new Map<number, bigint>();
 const maxMultipliers = 1_000;
 
-/** Returns a group's multiplier in billionths. */
 function scaledMultiplier(multiplier: number): bigint {
   const cached = multiplierCache.get(multiplier);
   if (cached !== undefined) return cached;
@@ -217,30 +200,21 @@ const costDivisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
 const halfDivisor = costDivisor / 2n;
 const microsPerUnit = 10n ** BigInt(unitDecimals);
 
-/**
- * Returns all prices that may apply to a call with at most this many input tokens: the default price, and those of the
- * lengths that the input may exceed.
- */
+/** Returns all prices that may apply to a call with at most this many input tokens. */
 export function pricesUpTo(price: Price, inputTokens: number): readonly Price[] {
   if (price.lengths.length === 0) return [price];
   const base = new CompiledPrice(price, { factor: price.factor });
   return [base, ...price.lengths.filter(({ above }) => inputTokens > above).map((each) => each.price)];
 }
 
-/**
- * Returns the maximum cost of a call that uses at most these units. All prices up to this length are compared, because
- * a shorter input may have a higher price.
- */
+/** Returns the maximum cost of a call. A shorter input may have a higher price, so all prices are compared. */
 export function maxCostOf(units: Units, price: Price, multiplier: number): Nanos {
   return pricesUpTo(price, inputTotal(units))
     .map((each) => costOf(units, each, multiplier))
     .reduce((max, cost) => (cost > max ? cost : max));
 }
 
-/**
- * Returns the price of one unit, times the multiplier, in US dollars as decimal text. It is the price at the default
- * service tier, for inputs too short for a tier of `lengths`.
- */
+/** Returns the price of one unit in US dollars, times the multiplier, for short inputs at the default tier. */
 export function unitPriceText(price: Price, unit: UnitName, multiplier: number): string {
   const digits = (price.get(unit) ?? 0n) * scaledMultiplier(multiplier);
   const text = String(digits).padStart(1 + 18 + multiplierDecimals, "0");
@@ -250,15 +224,12 @@ export function unitPriceText(price: Price, unit: UnitName, multiplier: number):
 
 const toolUnitNames: ReadonlySet<UnitName> = new Set(toolUnits);
 
-/** Returns whether a unit counts calls of a vendor-side tool, which cost the same at every service tier. */
+/** Returns true if a unit counts calls of a vendor-side tool, which cost the same at every service tier. */
 export function isToolUnit(unit: UnitName): boolean {
   return toolUnitNames.has(unit);
 }
 
-/**
- * Returns the used units that have no price, in the order of the usage event. Requests are left out, and reasoning,
- * because it is part of the output. If only requests have a price, it covers all tokens, and only tools are listed.
- */
+/** Returns the used units that have no price. If only requests have a price, it covers all tokens. */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   const unpriced: UnitName[] = [];
   for (const unit of unitNames) {
@@ -268,10 +239,7 @@ export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   return unpriced;
 }
 
-/**
- * Converts an amount of a unit to millionths: exactly for integers, rounded for fractions. Throws RangeError for a
- * negative or infinite amount.
- */
+/** Converts an amount to millionths. Throws RangeError for a negative or infinite amount. */
 export function toMicros(amount: number): bigint {
   if (!(amount >= 0) || amount === Infinity) throw new RangeError(`not an amount of units: ${amount}`);
   if (Number.isInteger(amount)) return BigInt(amount) * 1_000_000n;

@@ -3,7 +3,7 @@ import { compilePrice, type Price, type PriceField, type ConfiguredPrice } from 
 /** Price fields that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
-/** A price in the configuration, with the fields that differ for videos of at least a certain resolution (`1080p`). */
+/** A price in the configuration, with the fields that differ from a certain resolution (`1080p`) on. */
 export type ConfiguredPrices = ConfiguredPrice & {
   readonly resolutions?: Readonly<Record<string, Pick<ConfiguredPrice, (typeof resolutionFields)[number]>>> | undefined;
 };
@@ -15,10 +15,7 @@ export interface ResolutionPrice {
   readonly price: Price;
 }
 
-/**
- * Returns all prices of a configured price: first the default, then each resolution's, completed with the default's
- * fields.
- */
+/** Returns the default price, and the complete price of each resolution. */
 export function allConfiguredPrices({ resolutions = {}, ...usual }: ConfiguredPrices): readonly ConfiguredPrice[] {
   return [usual, ...Object.values(resolutions).map((other) => ({ ...usual, ...other }))];
 }
@@ -30,11 +27,7 @@ export function compileResolutions({ resolutions = {}, ...usual }: ConfiguredPri
     .toSorted((left, right) => left.lines - right.lines);
 }
 
-/**
- * Returns the price of a video with this many lines: that of the largest configured resolution that the video reaches,
- * or the default price if it reaches none. The default price also applies if the vendor chooses the resolution (`lines`
- * is undefined).
- */
+/** Returns the price of a video with this many lines. The default price applies below all resolutions. */
 export function priceAt(
   { price, resolutions = [] }: { readonly price: Price; readonly resolutions?: readonly ResolutionPrice[] | undefined },
   lines: number | undefined,

@@ -6,10 +6,7 @@ import { withUnderstood } from "./understood.ts";
 
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
-/**
- * Returns all component schemas by name. Nested schemas with a name become references by JSON pointer, because an `$id`
- * that is repeated at every use would be ambiguous.
- */
+/** Returns all component schemas by name. Nested schemas become references, so that each `$id` occurs once. */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
     Object.entries(schemas).map(([name, schema]) => [name, withUnderstood(name, membersOf(schema))]),

@@ -24,10 +24,7 @@ const securitySchemes = {
   },
 } as const satisfies Record<KeyCarrier, Json>;
 
-/**
- * Builds the OpenAPI 3.1 document of the complete interface from the endpoint table, the body schemas and the failure
- * registry.
- */
+/** Builds the OpenAPI 3.1 document of the complete interface. */
 export function openApi(): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const id of endpointIds) {
@@ -88,7 +85,6 @@ function successResponses(endpoint: Endpoint): Json {
   return { "200": { description: "Success.", ...(writesText(endpoint) ? { headers: textHeaders } : {}), content } };
 }
 
-/** Headers of answers whose text a model wrote. */
 const textHeaders: Json = {
   [headers.maxOutputTokens]: {
     description:

@@ -11,7 +11,6 @@ const nullable = { type: ["string", "null"] } as const;
 const objectSchema = (properties: Json): Json => ({ type: "object", properties, required: Object.keys(properties) });
 const commonError = objectSchema({ message: text, type: text, param: nullable, code: nullable });
 
-/** Schemas of the error bodies, one for each format. */
 export const errorSchemas = {
   ErrorResponse: objectSchema({ error: commonError }),
   AlphaErrorResponse: objectSchema({

@@ -2,7 +2,6 @@ import type { EndpointId } from "../endpoints/table.ts";
 import { headers } from "../headers.ts";
 import { maxTags } from "../tags.ts";
 
-/** An OpenAPI parameter in the query or a header. */
 interface Parameter {
   readonly name: string;
   readonly in: "query" | "header";
@@ -32,7 +31,6 @@ const versionHeader = (required: boolean): Parameter => ({
   description: "a date, as in 2023-06-01; also written anthropic-version",
 });
 
-/** Parameters of all billed endpoints. */
 export const billedEndpointParameters: readonly Parameter[] = [
   {
     name: headers.tags,

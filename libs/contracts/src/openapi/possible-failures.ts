@@ -45,10 +45,7 @@ const conversationFailures: FailureCodes = ["previous_response_not_found"];
 const storedConversationFailures: FailureCodes = ["conversation_not_found"];
 const videoCreationFailures: FailureCodes = ["create_uncertain"];
 
-/**
- * Failures of single endpoints, in addition to those that follow from an endpoint's body, kinds and path
- * (`possibleFailures`).
- */
+/** Failures of single endpoints, in addition to those that `possibleFailures` derives. */
 const endpointFailures: Readonly<Partial<Record<EndpointId, FailureCodes>>> = {
   listModels: ["invalid_value"],
   getModel: ["model_not_found"],
@@ -96,7 +93,7 @@ const endpointFailures: Readonly<Partial<Record<EndpointId, FailureCodes>>> = {
   realtime: ["websocket_required", "missing_required_parameter", "invalid_value", "origin_not_allowed"],
 };
 
-/** Returns every code, without duplicates, with which an endpoint can fail before its answer begins. */
+/** Returns every code with which an endpoint can fail before its answer begins. */
 export function possibleFailures(id: EndpointId, endpoint: Endpoint): FailureCodes {
   if (endpoint.unimplemented) return [...keyFailures, "api_not_implemented"];
   const task: FailureCodes = endpoint.path.includes("{task_id}") ? ["task_not_found"] : [];

@@ -1,10 +1,6 @@
 import type { BodyName } from "../bodies/index.ts";
 
-/**
- * Nested members of bodies that the gateway reads, by path: `tools[].function` is a member of each item of `tools`, and
- * "" is the body itself. Values whose structure a client defines (a JSON schema, the arguments of a call) are not
- * listed.
- */
+/** Nested members that the gateway reads, by path: `tools[].function` is a member of each item of `tools`. */
 export const understoodWithin: Readonly<Partial<Record<BodyName, Readonly<Record<string, Members>>>>> = {
   ChatRequest: {
     image_config: { string: "aspect_ratio image_size" },

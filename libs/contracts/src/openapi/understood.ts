@@ -2,9 +2,8 @@ import type { BodyName } from "../bodies/index.ts";
 import { understoodWithin, type Members } from "./understood-within.ts";
 
 /**
- * Members at the top level of bodies that the gateway reads, in addition to those that the body's schema checks. They
- * are read if a request is converted to another format; otherwise they are sent unchanged.
- * `libs/wires/test/understood-members.test.ts` compares this list with the members that the wires read.
+ * Members of bodies that the gateway reads but does not check. `libs/wires/test/understood-members.test.ts` compares
+ * this list with the wires.
  */
 const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
   ChatRequest: {
@@ -63,7 +62,7 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
   VideoForm: { number: "seed", any: "duration n metadata" },
 };
 
-/** Adds to a body's schema the members that the gateway reads in addition to those that it checks, at all paths. */
+/** Adds the members that the gateway reads, but does not check, to a body's schema. */
 export function withUnderstood(name: string, schema: object): object {
   const top: Members = Object.entries(understoodMembers).find(([body]) => body === name)?.[1] ?? {};
   const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
@@ -73,10 +72,7 @@ export function withUnderstood(name: string, schema: object): object {
   return described;
 }
 
-/**
- * Adds members to a schema at a path. If the schema is a union, they are added next to its `anyOf`; that is correct
- * because `properties` and `items` do not restrict values of other types.
- */
+/** Adds members to a schema at a path. Next to an `anyOf`, they do not restrict values of other types. */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {
   const properties = childOf(schema, "properties");
   if (step === undefined) {

@@ -1,7 +1,6 @@
 import { expect, test } from "vitest";
 import { checkConfiguration } from "@modelgate/contracts";
 
-/** Returns the problems of a configuration that has these models in addition to `all`. */
 const problemsOf = (models: object): readonly (readonly [path: string, message: string])[] => {
   const channels = [{ id: "main", provider: "openai", models: ["plain"] }];
   const { problems = [] } = checkConfiguration({ groups: {}, models: { ...all, ...models }, channels });

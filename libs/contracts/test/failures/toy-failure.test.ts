@@ -16,7 +16,7 @@ const toy: FailureKind = {
 beforeEach(() => void Object.assign(failures, { toy_failure: toy }));
 afterEach(() => void Reflect.deleteProperty(failures, "toy_failure"));
 
-/** Returns the toy's code as a FailureCode, although the type does not contain it. */
+/** The type does not contain the toy's code. */
 function toyCode(): FailureCode {
   const code = Object.keys(failures).find((each): each is FailureCode => each === "toy_failure");
   if (code === undefined) throw new Error("the toy is not in the registry");

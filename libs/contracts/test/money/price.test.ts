@@ -258,7 +258,6 @@ describe("every price", () => {
     );
   });
 
-  /** Returns a copy of a price without its prices for longer inputs and for other service tiers. */
   function compilePriceOf(price: ReturnType<typeof compilePrice>): ReturnType<typeof compilePrice> {
     const { factor, isByRequest } = price;
     return Object.assign(new Map(price), { lengths: [], serviceTiers: new Map(), factor, isByRequest });

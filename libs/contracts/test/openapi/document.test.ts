@@ -32,7 +32,6 @@ test("declared-only endpoints promise 501, and only the refusals of keys: 401 an
   }
 });
 
-/** Statuses that an endpoint must document, by endpoint. */
 test.each<[EndpointId, readonly string[]]>([
   ["listModels", ["200", "401"]],
   ["chatCompletions", ["200", "400", "429"]],
