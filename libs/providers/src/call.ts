@@ -1,18 +1,14 @@
 import type { Readable } from "node:stream";
 import type { UpstreamWire, VideoWire } from "@modelgate/contracts";
 
-/**
- * A call to a vendor, from which `Provider.request` builds a request. Calls that start a task (`StartCall`) or concern
- * an answer in the background (`RunCall`) have separate types.
- */
+/** A call to a vendor, from which `Provider.request` builds a request. */
 export type VendorCall = AnswerCall | SessionCall | PollCall | DownloadCall | FileCall;
 
-/** Members that all calls have. */
 interface AnyCall {
   /** Base URL, in the form that the vendor's SDK accepts. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Current time in Unix ms; some vendors sign it. */
+  /** Current time in Unix ms, which some vendors sign. */
   readonly nowMs: number;
   /** The gateway's id of the client's request, for the vendor's logs. */
   readonly requestId?: string | undefined;
@@ -30,7 +26,7 @@ export interface AnswerCall extends AnyCall {
   /** Vendor's name of the model. */
   readonly model: string;
   readonly stream: boolean;
-  /** Body of the request: JSON, unless `headers` names another content type. */
+  /** JSON, unless `headers` names another content type. */
   readonly body: Buffer | Readable;
   /** Query parameters of the client that are sent to the vendor. */
   readonly query?: Readonly<Record<string, string>> | undefined;
@@ -52,11 +48,11 @@ export interface StartCall extends AnyCall {
   /** Image that is sent as a file of a form. */
   readonly file?: Base64File | undefined;
   readonly fromImage: boolean;
-  /** Id of the task whose video is remixed with another prompt. */
+  /** Id of the task whose video is remixed. */
   readonly remixOf?: string | undefined;
 }
 
-/** A file of a form; `data` is its content in Base64. */
+/** A file of a form, in Base64. */
 export interface Base64File {
   readonly name: string;
   readonly mediaType: string;
@@ -73,14 +69,14 @@ export interface PollCall extends AnyCall {
 
 /** A request about an answer that the vendor generates in the background. */
 export interface RunCall extends AnyCall {
-  /** `follow` reads the stream after the event `lastEvent`, and `cancel` ends the answer. */
+  /** `follow` reads the stream after the event `lastEvent`. `cancel` ends the answer. */
   readonly act: "follow" | "cancel";
   readonly wire: UpstreamWire;
   readonly task: string;
   readonly lastEvent?: string | undefined;
 }
 
-/** A download of a finished video, from a vendor that serves videos itself (`Provider.downloads`). */
+/** A download of a finished video, from a vendor that serves videos itself. */
 export interface DownloadCall extends AnyCall {
   readonly act: "download";
   readonly wire: VideoWire;

@@ -1,24 +1,17 @@
 import { cleanName, cleanText } from "./clean.ts";
 
-/**
- * Content of an error body, in any of the structures that vendors use: `{error: {…}}`, `{error: "…"}`, `{message}`,
- * `{detail}`.
- */
+/** Content of an error body in any vendor's structure: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`. */
 export interface ErrorBody {
-  /** The members `code`, `type` and `status` of the body, if they are plain names. */
+  /** Undefined unless it is a plain name, as are `type` and `status`. */
   readonly code: string | undefined;
   readonly type: string | undefined;
   readonly status: string | undefined;
   readonly message: string | undefined;
   readonly param: string | undefined;
-  /** Objects in the member `details`: a list, or a single one. */
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/**
- * Parses an error body. Addresses and keys are removed from its texts. If the body is not JSON, all members are
- * undefined and `details` is empty.
- */
+/** Parses an error body, without addresses and keys in its texts. A body that is not JSON has no members. */
 export function readErrorBody(body: string): ErrorBody {
   const parsed = parse(body);
   // Some vendors wrap the object in an array.
@@ -49,13 +42,9 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Maximum characters of an error in one line. */
 const maxErrorCharacters = 300;
 
-/**
- * Returns a vendor's error in one line, for operators: the message in the error body, or else the body. Only the first
- * line of a message is used, because Amazon appends the text that should have been signed.
- */
+/** Returns the first line of a vendor's error, for operators. Amazon adds lines with the signed text. */
 export function errorInOneLine(body: string): string {
   const { message } = readErrorBody(body);
   const [first = ""] = message === undefined ? [body] : message.trim().split(/[\r\n]/);

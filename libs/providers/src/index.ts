@@ -27,12 +27,12 @@ export { errorInOneLine } from "./error-body.ts";
 export { CredentialsFailed, signRequest } from "./signing.ts";
 export type { SigningCall } from "./call.ts";
 
-/** Returns whether a vendor supports a wire, at least for some models. A channel may name only such wires. */
+/** Returns true if a vendor supports a wire, at least for some models. */
 export function supportsWire({ wires, moreWires = [] }: Provider, wire: UpstreamWire): boolean {
   return wires.includes(wire) || moreWires.includes(wire);
 }
 
-/** All vendors, by the name that a channel's `provider` contains. */
+/** All vendors, by the names that channels use. */
 export const providers: Readonly<Record<string, Provider>> = byUniqueName([
   openai,
   anthropic,

@@ -1,26 +1,21 @@
 import type { ErrorBody } from "./error-body.ts";
 import type { VendorFailure } from "./provider.ts";
 
-/** Creates the failure of a key that is unknown, cannot pay or has no permission. Another key may succeed. */
+/** Creates the failure of a key that is unknown, cannot pay or has no permission. */
 export function keyRefused(error: ErrorBody): VendorFailure {
   const vendorCode = error.code ?? error.type ?? error.status;
   return { code: "upstream_auth_failed", retryable: true, blame: "key", vendorCode };
 }
-/** Creates the failure of a refused credential that was computed (a signature) or fetched (an access token). */
+/** Creates the failure of a refused signature or access token. */
 export function credentialsRefused(error: ErrorBody): VendorFailure {
   return { ...keyRefused(error), isNeverClientFault: true };
 }
-/** Failure of a key that has reached its rate limit. */
 export const keyRateLimitFailure: VendorFailure = { code: "upstream_rate_limited", retryable: true, blame: "key" };
 export const vendorTimeoutFailure: VendorFailure = { code: "upstream_timeout", retryable: true, blame: "channel" };
-/** Failure of the vendor, or of something else that answered instead of it, such as a firewall or a wrong base URL. */
+/** Failure of the vendor, or of something in front of it, such as a firewall. */
 export const vendorFailed: VendorFailure = { code: "upstream_error", retryable: true, blame: "channel" };
-/** Failure of an overloaded vendor. */
 export const vendorOverloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
-/**
- * Failure of a model that the vendor does not serve, or does not serve to this key. Other models of the vendor may
- * work.
- */
+/** Failure of a model that the vendor does not serve to this key. */
 export const unknownModelFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
 /** Failure of a vendor that has no endpoint for the wire of the request. */
 export const missingEndpointFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
@@ -39,42 +34,30 @@ export function inputRefused(error: ErrorBody): VendorFailure {
   };
 }
 
-/**
- * Failure of a vendor that does not serve the region that the gateway calls from. It concerns the channel, not its
- * keys.
- */
+/** Failure of a vendor that does not serve the gateway's region. */
 export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "channel" };
 
-/**
- * Creates the failure of a 401, 402 or 403 that does not concern the key but something that the request names (a file,
- * a region, a policy). Another vendor may accept it. The client gets the vendor's message.
- */
+/** Creates the failure of a 401, 402 or 403 about something that the request names. Another vendor may accept it. */
 export function requestForbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };
 }
 
-/** Message for clients about a missing permission of the operator's account. Only the operator can grant it. */
+/** Message for clients about a missing permission of the operator's account. */
 const permissionHint =
   "The vendor denies the gateway's own account the permission for this model; the gateway's operator must grant it.";
 
-/** Matches messages about a permission that the operator's project, role or network lacks. */
+/** Messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
-/** Matches resources that the client chose (cached contents and files) in messages about permissions. */
+/** Resources that the client chose, in messages about permissions. */
 const clientResources = /\bcachedContents?\b|\bfiles\//i;
-/**
- * Message about a resource that the client chose. It replaces the vendor's message, which names the operator's project.
- */
+/** The vendor's message would name the operator's project. */
 const deniedResourceHint =
   "The vendor denies access to the cached content or file that the request names, or it does not exist.";
-/** Matches the names of models in messages about permissions, in the clouds' spelling. */
+/** Names of models in messages about permissions. */
 const modelResources = /\bmodels\/|\bendpoints\/|foundation-model\/|inference-profile\/|\bdeployments\//i;
 
-/**
- * Returns the failure of a permission that the operator's account lacks; undefined for any other error. It blames the
- * request if the message names something that the client chose, the model if the message names a model, otherwise the
- * key.
- */
+/** Returns the failure of a permission that the operator's account lacks; undefined for any other error. */
 export function permissionDenied(error: ErrorBody): VendorFailure | undefined {
   const { message = "" } = error;
   if (!permissionMessages.test(message)) return undefined;
@@ -87,32 +70,26 @@ export function permissionMissing(error: ErrorBody): VendorFailure {
   return { ...keyRefused(error), message: permissionHint };
 }
 
-/** Matches messages about the key, or the account that pays for it. */
+/** Messages about the key, or the account that pays for it. */
 const keyMessages =
   /\bapi[ _-]?keys?\b|\bcredentials?\b|\b(?:access|auth) token\b|\bbilling\b|\bcredits?\b|\bbalance\b|\barrears\b|\boverdue\b|\bquota\b|\b(?:account|organi[sz]ation|project)\b.{0,40}\b(?:suspended|deactivated|disabled|terminated|blocked)\b/i;
-/**
- * Matches messages about something that a request names, for example `your API key has no access to the file`. Takes
- * precedence over `keyMessages`.
- */
+/** Messages about something in the request, which take precedence over `keyMessages`. */
 const requestMessages =
   /\b(?:files?|models?|deployments?|assistants?|vector stores?|urls?|images?|polic(?:y|ies)|moderation|flagged|safety|content)\b/i;
 
-/** Returns whether an error's message concerns the key itself. */
+/** Returns true if an error's message concerns the key itself. */
 export function isAboutKey({ message = "", param }: ErrorBody): boolean {
   return param === undefined && keyMessages.test(message) && !requestMessages.test(message);
 }
 
-/** Returns whether an error's message concerns the region that the gateway calls from. */
+/** Returns true if an error's message concerns the gateway's region. */
 export function isAboutRegion({ message = "" }: ErrorBody): boolean {
   return /\b(?:country|region|territory|location)\b.{0,60}\b(?:not supported|unsupported|not available|restricted)\b|\b(?:unsupported|not supported|not available|restricted)\b.{0,60}\b(?:country|region|territory|location)\b/i.test(
     message,
   );
 }
 
-/**
- * Matches messages about opaque reasoning data: signatures, encrypted content, and reasoning items that the vendor
- * stores by id.
- */
+/** Messages about signatures, encrypted content, and stored reasoning items. */
 const reasoningDataMessages =
   /\bsignature\b.*\bthinking\b|\bthinking\b.*\bsignature\b|\bredacted_thinking\b|thought.?signature|encrypted.content|'rs_/i;
 
@@ -120,12 +97,9 @@ function isAboutReasoningData({ code, message }: ErrorBody): boolean {
   return code === "invalid_encrypted_content" || (message !== undefined && reasoningDataMessages.test(message));
 }
 
-/**
- * Classifies an error by its status, for 403 also by its message. Most 4xx statuses mean that the client's input is
- * wrong.
- */
+/** Classifies an error by its status, and a 403 by its message. */
 export function failureOfStatus(status: number, error: ErrorBody): VendorFailure {
-  // 401 and 402 concern the key, unless the error names a field of the request.
+  // An error that names a field of the request does not concern the key.
   if (status === 401 || status === 402) return error.param === undefined ? keyRefused(error) : requestForbidden(error);
   if (status === 403) return failureOfForbidden(error);
   if (status === 429) return keyRateLimitFailure;
@@ -135,10 +109,9 @@ export function failureOfStatus(status: number, error: ErrorBody): VendorFailure
   return status >= 400 && status < 500 && status !== 409 ? inputRefused(error) : vendorFailed;
 }
 
-/** Classifies a 403 by its message. */
 function failureOfForbidden(error: ErrorBody): VendorFailure {
   if (isAboutRegion(error)) return regionRefused;
-  // A 403 without a known error body may come from a device between gateway and vendor, such as a firewall.
+  // A 403 without a known error body may come from a device such as a firewall.
   if (error.message === undefined && error.code === undefined && error.type === undefined) return vendorFailed;
   return permissionDenied(error) ?? (isAboutKey(error) ? keyRefused(error) : requestForbidden(error));
 }

@@ -4,14 +4,14 @@ import type { VendorRequest } from "./request.ts";
 
 /** Maximum number of models in one list, and maximum characters of a name. */
 const [maxModels, maxNameCharacters] = [2_000, 200];
-/** Query parameter for the page size of a vendor's model list, by the vendor's first wire. */
+/** Query parameters for the page size of a model list, by the vendor's first wire. */
 const pageSizeParameters: Readonly<Partial<Record<UpstreamWire, string>>> = { content: "pageSize", messages: "limit" };
 const maxPageSize = "1000";
 
 /** A model of a vendor's list. */
 export interface ListedModel {
   readonly name: string;
-  /** Prices in US dollars in the configuration's format; null if the list contains none. */
+  /** Prices in US dollars in the configuration's format. */
   readonly price: Readonly<Record<string, number>> | null;
   readonly contextTokens: number | null;
 }
@@ -42,12 +42,12 @@ export function modelListRequest(
   return { url, method: "GET", headers: rest };
 }
 
-/** Returns the address of a vendor's list. If the base URL ends in a version, the path's version is left out. */
+/** A base URL that ends in a version replaces the path's version. */
 function listAt(base: string, path: string): URL {
   return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
 }
 
-/** Parses a vendor's list of models, in any of the known structures; undefined for anything else. */
+/** Parses a vendor's list of models in any known structure. */
 export function parseModels(list: unknown): readonly ListedModel[] | undefined {
   const rows = Array.isArray(list)
     ? list
@@ -59,10 +59,7 @@ export function parseModels(list: unknown): readonly ListedModel[] | undefined {
 
 type ModelRow = Readonly<Record<string, unknown>>;
 
-/**
- * Parses a model. The name is the member `id`; or the member `name`, if the id is not a name (Cloudflare) or is missing
- * (Gemini, Databricks); or else the member `model`.
- */
+/** The id of Cloudflare's models is not a name, and models of Gemini and Databricks have no id. */
 function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
@@ -73,9 +70,7 @@ function parseModel(row: ModelRow): readonly ListedModel[] {
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-/**
- * Converts the prices per token that aggregators (OpenRouter) list to the configuration's prices per million tokens.
- */
+/** Aggregators such as OpenRouter list prices per token; the configuration has them per million tokens. */
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };

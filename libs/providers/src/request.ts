@@ -2,23 +2,20 @@ import type { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 import type { AnswerCall, RunCall, SessionCall, StartCall, VendorCall } from "./call.ts";
 
-/** A complete request to a vendor, ready to be sent. */
+/** A complete request to a vendor. */
 export interface VendorRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** Body of the request. A stream is sent as it arrives. */
+  /** A stream is sent as it arrives. */
   readonly body?: Buffer | Readable | undefined;
 }
 
-/** Members of a call that its address may depend on. */
+/** Members of a call that determine its address. */
 export type AddressedCall = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 
-/**
- * Creates a function that builds the requests of a vendor from their addresses and the headers with the key. The
- * function throws Failure upstream_error for calls about tasks.
- */
+/** Creates a function that builds the requests of a vendor. It throws Failure upstream_error for calls about tasks. */
 export function requestBuilder(
   address: (call: AddressedCall) => URL,
   headers: (call: VendorCall) => Readonly<Record<string, string>>,
@@ -51,7 +48,6 @@ export function requestTo(
   return { url, method: "POST", headers: all, body: call.body };
 }
 
-/** Returns the usual headers of a call. A session has no accepted type, and a download has none of these headers. */
 function usualHeaders(call: VendorCall | StartCall | RunCall): Readonly<Record<string, string>> {
   const { act, requestId } = call;
   if (act === "download" || act === "file") return {};

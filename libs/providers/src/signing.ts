@@ -7,7 +7,7 @@ export class CredentialsFailed extends Error {
   override readonly name = "CredentialsFailed";
 }
 
-/** Adds the authorization headers that a provider's `sign` creates to a request. Rejects with CredentialsFailed. */
+/** Adds the headers of a provider's `sign` to a request. Rejects with CredentialsFailed. */
 export async function signRequest<Request extends VendorRequest>(
   provider: Pick<Provider, "sign">,
   request: Request,
@@ -17,7 +17,7 @@ export async function signRequest<Request extends VendorRequest>(
   return { ...request, headers: { ...request.headers, ...(await provider.sign(request, call)) } };
 }
 
-/** Returns the first line of an error's message, shortened, for CredentialsFailed. */
+/** Returns the first line of an error's message, shortened. */
 export function reasonOf(cause: unknown): string {
   const [line = ""] = (cause instanceof Error ? cause.message : String(cause)).split("\n");
   return line.slice(0, maxReasonCharacters);

@@ -122,7 +122,7 @@ describe("the URL of a call", () => {
   });
 });
 
-/** Wires of video tasks, whose addresses are tested separately. */
+/** Addresses of video tasks are tested separately. */
 const videos: ReadonlySet<UpstreamWire> = new Set(videoWires);
 
 /** Vendors that use one address for several wires of a model's native format. */

@@ -6,10 +6,10 @@ import type { Provider, VendorFailure } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 import type { AnswerCall } from "../call.ts";
 
-/** Version of the messages wire that is requested if the client names none. */
+/** Version of the messages wire, unless the client names one. */
 const defaultVersion = "2023-06-01";
 
-/** Anthropic, and every vendor that serves the messages wire under another base URL. */
+/** Anthropic, and other vendors of the messages wire. */
 export const anthropic: Provider = {
   name: "anthropic",
   title: "Anthropic",
@@ -26,16 +26,13 @@ export const anthropic: Provider = {
   failureOf,
 };
 
-/** Matches messages about an account that has no credit or was closed. Anthropic sends them with status 400. */
+/** Messages about an account without credit, or a closed account. Anthropic sends them with status 400. */
 const accountMessages = /\bcredit balance\b|\borganization has been disabled\b/i;
 
-/** Codes of a 429 about the money that an account may spend: trying again soon does not help. */
+/** Codes of a 429 about the money that an account may spend. */
 const spendLimits: ReadonlySet<unknown> = new Set(["contract_spend_limit_reached", "enforced_spend_limit_reached"]);
 
-/**
- * Classifies an error of the messages wire, `{type: "error", error: {type, message}}`. Status 529 means overloaded. A
- * permission_error (403) concerns either the key, or a file or model that the request names; its message decides.
- */
+/** Classifies an error of the messages wire. The message of a permission_error (403) shows what it concerns. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   if (error.type === "authentication_error" || error.type === "billing_error") return keyRefused(error);
@@ -46,10 +43,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
-/**
- * Returns the body for a cloud that serves Claude by the messages wire. `removed` names the members that the cloud
- * expects elsewhere, such as the model. `members` are added, such as the version.
- */
+/** Returns the body for a cloud that serves Claude. `removed` are members that the cloud expects elsewhere. */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,
   members: Readonly<Record<string, string>>,
@@ -58,10 +52,7 @@ export function claudeBody(
   return spliceMembers(withoutMembers(bufferedBody(body), removed), members);
 }
 
-/**
- * Returns a body that is completely in memory, so that it can be signed and changed. Throws Failure upstream_error for
- * a stream.
- */
+/** Returns a body that is in memory. Throws Failure upstream_error for a stream. */
 export function bufferedBody(body: AnswerCall["body"]): Buffer {
   if (Buffer.isBuffer(body)) return body;
   throw new Failure("upstream_error", "The vendor of this model does not accept uploads.");

@@ -3,14 +3,11 @@ import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestBuilder, type AddressedCall } from "../request.ts";
 
-/** Version of the API for deployments that is requested if the base URL names none. */
+/** Version of the API for deployments, unless the base URL names one. */
 const deploymentsVersion = "2024-10-21";
 const realtimeVersion = "2025-04-01-preview";
 
-/**
- * OpenAI's models at Azure. If the base URL ends in `/openai/v1`, OpenAI's paths are used. Otherwise it is the address
- * of a resource with one deployment per model: `/openai/deployments/{model}/…?api-version=…`.
- */
+/** OpenAI's models at Azure. Base URLs that end in `/openai/v1` have OpenAI's paths, others one per deployment. */
 export const azure: Provider = {
   name: "azure",
   wires: [
@@ -41,7 +38,7 @@ function address({ baseUrl, wire, model }: AddressedCall): URL {
     if (wire === "realtime") url.searchParams.set("model", model);
   } else {
     const resource = base.endsWith("/openai") ? base : `${base}/openai`;
-    // The paths of the responses and realtime wires contain no deployment: the body or the query names the model.
+    // The paths of these wires contain no deployment.
     const isUnderV1 = wire === "responses" || wire === "realtime";
     url.pathname = isUnderV1 ? resource + path : `${resource}/deployments/${encodeURIComponent(model)}${path}`;
     if (wire === "realtime") url.searchParams.set("deployment", model);

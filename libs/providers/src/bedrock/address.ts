@@ -8,7 +8,7 @@ const wireActions: Readonly<Partial<Record<UpstreamWire, readonly [whole: string
 /** Last path segments of requests in a model's native format. */
 const invokeActions = ["invoke", "invoke-with-response-stream"] as const;
 
-/** Returns the address of a request. The model, or the ARN of its profile, is one segment of the path. */
+/** Returns the address of a request, with the model or the ARN of its profile. */
 export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const url = new URL(baseUrl);
   const [completeAction, streamedAction] = wireActions[wire] ?? invokeActions;
@@ -17,23 +17,20 @@ export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCal
   return url;
 }
 
-/** Query parameter of a base URL that names the region. Needed if the host name does not contain the region. */
+/** Query parameter for the region, if the host name does not contain it. */
 const regionParameter = "region";
 
-/**
- * Matches Amazon's hosts (`bedrock-runtime.REGION.…`, also with `-fips`, or an endpoint in a private network) and
- * captures the region.
- */
+/** Amazon's hosts, with the region: `bedrock-runtime.REGION.…`, also with `-fips`, or in a private network. */
 const hostWithRegion = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d+)\./;
 
-/** Returns the region for which requests to an address are signed; undefined if the address names none. */
+/** Returns the region for which requests to an address are signed. */
 export function regionOf(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
   return url.searchParams.get(regionParameter) ?? hostWithRegion.exec(url.hostname)?.[1];
 }
 
-/** Describes an error in an address, for the check of the configuration; undefined if there is none. */
+/** Returns the error in an address, for the check of the configuration. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;
@@ -44,10 +41,7 @@ export function addressProblem(baseUrl: string): string | undefined {
   return `has no region: use https://bedrock-runtime.REGION.amazonaws.com, or another address with ?${regionParameter}=REGION`;
 }
 
-/**
- * Describes an error in a region; undefined if there is none. Amazon's hosts accept only requests that are signed for
- * their own region.
- */
+/** Amazon's hosts accept only requests that are signed for their own region. */
 function problemOfRegion(region: string, hostRegion: string | undefined): string | undefined {
   if (!/^[a-z]{2}(?:-[a-z]+)+-\d+$/.test(region)) return `has an invalid region: ${region.slice(0, 64)}`;
   return hostRegion === undefined || hostRegion === region

@@ -5,10 +5,9 @@ import { claudeBody, bufferedBody } from "../anthropic/index.ts";
 
 /** Version of the messages wire that Bedrock supports. */
 const anthropicVersion = JSON.stringify("bedrock-2023-05-31");
-/** Version of Cohere's rerank API. */
 const rerankVersion = "2";
 
-/** Returns the body of a request, without the model and the choice of streaming, which are in the address. */
+/** Returns the body of a request. The address contains the model and selects streaming. */
 export function bodyOf(call: AnswerCall): Buffer {
   const { wire, model } = call;
   if (wire === "messages") {
@@ -28,7 +27,6 @@ export function bodyOf(call: AnswerCall): Buffer {
     : body;
 }
 
-/** Converts a header's comma-separated names to a JSON list. */
 function listOf(header: string): string {
   return JSON.stringify(header.split(",").map((name) => name.trim()));
 }

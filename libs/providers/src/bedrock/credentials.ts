@@ -1,6 +1,5 @@
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/** Credentials that sign a request. */
 export interface AwsCredentials {
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -9,13 +8,13 @@ export interface AwsCredentials {
 
 /** A channel's key after parsing. */
 export type AwsKey =
-  /** Use of the default AWS credential chain: environment, profile, web identity, or the role of the pod or machine. */
+  /** AWS's default credential chain: environment, profile, web identity, or the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
   | { readonly kind: "signing"; readonly credentials: AwsCredentials }
-  /** A Bedrock API key, which is sent unchanged. */
+  /** A Bedrock API key. */
   | { readonly kind: "bearer"; readonly token: string };
 
-/** Key that selects Amazon's chain of credential sources. A profile may follow: `aws:PROFILE`. */
+/** Key that selects AWS's default credential chain. A profile may follow: `aws:PROFILE`. */
 export const chainKey = "aws";
 const signingKey = /^((?:AKIA|ASIA)[A-Z0-9]{12,124}):([^:]+)(?::(.+))?$/;
 
@@ -29,16 +28,13 @@ export function readKey(key: string): AwsKey {
   return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-/** Returns the credentials of a chain. They are cached, and renewed before they expire. */
+/** Returns credentials, which are renewed before they expire. */
 type Chain = () => Promise<AwsCredentials>;
 
 /** Maximum number of profiles whose chains are cached. */
 const maxChains = 64;
 
-/**
- * Creates a function that returns the credentials of a profile. Each profile's chain is loaded at its first use. The
- * function rejects with CredentialsFailed.
- */
+/** Creates a function that returns the credentials of a profile. It rejects with CredentialsFailed. */
 export function openChains(): (profile: string | undefined) => Promise<AwsCredentials> {
   const chains = new Map<string, Promise<Chain>>();
   return async (profile) => {
@@ -57,7 +53,7 @@ export function openChains(): (profile: string | undefined) => Promise<AwsCreden
   };
 }
 
-/** Opens the credential chain of a profile. Amazon's packages are loaded only here, in processes that need a chain. */
+/** Amazon's packages are loaded only in processes that need them. */
 async function openChain(profile: string | undefined): Promise<Chain> {
   const { defaultProvider } = await import("@aws-sdk/credential-provider-node");
   return defaultProvider(profile === undefined ? {} : { profile });

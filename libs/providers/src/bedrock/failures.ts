@@ -12,14 +12,13 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Matches messages about a signature or its credentials. */
+/** Messages about a signature or its credentials. */
 const credentialsMessages =
   /signature|security token|\bcredential|access key|api key|bearer token|not authorized to perform: sts|token (?:included|is) .*(?:expired|invalid)|must specify a valid region/i;
-/** Matches messages about a model that does not exist, or that the account or endpoint cannot use. */
+/** Messages about a model that does not exist, or that the account or endpoint cannot use. */
 const modelMessages =
   /model identifier|don't have access to the model|on-demand throughput|could not resolve the foundation model|end of its life|model use case details|foundation-model\/|inference-profile\/|model version|not ready to serve|legacy/i;
 
-/** Failures that follow from the status alone. */
 const failuresByStatus: Readonly<Record<number, VendorFailure>> = {
   // The path exists, so the missing resource is the model.
   404: unknownModelFailure,
@@ -30,7 +29,7 @@ const failuresByStatus: Readonly<Record<number, VendorFailure>> = {
 };
 const modelStatuses: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
-/** Classifies an error of Bedrock, `{message}`. The exception's name is only in a header, so the message decides. */
+/** Classifies an error of Bedrock. The exception's name is only in a header, so the message decides. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const { message = "" } = error;

@@ -8,10 +8,7 @@ import { sign } from "./sign.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 
-/**
- * Amazon Bedrock: models of many vendors by Converse, Claude by the messages wire, embeddings and rerank in the models'
- * native formats. The address contains the region.
- */
+/** Amazon Bedrock: models of many vendors. The address contains the region. */
 export const bedrock: Provider = {
   name: "bedrock",
   title: "Amazon Bedrock",
@@ -25,7 +22,7 @@ export const bedrock: Provider = {
   request(call) {
     if (call.act !== "answer")
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
-    // Headers of a messages client (version, beta features) are moved into the body by `bodyOf`.
+    // `bodyOf` moves the headers of a messages client into the body.
     const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
     return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
   },
@@ -34,10 +31,7 @@ export const bedrock: Provider = {
   failureOf,
 };
 
-/**
- * Patterns of model names, and the wires of such models. A name is `anthropic.claude-…`, a profile (`us.…`) or the ARN
- * of either.
- */
+/** Wires by model name. A name is `anthropic.claude-…`, a profile (`us.…`), or an ARN. */
 const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   // The messages wire is first, because it can express all fields of Claude's clients.
   [/(?:^|[./])anthropic\./, ["messages", "converse"]],
@@ -46,7 +40,7 @@ const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])
   [/(?:^|[./])amazon\.titan-embed-(?:text|g1)/, ["titan-embeddings"]],
 ];
 
-/** Wire of all other models, and of profiles whose ARN does not contain the name of the model's vendor. */
+/** The ARN of a profile does not contain the name of the model's vendor. */
 const defaultWires: readonly UpstreamWire[] = ["converse"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {

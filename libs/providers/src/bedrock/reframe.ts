@@ -1,10 +1,7 @@
 import { amazonStreamType, AmazonSplitter, readMessage, failureMessage } from "@modelgate/formats/amazon-stream";
 import type { Reframing } from "../provider.ts";
 
-/**
- * Converts the stream of InvokeModelWithResponseStream. Each of its frames contains one event of the model's native
- * stream in Base64.
- */
+/** Converts the stream of InvokeModelWithResponseStream. Each frame contains one event in Base64. */
 export const invokedStream: Reframing = {
   from: amazonStreamType,
   to: "text/event-stream",
@@ -22,7 +19,6 @@ const errorTypes: Readonly<Record<string, string>> = {
   serviceUnavailableException: "overloaded_error",
 };
 
-/** Converts one frame to one event of the messages wire. */
 function eventOf(frame: Buffer): string {
   const message = readMessage(frame);
   const json = message.kind === "event" ? chunkOf(message.payload) : undefined;
@@ -32,7 +28,7 @@ function eventOf(frame: Buffer): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: text } })}\n\n`;
 }
 
-/** Decodes the event in a frame's payload, `{"bytes": Base64, "p": padding}`; undefined if it contains none. */
+/** A payload is `{"bytes": Base64, "p": padding}`. */
 function chunkOf(payload: string): string | undefined {
   const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
   if (bytes === undefined) return undefined;
@@ -41,7 +37,7 @@ function chunkOf(payload: string): string | undefined {
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
-/** Returns an event's type. Vendors usually write it first; if not, the complete event is parsed. */
+/** Vendors usually write the type first. */
 function typeOf(json: string): string {
   const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
   if (first !== undefined) return first;

@@ -9,10 +9,7 @@ import { openChains, readKey, type AwsCredentials } from "./credentials.ts";
 const service = "bedrock";
 const credentialsOf = openChains();
 
-/**
- * Returns the authorization headers of a request: a SigV4 signature, or a Bedrock API key as a bearer token. Rejects
- * with CredentialsFailed.
- */
+/** Returns a SigV4 signature, or a Bedrock API key as a bearer token. Rejects with CredentialsFailed. */
 export async function sign(
   request: VendorRequest,
   { baseUrl, key, nowMs }: SigningCall,
@@ -25,7 +22,7 @@ export async function sign(
   return await signatureFor(request, { region, credentials, nowMs });
 }
 
-/** Signs a request with SigV4. Only headers that proxies do not change are signed. */
+/** Only headers that proxies do not change are signed. */
 async function signatureFor(
   { url, method, headers, body }: VendorRequest,
   options: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },
@@ -52,7 +49,7 @@ async function signatureFor(
   return more;
 }
 
-/** SHA-256, or HMAC-SHA-256 if a secret is given, with the interface that the signer expects. */
+/** SHA-256, or HMAC-SHA-256 with a secret, as the signer expects it. */
 class Sha256 {
   readonly #open: () => Hash | Hmac;
   #state: Hash | Hmac;

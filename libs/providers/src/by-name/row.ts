@@ -1,23 +1,22 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 
-/** A vendor of OpenAI's or Anthropic's wires that needs no code, only these values. */
+/** A vendor of OpenAI's or Anthropic's wires that needs no code. */
 export interface VendorRow {
-  /** Display name. */
   readonly title: string;
-  /** Base URL. `${NAME}` is an environment variable, for a part that differs for each customer. */
+  /** Base URL. `${NAME}` is an environment variable that differs for each customer. */
   readonly baseUrl: string;
   /** Environment variable of the key, named as in the vendor's SDK or documentation. */
   readonly keyVariable: string;
-  /** True if operators run the server themselves. A channel to it then needs no key by default. */
+  /** True if operators run the server themselves. A channel to it needs no key by default. */
   readonly isLocal?: true;
   /** Supported wires, the preferred ones first. */
   readonly wires: readonly UpstreamWire[];
-  /** Paths of wires under the base URL that differ from OpenAI's. */
+  /** Paths that differ from OpenAI's. */
   readonly paths?: Readonly<Partial<Record<UpstreamWire, string>>>;
-  /** Path of the list of models, under the base URL; absent: `/models`; "none": the vendor has no list. */
+  /** Path of the list of models; "none" if the vendor has no list. */
   readonly modelsAt?: string;
-  /** Vendor's name in the bundled price catalogue; absent: the catalogue does not contain the vendor. */
+  /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string;
   /** Differences of the vendor's chat wire from OpenAI's. */
   readonly dialect?: ChatDialect;

@@ -9,17 +9,16 @@ import { chineseVendors } from "./chinese.ts";
 import { hostedVendors } from "./hosted.ts";
 import { selfHostedVendors } from "./own.ts";
 
-/** Version of the messages wire that is requested if the client names none. */
+/** Version of the messages wire, unless the client names one. */
 const messagesVersion = "2023-06-01";
 
-/** Default path of every wire. A row may replace it. */
 const defaultPaths: Readonly<Partial<Record<UpstreamWire, string>>> = {
   ...openaiPaths,
   messages: "/messages",
   "count-messages": "/messages/count_tokens",
 };
 
-/** Creates the provider that a row describes. */
+/** Creates the provider of a row. */
 export function vendorOfRow(name: string, row: VendorRow): Provider {
   const { title, baseUrl, keyVariable, isLocal, wires, dialect, modelsAt = "/models", pricesAs } = row;
   const paths = { ...defaultPaths, ...row.paths };
@@ -44,10 +43,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
   };
 }
 
-/**
- * Returns the headers with the key. On the messages wire, `authorization` and `x-api-key` both contain it, because a
- * vendor reads only one of them.
- */
+/** On the messages wire, some vendors read only `authorization`, others only `x-api-key`. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };
@@ -56,7 +52,7 @@ function headersOf(call: VendorCall): Readonly<Record<string, string>> {
 
 const vendorTables: readonly Readonly<Record<string, VendorRow>>[] = [hostedVendors, chineseVendors, selfHostedVendors];
 
-/** All vendors that a row describes. */
+/** All vendors that need no code. */
 export const rowVendors: readonly Provider[] = vendorTables.flatMap((table) =>
   Object.entries(table).map(([name, row]) => vendorOfRow(name, row)),
 );

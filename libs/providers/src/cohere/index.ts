@@ -2,7 +2,6 @@ import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 
-/** Cohere's rerank and embeddings, under `https://api.cohere.com`. Errors are `{message}`. */
 export const cohere: Provider = {
   name: "cohere",
   title: "Cohere",

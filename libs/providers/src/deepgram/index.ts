@@ -2,7 +2,6 @@ import { failureOf as usualFailureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 
-/** Deepgram: speech and transcripts. Options are in the query; the body is the text or the audio file. */
 export const deepgram: Provider = {
   name: "deepgram",
   title: "Deepgram",

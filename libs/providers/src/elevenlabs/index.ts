@@ -3,7 +3,7 @@ import { failureOf } from "../openai/failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 
-/** ElevenLabs: speech (the path contains the voice) and transcripts. Errors are `{detail: {status, message}}`. */
+/** ElevenLabs' speech and transcripts. Errors are `{detail: {status, message}}`. */
 export const elevenlabs: Provider = {
   name: "elevenlabs",
   title: "ElevenLabs",

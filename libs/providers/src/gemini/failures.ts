@@ -12,7 +12,7 @@ import {
 } from "../meanings.ts";
 import type { VendorFailure } from "../provider.ts";
 
-/** Reasons in an error's details that mean that the key, its project or its billing is refused. */
+/** Reasons which mean that the key, its project or its billing is refused. */
 const keyReasons: ReadonlySet<unknown> = new Set([
   "API_KEY_INVALID",
   "API_KEY_SERVICE_BLOCKED",
@@ -28,7 +28,7 @@ const keyReasons: ReadonlySet<unknown> = new Set([
   "BILLING_DISABLED",
 ]);
 
-/** Classifies an error of the content wire, `{error: {code, message, status, details}}`. */
+/** Classifies an error of the content wire. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const keyError = error.details.find(({ reason }) => keyReasons.has(reason));
@@ -47,7 +47,7 @@ function preconditionFailure(error: ErrorBody): VendorFailure | undefined {
   return isAboutRegion(error) ? regionRefused : undefined;
 }
 
-/** Returns the delay of `RetryInfo` ("12s") in ms. */
+/** `RetryInfo` has a delay such as "12s". */
 function retryDelayOf({ details }: ErrorBody): number | undefined {
   const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
   const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;

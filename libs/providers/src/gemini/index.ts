@@ -14,12 +14,11 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Method of the WebSocket of a session. `liveAddress` puts the version before it. */
+/** Method of a session's WebSocket, without the version. */
 const liveMethod = "GenerativeService.BidiGenerateContent";
 
 const buildRequest = requestBuilder(address, headersOf);
 
-/** Google's models by the content wire, and its agents by the interactions wire. Sessions are WebSockets. */
 export const gemini: Provider = {
   name: "gemini",
   title: "Gemini",
@@ -49,22 +48,19 @@ export const gemini: Provider = {
   failureOf,
 };
 
-/** Header with the version of the interactions wire. In this version interactions consist of steps. */
+/** In this version interactions consist of steps. */
 const interactionsVersion = { "api-revision": "2026-05-20" };
 
-/** Returns the header with the key, and for the interactions wire the header with its version. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   return "wire" in call && call.wire === "interactions"
     ? { ...keyHeader(call), ...interactionsVersion }
     : keyHeader(call);
 }
 
-/** Builds the request for the state of an interaction that runs in the background. */
 function pollInteraction(call: PollCall): VendorRequest {
   return requestTo(interactionAddress(call), call, headersOf(call));
 }
 
-/** Builds the request that continues the stream of an interaction in the background, or that cancels it. */
 function runRequest(call: RunCall): VendorRequest {
   const url = interactionAddress(call);
   const headers = { ...keyHeader(call), ...interactionsVersion };
@@ -81,10 +77,7 @@ function interactionAddress({ baseUrl, task }: Pick<PollCall | RunCall, "baseUrl
   return new URL(`${withVersion(baseUrl)}/interactions/${encodeURIComponent(task)}`);
 }
 
-/**
- * Returns the wires of an agent, or of a model for images, videos or speech, by its name; undefined for any other
- * model.
- */
+/** Returns the wires of an agent, or of a model for images, videos or speech. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (isAgent(model)) return ["interactions"];
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
@@ -92,7 +85,7 @@ function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
-/** Returns the address of a request. Streams are requested as server-sent events. */
+/** Streams are requested as server-sent events. */
 function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const base = withVersion(baseUrl);
   if (wire === "gemini-live") return liveAddress(base);
@@ -103,10 +96,7 @@ function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   return url;
 }
 
-/**
- * Returns the address of sessions. For `https://host/v1beta` it is `/ws/google.ai.generativelanguage.v1beta.…`. The
- * first message of a session names the model.
- */
+/** For `https://host/v1beta`, sessions are at `/ws/google.ai.generativelanguage.v1beta.…`. */
 function liveAddress(versioned: string): URL {
   const url = new URL(versioned);
   const steps = url.pathname.split("/");

@@ -3,7 +3,7 @@ import { stringifyInTurns } from "@modelgate/formats/json";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** Returns the header with the key. Downloads of finished videos need it too. */
+/** Downloads of finished videos need the key too. */
 export function keyHeader({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { "x-goog-api-key": key };
 }
@@ -17,13 +17,13 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
   return requestTo(url, call, headers, yield* stringifyInTurns(call.body));
 }
 
-/** Builds the request for an operation's state. The operation's name is its path. */
+/** Builds the request for an operation's state. */
 export function pollVideo(call: PollCall): VendorRequest {
   const name = call.task.split("/").map(encodeURIComponent).join("/");
   return requestTo(new URL(`${withVersion(call.baseUrl)}/${name}`), call, keyHeader(call));
 }
 
-/** Returns the base URL with the default version appended, unless it ends in a version. */
+/** Returns the base URL, with the default version unless it ends in a version. */
 export function withVersion(baseUrl: string): string {
   const base = baseUrl.replace(/\/+$/, "");
   return /\/v\d\w*$/.test(base) ? base : `${base}/v1beta`;

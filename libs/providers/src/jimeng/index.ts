@@ -5,20 +5,13 @@ import { sign } from "./sign.ts";
 import { readErrorBody } from "../error-body.ts";
 import { vendorFailed, inputRefused, keyRateLimitFailure, keyRefused, failureOfStatus } from "../meanings.ts";
 
-/**
- * Codes for a refused key (no permission, no balance), for a limit (rate, concurrency), and for an internal error of
- * the vendor.
- */
 const [refusedKeyCodes, limitCodes, internalErrorCodes]: readonly (readonly number[])[] = [
   [50_400, 50_401, 50_402, 50_403],
   [50_429, 50_430],
   [50_500, 50_501],
 ];
 
-/**
- * Matches the codes of Volcengine's envelope that mean that the access key is refused: unknown, wrong signature,
- * expired, without permission, or in arrears.
- */
+/** Volcengine's codes of a refused access key. */
 const keyCodes =
   /"Code"\s*:\s*"(InvalidAccessKey|InvalidCredential|SignatureDoesNotMatch|InvalidTimestamp|InvalidSecretToken|InvalidAuthorization|MissingAuthenticationToken|AccessDenied|AccountOverdue|ServiceNotOpen)"/;
 
@@ -29,7 +22,7 @@ function signatureFailure(status: number, body: string): VendorFailure {
   return code === undefined ? failureOfStatus(status, error) : keyRefused({ ...error, code });
 }
 
-/** Classifies an error of this vendor: `{code, message}`, or Volcengine's envelope for errors of the signature. */
+/** Classifies an error of this vendor, or of Volcengine's check of signatures. */
 export function failureOf(status: number, body: string): VendorFailure {
   if (/"ResponseMetadata"/.test(body) && status < 500) return signatureFailure(status, body);
   const error = readErrorBody(body);
@@ -37,18 +30,17 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (refusedKeyCodes?.includes(code)) return keyRefused({ ...error, code: String(code) });
   if (limitCodes?.includes(code)) return keyRateLimitFailure;
   if (internalErrorCodes?.includes(code)) return vendorFailed;
-  // All other codes from 50410 to 50599 mean that a review refused a text or an image, in the input or the output.
+  // These codes mean that a review refused a text or an image.
   if (code >= 50_410 && code < 50_600) return inputRefused({ ...error, code: String(code) });
   return failureOfStatus(status, error);
 }
 
-/** Builds the requests that are not about video tasks. */
 const buildRequest = requestBuilder(
   ({ baseUrl }) => new URL(baseUrl),
   () => ({}),
 );
 
-/** Jimeng, under `https://visual.volcengineapi.com`. A key is "accessKey|secretKey". */
+/** Jimeng. A key is "accessKey|secretKey". */
 export const jimeng: Provider = {
   name: "jimeng",
   title: "Jimeng",

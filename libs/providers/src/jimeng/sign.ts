@@ -3,7 +3,6 @@ import { setImmediate } from "node:timers/promises";
 import type { SigningCall } from "../call.ts";
 import type { VendorRequest } from "../request.ts";
 
-/** A request to be signed, and the key pair. */
 export interface SignedRequest {
   readonly url: URL;
   readonly method: string;
@@ -16,7 +15,7 @@ export interface SignedRequest {
 
 const [region, service, contentType] = ["cn-north-1", "cv", "application/json"];
 
-/** Returns the headers that sign a complete request with the key pair `accessKey|secretKey`. */
+/** Returns the headers that sign a request with the key "accessKey|secretKey". */
 export async function sign(
   { url, method, body }: VendorRequest,
   { key, nowMs }: SigningCall,
@@ -26,10 +25,9 @@ export async function sign(
   return volcengineHeaders({ url, method, bodyHash, accessKey, secretKey, nowMs });
 }
 
-/** Number of bytes that are hashed in one step. A step takes less than a millisecond. */
+/** Number of bytes that are hashed in one step of less than a millisecond. */
 const hashStepBytes = 256 * 1024;
 
-/** Computes the SHA-256 of a body in hex, and lets other work run between its steps. */
 async function sha256InSteps(body: Buffer): Promise<string> {
   const hash = createHash("sha256");
   for (let position = 0; position < body.length; position += hashStepBytes) {
@@ -39,7 +37,7 @@ async function sha256InSteps(body: Buffer): Promise<string> {
   return hash.digest("hex");
 }
 
-/** Returns the headers of a signed request (Volcengine's signature version 4), including the content type. */
+/** Returns the headers of a signed request (Volcengine's signature version 4). */
 export function volcengineHeaders(request: SignedRequest): Readonly<Record<string, string>> {
   const { url, bodyHash, accessKey, secretKey, nowMs } = request;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
@@ -75,7 +73,7 @@ function canonicalRequest(
   return [method, url.pathname, query, ...lines, "", names, bodyHash].join("\n");
 }
 
-/** Percent-encodes a text by RFC 3986, including the characters that encodeURIComponent leaves unchanged. */
+/** encodeURIComponent does not encode all characters of RFC 3986. */
 function percentEncoded(text: string): string {
   return encodeURIComponent(text).replaceAll(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -5,9 +5,7 @@ import { requestTo, type VendorRequest } from "../request.ts";
 
 const apiVersion = "2022-08-31";
 
-/**
- * Builds the request that starts a task. All actions have the same address and are named in the query.
- */
+/** Builds the request that starts a task. All actions have one address. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -20,12 +18,11 @@ export function pollVideo(call: PollCall): VendorRequest {
   return runToEnd(actionRequest(call, "CVSync2AsyncGetResult", { req_key: model, task_id: id }));
 }
 
-/** Returns the stored id of a task. It contains the model, because a poll must name it. */
+/** Returns the stored id of a task, with the model that a poll must name. */
 export function taskOf(id: string, { model }: Pick<StartCall, "model">): string {
   return `${id}/${model}`;
 }
 
-/** Builds a request without its signature, which `sign` creates from the complete body. */
 function* actionRequest(
   call: StartCall | PollCall,
   action: string,

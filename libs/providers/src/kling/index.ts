@@ -13,14 +13,10 @@ import {
   vendorTimeoutFailure,
 } from "../meanings.ts";
 
-/**
- * Codes for an unknown key, an account that cannot pay or is closed, and an IP allowlist that does not contain the
- * gateway. 1003 and 1004 mean that the token is not valid yet or has expired, because the clocks differ.
- */
+/** Codes of refused keys, accounts and IP addresses. 1003 and 1004 mean that the clocks differ. */
 const keyCodes: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
-/** Failures of the vendor's other codes. An error is `{code, message, request_id}`, with any status. */
 const failuresByCode: Readonly<Record<number, VendorFailure>> = {
-  // The key has no permission for this endpoint or model, but may have one for others.
+  // The key may have a permission for other endpoints or models.
   1103: unknownModelFailure,
   1202: missingEndpointFailure,
   1203: unknownModelFailure,
@@ -33,7 +29,7 @@ const failuresByCode: Readonly<Record<number, VendorFailure>> = {
 /** Codes for a wrong parameter, a violated policy, or unsafe content. */
 const inputCodes: readonly number[] = [1200, 1201, 1300, 1301];
 
-/** Classifies an error of this vendor by the code in its body, or by its status if the code is unknown. */
+/** Classifies an error of this vendor by the code in its body, else by its status. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);
@@ -54,7 +50,7 @@ function codeIn(body: string): number | undefined {
 
 const buildRequest = requestBuilder(({ baseUrl }) => new URL(baseUrl), authorizationHeaders);
 
-/** Kling, under `https://api.klingai.com` and its regional hosts. A key is "accessKey|secretKey". */
+/** Kling. A key is "accessKey|secretKey". */
 export const kling: Provider = {
   name: "kling",
   title: "Kling",

@@ -4,10 +4,7 @@ import { createHmac } from "node:crypto";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/**
- * Builds the request that starts a task. Text to video and image to video have separate paths. A task is polled at the
- * path that started it.
- */
+/** Builds the request that starts a task. A task is polled at the path that started it. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -23,7 +20,7 @@ export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">):
   return `${kindOf(fromImage)}/${id}`;
 }
 
-/** Returns the header with the key: a token that is made from "accessKey|secretKey", or any other key unchanged. */
+/** Returns the header with a token from "accessKey|secretKey", or with any other key. */
 export function authorizationHeaders({
   key,
   nowMs,
@@ -33,10 +30,7 @@ export function authorizationHeaders({
   return { authorization: `Bearer ${token}` };
 }
 
-/**
- * Returns the address of tasks. A key that starts with `sk-` and is not a pair belongs to another gateway, whose path
- * has a prefix.
- */
+/** A key that starts with `sk-` belongs to another gateway, whose path has a prefix. */
 function tasksAt({ baseUrl, key }: Pick<VendorCall, "baseUrl" | "key">, ...segments: readonly string[]): URL {
   const prefix = isGatewayKey(key) ? "/kling/v1/videos" : "/v1/videos";
   return new URL([baseUrl.replace(/\/+$/, "") + prefix, ...segments].join("/"));
@@ -53,9 +47,7 @@ function kindOf(fromImage: boolean): string {
 /** Lifetime of a token, and tolerated difference from the vendor's clock, in seconds. */
 const [lifetimeSeconds, clockSkewSeconds] = [1_800, 5];
 
-/**
- * Creates the vendor's token for a time: a JWT (HS256) that contains the access key and is signed with the secret key.
- */
+/** Creates the vendor's token, a JWT (HS256). */
 export function klingToken(accessKey: string, secretKey: string, nowSeconds: number): string {
   const head = encodedJson({ alg: "HS256", typ: "JWT" });
   const claims = encodedJson({ iss: accessKey, exp: nowSeconds + lifetimeSeconds, nbf: nowSeconds - clockSkewSeconds });

@@ -25,12 +25,12 @@ const keyCodes: ReadonlySet<string> = new Set([
   "billing_hard_limit_reached",
   "billing_not_active",
 ]);
-/** Codes of a 401 or 403 that concern something that a request names, not the key. */
+/** Codes of a 401 or 403 that do not concern the key. */
 const requestCodes: ReadonlySet<string> = new Set(["content_policy_violation", "content_filter"]);
-/** Codes of a 404 for a path that does not exist. A 404 whose body has no code also means this. */
+/** Codes of a 404 for a path that does not exist. */
 const pathCodes: ReadonlySet<string> = new Set(["unknown_url", "invalid_url", "not_found", "not_found_error", "404"]);
 
-/** Classifies an error of an OpenAI-compatible vendor by its status, and the code and message in its body. */
+/** Classifies an error of an OpenAI-compatible vendor. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? error.type;
@@ -46,16 +46,13 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
-/** Returns whether the vendor has no endpoint for the path of a request. Some servers report this with status 400. */
+/** Some servers report a missing path with status 400. */
 function isNoEndpoint({ param, message = "" }: ErrorBody): boolean {
   const isUnknown = /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
   return param === undefined && isUnknown.test(message);
 }
 
-/**
- * Returns whether an endpoint refuses something that another endpoint of the vendor accepts, for example: `Function
- * tools with reasoning_effort are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
- */
+/** Example: `… are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.` */
 function isAboutEndpoint({ message = "" }: ErrorBody): boolean {
   return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
 }
@@ -64,10 +61,7 @@ function isForbidden(status: number, code: string | undefined): boolean {
   return code !== undefined && requestCodes.has(code) && (status === 401 || status === 403);
 }
 
-/**
- * Classifies a 404 about a missing model or path; undefined for any other 404. Such a 404 is not the client's fault,
- * because the gateway's configuration names the model.
- */
+/** A missing model or path is the fault of the gateway's configuration, not of the client. */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const errorName = code ?? type;
   // Message of proxies that imitate OpenAI with other codes.

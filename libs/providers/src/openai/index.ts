@@ -40,9 +40,7 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/**
- * Host of OpenAI itself. OpenAI supports all tools and the reasoning of its newest models only on the responses wire.
- */
+/** Host of OpenAI itself, whose newest models have all tools only on the responses wire. */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",
@@ -50,13 +48,13 @@ const ownWires: readonly UpstreamWire[] = [
   "count-responses",
 ];
 
-/** Matches models of GPT-Live, whose sessions have a separate wire. */
+/** Models of GPT-Live, whose sessions have a separate wire. */
 const gptLivePattern = /^gpt-live-\d/;
 const gptLiveWires: readonly UpstreamWire[] = ["gpt-live"];
 
 const buildRequest = requestBuilder(address, bearerHeader);
 
-/** OpenAI, and every vendor that serves its formats under another base URL. */
+/** OpenAI, and other vendors of its formats. */
 export const openai: Provider = {
   name: "openai",
   title: "OpenAI",

@@ -4,10 +4,7 @@ import type { DownloadCall, PollCall, StartCall, VendorCall } from "../call.ts";
 import { bearerHeader, requestTo, type VendorRequest } from "../request.ts";
 import { renderForm } from "../video/form.ts";
 
-/**
- * Builds the request that polls or downloads a video task in OpenAI's format: `/videos`, or `/video/generations` if the
- * channel's wires contain it.
- */
+/** Builds the request that polls or downloads a video task in OpenAI's format. */
 export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
   if (call.act === "poll") return requestTo(tasksAt(call, call.task), call, bearerHeader(call));
   const url = tasksAt(call, call.task, "content");
@@ -18,7 +15,7 @@ export function videoRequest(call: PollCall | DownloadCall): VendorRequest {
 /** Builds the request that starts a task, in steps, because the body may contain megabytes of image data. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined) return yield* remix(call, call.remixOf);
-  // All vendors of the wire `videos` accept a form, but an image that is given by its URL can only be sent as JSON.
+  // All vendors of `videos` accept a form, but an image's address can only be sent as JSON.
   const isForm = call.wire === "videos" && call.body["input_reference"] === undefined;
   return postRequest(tasksAt(call), call, yield* isForm ? renderForm(call.body, call.file) : jsonContent(call.body));
 }
@@ -29,7 +26,6 @@ function* remix(call: StartCall, task: string): Generator<undefined, VendorReque
   return postRequest(tasksAt(call, task, "remix"), call, yield* jsonContent({ prompt: call.body["prompt"] }));
 }
 
-/** Returns the address of a wire's tasks. */
 function tasksAt({ baseUrl, wire }: Pick<VendorCall, "baseUrl" | "wire">, ...segments: readonly string[]): URL {
   const path = wire === "video-generations" ? "/video/generations" : "/videos";
   return new URL([baseUrl.replace(/\/+$/, "") + path, ...segments.map(encodeURIComponent)].join("/"));

@@ -20,7 +20,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   "AllocationQuota.FreeTierOnly",
 ]);
 
-/** Classifies an error of this vendor, `{code, message, request_id}`. Its codes are more precise than its statuses. */
+/** Classifies an error of this vendor. Its codes are more precise than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
@@ -28,13 +28,13 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (keyCodes.has(code)) return keyRefused(error);
   if (isWrongEndpoint(code, error.message ?? "")) return missingEndpointFailure;
   if (modelCodes.has(code)) return unknownModelFailure;
-  // Access may also be denied to something that a request names: a file, an application, a model of another workspace.
+  // Access may also be denied to something that a request names, such as a file.
   if (code.endsWith("AccessDenied")) return requestForbidden(error);
   if (code.startsWith("DataInspectionFailed")) return inputRefused(error);
   return status === 404 ? missingEndpointFailure : failureOfStatus(status, error);
 }
 
-/** Returns whether an error means that the model is served only by another endpoint: synchronously, or as a task. */
+/** Some models are served only synchronously, and others only as tasks. */
 function isWrongEndpoint(code: string, message: string): boolean {
   if (code === "InvalidParameter") return /\burl error\b/i.test(message);
   return code === "AccessDenied" && /\b(?:a?synchronous)\b/i.test(message);

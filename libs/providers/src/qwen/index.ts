@@ -20,12 +20,7 @@ const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
 
 const buildRequest = requestBuilder(address, requestHeaders);
 
-/**
- * Qwen's models at DashScope. The base URL is that of its SDK (`https://…/api/v1`). It serves images (synchronously or
- * as tasks), Wan's videos, and text in OpenAI's formats under `/compatible-mode/v1` of the same host. Some models are
- * served only as tasks: a channel's `wires` can name the wire of the tasks; otherwise the gateway learns this from the
- * vendor's refusal.
- */
+/** Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text is on the same host. */
 export const qwen: Provider = {
   name: "qwen",
   title: "Qwen (DashScope)",
@@ -63,13 +58,9 @@ function addressUnder(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
 }
 
-/**
- * Paths that start videos, under `/api/v1/services/aigc`. The second one is for older models with a first and a last
- * frame, whose bodies contain `first_frame_url`.
- */
+/** Paths that start videos. The second one is for older models with a first and a last frame. */
 const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
-/** Builds the request that starts a task; `urlOf` returns the address of a service. */
 function* startVideo(
   call: StartCall,
   urlOf: (service: string) => URL,

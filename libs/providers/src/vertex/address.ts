@@ -1,7 +1,6 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { AddressedCall } from "../request.ts";
 
-/** Action of each wire for Google's models. */
 const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   content: "generateContent",
   "count-content": "countTokens",
@@ -9,17 +8,17 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
   "content-transcripts": "generateContent",
 };
 
-/** Splits a base URL into the project's address and the bucket for videos that its query names. */
+/** Splits a base URL into the project's address and the bucket for videos. */
 export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
   const [project = "", query = ""] = baseUrl.split("?");
   return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
 }
 
-/** Returns the address of a request, under the project's address. */
+/** Returns the address of a request. */
 export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
-  // A separate model counts tokens. The body names the model for which they are counted.
+  // A separate model counts tokens. The body contains the client's model.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")
@@ -30,7 +29,7 @@ export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCal
   return url;
 }
 
-/** Returns the address of sessions. The first message of a session names the model. */
+/** Returns the address of sessions. */
 export function liveAddressOf(baseUrl: string): URL {
   const url = new URL(baseUrl);
   const [, before = "", version = "v1"] = /^(.*)\/(v1(?:beta1)?)\/projects\//.exec(url.pathname) ?? [];
@@ -39,20 +38,17 @@ export function liveAddressOf(baseUrl: string): URL {
   return url;
 }
 
-/** Returns a model's name for the first message of a session. It contains the project and region of the address. */
+/** Returns a model's name for the first message of a session, with the project and region of the address. */
 export function modelInSession(baseUrl: string, model: string): string {
   const projectPath = /\/(projects\/[^/]+\/locations\/[^/]+)/.exec(new URL(baseUrl).pathname)?.[1] ?? "";
   return `${projectPath}/publishers/google/models/${model}`;
 }
 
 const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
-/** Matches Google's hosts that serve one region, and captures the region. */
+/** Google's hosts that serve one region, with the region. */
 const regionalHostPattern = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
-/**
- * Describes an error in an address, for the check of the configuration; undefined if there is none. The address must
- * contain a project and the region of its host.
- */
+/** Returns the error in an address, for the check of the configuration. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;

@@ -2,22 +2,18 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { AuthClient, ExternalAccountClientOptions, JWTInput } from "google-auth-library";
 import { CredentialsFailed, reasonOf } from "../signing.ts";
 
-/**
- * Key that selects Google's chain of credential sources: a file that the environment names, or the account of the pod
- * or machine.
- */
+/** Key that selects Google's default credentials: a file, or the account of the pod or machine. */
 export const chainKey = "google";
 const scope = "https://www.googleapis.com/auth/cloud-platform";
 
 /** Maximum number of accounts whose tokens are cached. */
 const maxAccounts = 64;
 
-/** Returns whether a key looks like a credentials file (of a service account or an external workload's identity). */
 function isDocument(key: string): boolean {
   return key.startsWith("{");
 }
 
-/** Describes why a text is not a valid key, without quoting it; undefined if it is valid. */
+/** Describes why a text is not a valid key, without quoting it. */
 export function keyProblem(key: string): string | undefined {
   if (!isDocument(key))
     return /^[\x21-\x7e]+$/.test(key) ? undefined : "contains characters that are not allowed in a header";
@@ -28,7 +24,6 @@ export function keyProblem(key: string): string | undefined {
 
 type Document = JWTInput | ExternalAccountClientOptions;
 
-/** Parses a credentials file; undefined if it is not one. */
 function parseDocument(key: string): Document | undefined {
   try {
     const document: unknown = JSON.parse(key);
@@ -41,9 +36,7 @@ function parseDocument(key: string): Document | undefined {
 const serviceAccount = "service_account";
 const externalAccount = "external_account";
 
-/**
- * Returns whether a document has one of the two types of credentials. Google's package reports every other error in it.
- */
+/** Google's package reports every other error in a document. */
 function isCredentials(document: unknown): document is Document {
   if (typeof document !== "object" || document === null || !("type" in document)) return false;
   return document.type === serviceAccount || document.type === externalAccount;
@@ -53,10 +46,7 @@ function isExternal(document: Document): document is ExternalAccountClientOption
   return document.type === externalAccount;
 }
 
-/**
- * Creates a function that returns the authorization headers of a key for a URL. Access tokens are cached, and renewed
- * some minutes before they expire. The function rejects with CredentialsFailed.
- */
+/** Creates a function that returns the authorization headers of a key. It rejects with CredentialsFailed. */
 export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Record<string, string>>> {
   const accounts = new Map<string, Promise<AuthClient>>();
   return async (key, url) => {
@@ -68,20 +58,19 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     try {
       return Object.fromEntries((await (await account).getRequestHeaders(url.href)).entries());
     } catch (cause) {
-      // An account that failed to open is opened again at the next call, because its file may exist then.
+      // The file of the account may exist at the next call.
       accounts.delete(key);
       throw new CredentialsFailed(`Google credentials are not available: ${reasonOf(cause)}`, { cause });
     }
   };
 }
 
-/** Returns the project that an address contains. */
 const projectIn = ({ pathname }: URL): string => /\/projects\/([^/]+)/.exec(pathname)?.[1] ?? "";
 
-/** Opens the account of a key. Google's package is loaded only here, in processes that call Vertex. */
+/** Google's package is loaded only in processes that call Vertex. */
 async function openAccount(key: string, url: URL): Promise<AuthClient> {
   const { ExternalAccountClient, GoogleAuth, JWT } = await import("google-auth-library");
-  // The project is set, so that the package does not fetch it from a service that the workload may not access.
+  // Otherwise, the package would fetch the project from a service that the workload may not access.
   const projectId = projectIn(url);
   if (key === chainKey) return await new GoogleAuth({ scopes: scope, projectId }).getClient();
   const document = parseDocument(key) ?? {};

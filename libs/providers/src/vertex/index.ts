@@ -12,10 +12,7 @@ import { pollVideo, startVideo } from "./video.ts";
 
 const headersFor = openAccounts();
 
-/**
- * Google Cloud's Vertex AI: Gemini by the content wire, Claude by the messages wire. The address contains the project
- * and region.
- */
+/** Google Cloud's Vertex AI. The address contains the project and region. */
 export const vertex: Provider = {
   name: "vertex",
   title: "Google Vertex AI",
@@ -51,7 +48,7 @@ export const vertex: Provider = {
   start: startVideo,
   downloads: ["vertex-video"],
   sign: ({ url }, { key }) => headersFor(key, url),
-  // Google's errors have a textual status. Claude's errors, which Vertex passes through, have a type.
+  // Google's errors have a textual status, and Claude's have a type.
   failureOf(status, body) {
     if (status === 401) return credentialsRefused(readErrorBody(body));
     return /"type"\s*:\s*"error"/.test(body) ? failureOfClaude(status, body) : failureOfGoogle(status, body);
@@ -61,48 +58,38 @@ export const vertex: Provider = {
 /** Version of the messages wire that Vertex supports. */
 const anthropicVersion = JSON.stringify("vertex-2023-10-16");
 
-/** Returns the body of a request. The address contains the model, except if tokens are counted. */
 function bodyOf(call: AnswerCall): Buffer {
   if (call.wire === "messages") return claudeBody(call, { anthropic_version: anthropicVersion }, ["model"]);
   return bufferedBody(call.body);
 }
 
-/**
- * Returns the client's headers that are sent to the vendor. On the messages wire the version is left out, because the
- * body contains it.
- */
+/** On the messages wire, the body contains the version. */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
   const { "anthropic-version": _version, ...more } = headers;
   return more;
 }
 
-/** Patterns of model names, and the wires of such models. */
 const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])[] = [
   [/^claude-/, ["messages", "count-messages"]],
   [/^imagen-/, ["vertex-imagen"]],
   [/^veo-/, ["vertex-video"]],
   [/-tts(?:-|$)/, ["content-speech"]],
   [/embedding/, ["predict-embeddings"]],
-  // Models of other publishers have the publisher's name in front: `meta/llama-…`.
+  // Names of other publishers' models begin with the publisher, as in `meta/llama-…`.
   [/^[\w-]+\//, ["chat"]],
 ];
 
-/** Wires of all other models, which are Google's. */
 const googleWires: readonly UpstreamWire[] = ["content", "count-content", "content-transcripts", "gemini-live"];
 
 function wiresOfModel(model: string): readonly UpstreamWire[] {
   return wiresByModelPattern.find(([pattern]) => pattern.test(model))?.[1] ?? googleWires;
 }
 
-/** Scheme of a video's address in Google Cloud Storage. */
 const storageScheme = "gs:";
 const googleHostPattern = /\.googleapis\.com$/;
 
-/**
- * Returns the address of a file in a bucket (`gs://bucket/name`) in the JSON API of Google Cloud Storage. If the base
- * URL is not on a Google host, it is a proxy for all of Google's APIs, including this one.
- */
+/** Converts `gs://bucket/name`. A base URL on another host is a proxy for all of Google's APIs. */
 function storageAddress(file: URL, project: string): URL {
   if (file.protocol !== storageScheme) return file;
   const { origin, hostname, pathname } = new URL(project);

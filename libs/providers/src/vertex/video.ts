@@ -6,10 +6,7 @@ import { projectAt } from "./address.ts";
 
 const json = { "content-type": "application/json" };
 
-/**
- * Builds the request that starts an operation. If the base URL names a bucket (`?storageUri=gs://…`), the videos are
- * stored there.
- */
+/** Builds the request that starts an operation. A bucket in the base URL (`?storageUri=gs://…`) stores the videos. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -23,10 +20,7 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
   return requestTo(modelAt(project, call.model, "predictLongRunning"), call, json, yield* stringifyInTurns(body));
 }
 
-/**
- * Builds the request for an operation's state. Its answer contains the video, unless the video is in a bucket. The
- * operation's name contains the model.
- */
+/** Builds the request for an operation's state, whose answer may contain the video. */
 export function pollVideo(call: PollCall | DownloadCall): VendorRequest {
   const [, model = "unknown"] = /\/models\/([^/]+)\/operations\//.exec(call.task) ?? [];
   const url = modelAt(projectAt(call.baseUrl).project, model, "fetchPredictOperation");

@@ -2,10 +2,7 @@ import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@modelgate/formats/json";
 import type { Base64File } from "../call.ts";
 
-/**
- * Renders a multipart/form-data body of text fields and an optional file, with a random boundary, in steps of a
- * millisecond.
- */
+/** Renders a multipart/form-data body, in steps of a millisecond. */
 export function* renderForm(
   fields: Readonly<Record<string, unknown>>,
   file: Base64File | undefined,
@@ -29,7 +26,7 @@ export function* renderForm(
 }
 
 function disposition(name: string): string {
-  // Names may be JSON members of a client, so quotes and line breaks are escaped as browsers do.
+  // Names may be JSON members of a client.
   const safe = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   return `content-disposition: form-data; name="${safe}"`;
 }

@@ -18,7 +18,7 @@ const rowProvider = vendorOfRow("volcengine", {
   docs: "https://www.volcengine.com/docs/82379/1494384",
 });
 
-/** Volcengine Ark: OpenAI's paths, and Seedance's video tasks under separate paths. */
+/** Volcengine Ark: OpenAI's paths, and Seedance's videos. */
 export const volcengine: Provider = {
   ...rowProvider,
   request: (call) =>
@@ -27,16 +27,11 @@ export const volcengine: Provider = {
   failureOf,
 };
 
-/**
- * Codes for an unknown key or an account that cannot pay (`keyCodes`), and for a model that the account has not
- * activated (`modelCodes`); see https://www.volcengine.com/docs/82379/1299023. A policy violation is a 400 with another
- * code.
- */
+/** Codes of refused keys and accounts; see https://www.volcengine.com/docs/82379/1299023. */
 const keyCodes: ReadonlySet<string> = new Set(["AuthenticationError", "AccountOverdueError", "InvalidSubscription"]);
 const modelCodes =
   /^(?:ModelNotOpen|InvalidEndpointOrModel|InvalidEndpoint|UnsupportedModel|OperationDenied\.ServiceNotOpen)/;
 
-/** Classifies an error of this vendor, `{error: {code, message, param, type}}`. */
 function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const { code = "" } = error;
@@ -46,7 +41,6 @@ function failureOf(status: number, body: string): VendorFailure {
   return status === 404 ? usualFailure(status, body) : failureOfStatus(status, error);
 }
 
-/** Builds the request that starts a task. */
 function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
