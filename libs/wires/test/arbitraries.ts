@@ -37,7 +37,7 @@ export const fileBytes: fc.Arbitrary<Source> = fc.record({
 export const textPart: fc.Arbitrary<Part> = word.map((text) => ({ kind: "text", text }));
 export const jsonText = json.map((value) => JSON.stringify(value));
 
-/** Joins consecutive turns of one role to one turn, because wires divide turns differently. */
+/** Joins adjacent turns of one role, because wires divide turns differently. */
 export function merged(turns: readonly Turn[]): readonly Turn[] {
   const joined: { role: Turn["role"]; parts: Part[] }[] = [];
   for (const { role, parts } of turns) {
@@ -48,7 +48,7 @@ export function merged(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** Generates a conversation: content of the user, content and calls of the model, and the results of the calls. */
+/** Generates a conversation with calls and their results. */
 export const dialogue = (
   userPart: fc.Arbitrary<Part>,
   modelPart: fc.Arbitrary<Part>,
@@ -109,13 +109,11 @@ export const functionCall: fc.Arbitrary<Extract<Part, { kind: "tool-call" }>> = 
   arguments: jsonText,
 });
 
-/** Call of a tool whose input is free text instead of JSON. */
 export const customCall = functionCall.map((call) => ({ ...call, custom: true }));
 
 /** Image without `detail`, whose type can be detected from its bytes. */
 export const plainImage: fc.Arbitrary<Part> = fc.record({ kind: fc.constant("image"), source: imageBytes });
 
-/** Image with or without a `detail` level. */
 export const detailedImage: fc.Arbitrary<Part> = fc.oneof(
   plainImage,
   fc.record({ kind: fc.constant("image" as const), source: imageBytes, detail: fc.constantFrom("low", "high") }),
@@ -123,19 +121,18 @@ export const detailedImage: fc.Arbitrary<Part> = fc.oneof(
 
 export const refusal: fc.Arbitrary<Part> = word.map((text) => ({ kind: "refusal", text }));
 
-/** Makes the ids of the parts unique, as a vendor's ids are. */
 export function numbered(parts: readonly Part[]): readonly Part[] {
   return parts.map((part, index) => ("id" in part ? { ...part, id: `${part.id}${index}` } : part));
 }
 
-/** Changes the finish of an answer with a refusal from "stop" to "refused", as wires with refusal parts do. */
+/** Wires with refusal parts end with "refused" instead of "stop". */
 export function endedByRefusal(whole: TextAnswer): TextAnswer {
   const [choice] = whole.choices;
   const refused = choice?.parts.some(({ kind }) => kind === "refusal") === true && choice.finish === "stop";
   return refused && choice !== undefined ? { ...whole, choices: [{ ...choice, finish: "refused" }] } : whole;
 }
 
-/** Generates the usage of a vendor that reports cached and reasoning tokens. The input is never empty. */
+/** Generates the usage of a vendor that reports cached and reasoning tokens. */
 export const units: fc.Arbitrary<Units> = fc
   .record({ input: fc.integer({ min: 1, max: 9999 }), cached: fc.nat(999), output: fc.nat(999), thoughts: fc.nat(99) })
   .map(({ input, cached, output, thoughts }) => ({
@@ -177,7 +174,6 @@ export const request = (
       ...fields,
     }));
 
-/** Returns the Failure that the call throws. */
 export function failureOf(call: () => unknown): Failure {
   try {
     call();

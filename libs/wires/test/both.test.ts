@@ -10,7 +10,6 @@ import type { Part } from "../src/text/hub/part.ts";
 import { answer, functionCall, textPart } from "./arbitraries.ts";
 import { contextFor, eventsOf, readBack, written } from "./harness.ts";
 
-/** Answer that every wire can express: a text, then calls. */
 const common = answer(
   fc
     .tuple(textPart, fc.array(functionCall, { maxLength: 3 }))
@@ -20,7 +19,7 @@ const common = answer(
     ]),
   fc.constantFrom("stop", "length"),
 );
-/** Context with `includeUsage`, because the chat wire reports usage only if the client requests it. */
+/** The chat wire reports usage only on request. */
 const context = contextFor({ includeUsage: true });
 const choicesAndUsage = ({ choices, usage }: TextAnswer): object => ({ choices, usage });
 

@@ -7,7 +7,7 @@ import type { Part } from "../src/text/hub/part.ts";
 import type { TextRequest } from "../src/text/hub/request.ts";
 import { contextFor, oneAnswer, plain, renders } from "./harness.ts";
 
-/** Targets: a vendor that accepts OpenAI's newest fields, and a compatible vendor that accepts only the older ones. */
+/** A model with OpenAI's newest fields, and one of a compatible vendor. */
 const newest = { model: "gpt-5.1", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const messages = [{ role: "user", content: "hi" }];

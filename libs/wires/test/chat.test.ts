@@ -42,7 +42,7 @@ import {
   written,
 } from "./harness.ts";
 
-/** Targets: a vendor that accepts all fields of the wire with any value, and one that accepts only the older fields. */
+/** A model that accepts all fields, and one that accepts only the older ones. */
 const newest = { model: "gpt-7", defaultMaxTokens: 1000 };
 const older = { model: "theirs", defaultMaxTokens: 1000 };
 const parse = (body: JsonRecord) => chatWire.client.read({ model: "m", messages: [], ...body });
@@ -79,7 +79,6 @@ test("one tool round is parsed and rendered", () => {
   expect(chatWire.vendor.render(roundRequest, { ...older, model: "m" })).toEqual({ body: round, dropped: [] });
 });
 
-/** Signatures that belong to a vendor of this wire which sends its reasoning as `reasoning_details`. */
 const ownSignature: fc.Arbitrary<Signature> = word.map((data) => ({
   wire: "chat",
   kind: "reasoning_details",
@@ -101,7 +100,7 @@ const media: fc.Arbitrary<Part> = fc.constantFrom<Part>(
 );
 const speech: fc.Arbitrary<Part> = fc.constant({ kind: "vendor", wire: "chat", value: { audio: { id: "audio_1" } } });
 
-/** Returns the parts in the order of an assistant message, with at most one part of each kind that the wire joins. */
+/** An assistant message has a fixed order of parts, and joins some kinds. */
 function inOrder(parts: readonly Part[]): readonly Part[] {
   const kinds = ["reasoning", "text", "image", "refusal", "tool-call", "vendor"] as const;
   const joined: ReadonlySet<Part["kind"]> = new Set(["reasoning", "text", "refusal", "vendor"]);
@@ -167,18 +166,13 @@ const fields: fc.Arbitrary<Partial<TextRequest>> = record({
   })) as fc.Arbitrary<Partial<TextRequest>>;
 });
 
-/**
- * Returns the part as it is parsed: a `thought_signature` on this wire is parsed as a signature of Google's own wire.
- */
+/** A `thought_signature` on this wire is parsed as a signature of Google's wire. */
 function expectedPart(part: Part): Part {
   return part.kind === "tool-call" && part.signature?.kind === "thought_signature"
     ? { ...part, signature: { ...part.signature, wire: "content", kind: "thoughtSignature" } }
     : part;
 }
 
-/**
- * Returns the request as it is parsed: with one text of instructions, merged turns, and `includeUsage` for a stream.
- */
 function expectedRequest(drawnRequest: TextRequest): TextRequest {
   const text = drawnRequest.instructions.map((part) => part.text).join("\n\n");
   return {
@@ -204,7 +198,7 @@ test("a request that this wire can express is unchanged after rendering and pars
   );
 });
 
-/** Signatures of other wires, which clients of this wire return in later requests. */
+/** Signatures of other wires, which clients send back. */
 const foreign = fc.oneof(
   signatureWith("messages", "signature"),
   signatureWith("content", "thoughtSignature"),
@@ -244,9 +238,7 @@ const answers = answer(
 const asAnswered = (whole: TextAnswer): TextAnswer => ({ ...whole, createdAt: 1_763_700_000 });
 const usageContext = contextFor({ includeUsage: true });
 
-/**
- * Merges a delta as clients do: texts are concatenated, list entries are merged by `index`, other values are replaced.
- */
+/** Merges a delta as clients do. List entries are merged by `index`. */
 function joined(before: unknown, delta: unknown, name = ""): unknown {
   if (before === null || before === undefined) return delta;
   if (typeof before === "string" && typeof delta === "string" && name !== "type") return before + delta;
@@ -262,7 +254,7 @@ function joined(before: unknown, delta: unknown, name = ""): unknown {
 }
 
 describe("answers", () => {
-  /** Returns the answer as a stream expresses it: parts of kind "vendor" are streamed without their value. */
+  /** Parts of kind "vendor" are streamed without their value. */
   const streamed = (whole: TextAnswer): TextAnswer => ({
     ...whole,
     choices: whole.choices.map((choice) => ({

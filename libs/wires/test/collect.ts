@@ -4,10 +4,8 @@ import { dispatch } from "../src/text/hub/events.ts";
 import type { Choice, OpenedPart, TextAnswer, TextEvent } from "../src/text/hub/answer.ts";
 import type { Citation, Part, Signature, TokenProbability } from "../src/text/hub/part.ts";
 
-/** Maximum characters of a collected answer. A longer answer fails with `upstream_error`. */
 const maxCollected = 32 * 2 ** 20;
 
-/** Part whose pieces are being collected. */
 interface Growing {
   readonly opened?: OpenedPart;
   whole?: Part;
@@ -22,7 +20,6 @@ interface GrowingChoice {
   end?: { readonly finish: Choice["finish"]; readonly stopSequence?: string | undefined };
 }
 
-/** Combines the events of a stream to a complete answer. */
 export class Collector {
   #start: Extract<TextEvent, { type: "start" }> | undefined;
   #usage: Units | undefined;
@@ -62,7 +59,7 @@ export class Collector {
     dispatch(this.#on, event);
   }
 
-  /** Returns the complete answer. Throws Failure upstream_error if the stream has no start event. */
+  /** Throws Failure upstream_error if the stream has no start event. */
   answer(): TextAnswer {
     if (this.#start === undefined) throw new Failure("upstream_error");
     const { id, model, createdAt } = this.#start;

@@ -26,7 +26,6 @@ const chunksOf = (stream: string): readonly JsonRecord[] =>
     .filter(({ data }) => data !== "[DONE]")
     .map(({ data }) => JSON.parse(data));
 
-/** Combines the chunks of a stream to an answer, as clients do. */
 function collected(stream: string): JsonRecord {
   const choices = new Map<number, { text: string; index: number; finish_reason: unknown }>();
   let usage: unknown;

@@ -217,7 +217,7 @@ test("a request that this wire can express is unchanged after rendering and pars
   );
 });
 
-/** Removes each text after a text without a signature, because a stream does not show where such a text ends. */
+/** A stream does not show the end of a text without a signature. */
 const joined = (parts: readonly Part[]): readonly Part[] =>
   parts.filter((part, index) => {
     const before = parts[index - 1];

@@ -4,7 +4,6 @@ import { wires } from "../src/text/index.ts";
 
 type Wire = "chat" | "responses" | "messages" | "content";
 
-/** Converts a request to the wire of another vendor. Returns the body and the names of all dropped fields. */
 function crossed(from: Wire, body: JsonRecord, to: Wire | "interactions" | "converse", model = "m") {
   const { request, dropped } = wires[from].client.read({ model: "m", ...body }, { model: "m" });
   const rendered = wires[to].vendor.render(request, { model, defaultMaxTokens: 1_000 });

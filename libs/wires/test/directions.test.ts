@@ -16,10 +16,7 @@ import {
   type TwoSidedWire,
 } from "./harness.ts";
 
-/**
- * All pairs of a client's wire and a different vendor's wire. Values that both wires can express must be equal at both
- * ends.
- */
+/** Pairs of a client's wire and a different vendor's wire. */
 const ways = twoSidedWires.flatMap((client) =>
   twoSidedWires
     .filter((vendor) => vendor !== client)
@@ -28,7 +25,7 @@ const ways = twoSidedWires.flatMap((client) =>
 const target = { model: "m", defaultMaxTokens: 1_000 };
 const usage = { inputTokens: 1_000, cachedInputTokens: 600, outputTokens: 80, reasoningTokens: 30 };
 
-/** Returns the kind and content of a part, which must be equal at both ends. */
+/** Returns what must be equal at both ends. */
 function gist(part: Part): string {
   if (part.kind === "tool-call") return `call ${part.name} ${part.arguments}`;
   if (part.kind === "tool-result") return `result of ${part.name}: ${part.parts.map(gist).join()}`;
@@ -39,7 +36,7 @@ function gist(part: Part): string {
 const gistOf = ({ choices }: TextAnswer): readonly (readonly string[])[] =>
   choices.map(({ parts, finish }) => [...parts.map(gist), finish]);
 
-/** Converts an answer to the vendor's wire, then to the client's wire, and returns it as parsed from the latter. */
+/** Converts an answer to the vendor's wire, then to the client's wire, and parses it. */
 function converted(answer: TextAnswer, client: TwoSidedWire, vendor: TwoSidedWire, stream: boolean): TextAnswer {
   const context = contextFor({ includeUsage: true });
   if (stream) {

@@ -18,7 +18,6 @@ import {
   type TwoSidedWire,
 } from "./harness.ts";
 
-/** Answers with reasoning, text and calls, so that a stream can be ended inside each kind of part. */
 const reasoningPart = word.map((text): Part => ({ kind: "reasoning", text, id: "rs_1" }));
 const answers = answer(
   fc
@@ -32,10 +31,7 @@ const answers = answer(
 );
 const context = contextFor({ includeUsage: true });
 
-/**
- * Returns the first `part` percent of a stream, and the frames that end it there; undefined if the stream had not
- * begun.
- */
+/** Returns the first `part` percent of a stream, and the frames that end it there. */
 function endedAt(wire: TwoSidedWire, stream: string, part: number, used: Units): readonly [string, string] | undefined {
   const frames = new SseSplitter().push(Buffer.from(stream));
   const sentFrames = frames.slice(0, Math.floor((frames.length * part) / 100));
@@ -50,7 +46,7 @@ function endedAt(wire: TwoSidedWire, stream: string, part: number, used: Units):
   return end === undefined ? undefined : [Buffer.concat(sentFrames).toString(), end.join("")];
 }
 
-/** Returns the calls and non-empty texts of an answer. A call whose arguments had not begun has the arguments `{}`. */
+/** A call whose arguments had not begun has the arguments `{}`. */
 const contents = ({ choices }: TextAnswer): readonly object[] =>
   choices
     .flatMap(({ parts }) => parts)

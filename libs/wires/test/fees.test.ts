@@ -161,7 +161,6 @@ test("tools are limited where the client sets no limit", () => {
   expect(capped("messages", { tools })).toEqual({ tools: [tools[0], tools[1], { ...tools[2], max_uses: 4 }] });
 });
 
-/** Returns the fees that the wire's pass and its stream reader find in the frames. */
 function feesIn(wire: TwoSidedWire, frames: readonly string[]) {
   const passFees = frames.map((frame) => wires[wire].pass.inspect(Buffer.from(frame)).fees);
   const reader = wires[wire].vendor.stream();

@@ -16,7 +16,6 @@ const call = { functionCall: { name: "f", args: {} } };
 const signedCall = { ...call, thoughtSignature: "c2ln" };
 const model = (...parts: readonly object[]) => ({ contents: [{ role: "model", parts }] });
 
-/** A body with items of another vendor is forwarded unchanged only if its vendor accepts these items. */
 describe("a forwarded body", () => {
   test.each<[string, TwoSidedWire, string, object, boolean]>([
     ["reasoning, to the wire's own vendor", "chat", "gpt-5", { messages: [{ reasoning_content: "hm" }] }, false],

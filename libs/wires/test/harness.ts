@@ -19,7 +19,6 @@ import type { TextRequest } from "../src/text/hub/request.ts";
 import { SseDecoder } from "@modelgate/formats/sse";
 import { wires } from "../src/text/wires.ts";
 
-/** Names of the wires with a client side and a vendor side, so that requests can be converted from and to them. */
 export type TwoSidedWire = {
   [Name in keyof typeof wires]: (typeof wires)[Name] extends TwoSides ? Name : never;
 }[keyof typeof wires];
@@ -29,13 +28,13 @@ interface TwoSides {
   readonly vendor: TextVendor;
 }
 
-/** All wires with a client side and a vendor side, from the registry, so that a new wire is tested with all others. */
+/** Taken from the registry, so that a new wire is tested with all others. */
 export const twoSidedWires: readonly TwoSidedWire[] = Object.keys(wires).filter((name): name is TwoSidedWire => {
   const wire: Partial<TwoSides> = Object.entries(wires).find(([key]) => key === name)?.[1] ?? {};
   return wire.client !== undefined && wire.vendor !== undefined;
 });
 
-/** Creates the context in which an answer is rendered, from the changed members of a minimal request. */
+/** Creates the context of an answer to a minimal request with these members. */
 export function contextFor(request: Partial<TextRequest> = {}, clientBody: JsonRecord = {}): AnswerContext {
   const plain: TextRequest = { model: "mine", stream: true, instructions: [], turns: [] };
   return {
@@ -48,7 +47,6 @@ export function contextFor(request: Partial<TextRequest> = {}, clientBody: JsonR
   };
 }
 
-/** Returns the stream that a writer renders for a complete answer. */
 export function written(writer: StreamWriter, answer: TextAnswer): string {
   return (
     answerToEvents(answer)
@@ -57,7 +55,6 @@ export function written(writer: StreamWriter, answer: TextAnswer): string {
   );
 }
 
-/** Splits a stream into frames with the gateway's decoder. */
 export function framesOf(stream: string): readonly { readonly event?: string | undefined; readonly data: string }[] {
   const decoder = new SseDecoder();
   return [...decoder.push(Buffer.from(stream)), ...decoder.end()];
@@ -67,7 +64,6 @@ export function eventsOf(reader: StreamReader, stream: string): readonly TextEve
   return [...framesOf(stream).flatMap((frame) => reader.read(frame)), ...reader.end()];
 }
 
-/** Returns the answer that a reader parses from a stream. */
 export function readBack(reader: StreamReader, stream: string): TextAnswer {
   const collector = new Collector();
   for (const event of eventsOf(reader, stream)) collector.take(event);
@@ -83,27 +79,23 @@ export function renders(
     vendor.render({ model: "m", stream: false, instructions: [], turns: [], ...fields }, to);
 }
 
-/** Returns the value after serialization to JSON. */
 export function plain(value: object): JsonRecord {
   return JSON.parse(JSON.stringify(value));
 }
 
-/** Creates an answer with one choice, and without id, model and time. */
 export function oneAnswer(parts: readonly Part[], finish: Choice["finish"] = "stop"): TextAnswer {
   return { id: "", model: "", createdAt: 0, choices: [{ parts, finish }] };
 }
 
-/** Creates a text part. */
 export function text(said: string): TextPart {
   return { kind: "text", text: said };
 }
 
-/** Creates the `turns` of a request with a single turn of the user. */
 export function user(...parts: readonly Part[]): Partial<TextRequest> {
   return { turns: [{ role: "user", parts }] };
 }
 
-/** Creates a call of the tool `f`; `result` creates its result. */
+/** Creates a call of the tool `f`. */
 export function calling(id: string): Part {
   return { kind: "tool-call", id, name: "f", arguments: "{}" };
 }
@@ -112,18 +104,14 @@ export function result(callId: string): ToolResultPart {
   return { kind: "tool-result", callId, name: "f", parts: [text("ok")] };
 }
 
-/** Two function tools that have only a name. */
 export const tools = [
   { kind: "function", name: "f" },
   { kind: "function", name: "g" },
 ] as const;
 
-/** Schema of the parameters of the tool in `toolRound`. */
 export const weather = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
 
-/**
- * Turns of `toolRound`: a question with an image, a call, and its result. Each wire's test has them in its own format.
- */
+/** Turns of `toolRound`: a question with an image, a call, and its result. */
 export const roundTurns: TextRequest["turns"] = [
   {
     role: "user",
@@ -147,7 +135,6 @@ export const roundTurns: TextRequest["turns"] = [
   },
 ];
 
-/** Complete request with one tool round. A wire's test adds its setting for a low reasoning effort. */
 export const toolRound: TextRequest = {
   model: "m",
   stream: false,
@@ -158,21 +145,17 @@ export const toolRound: TextRequest = {
   turns: roundTurns,
 };
 
-/**
- * Data of the two tests of a wire's answers: the wire, generated answers, and the parts of an answer that the wire
- * keeps.
- */
 interface AnswersOfWire {
   readonly wire: { readonly vendor: TextVendor; readonly client: TextClient };
   readonly answered: fc.Arbitrary<TextAnswer>;
-  /** Returns the answer as it is after rendering and parsing on this wire. */
+  /** Returns the answer as rendering and parsing change it. */
   readonly expected: (whole: TextAnswer) => TextAnswer;
-  /** Returns the answer as a stream can express it; absent: a stream expresses the complete answer. */
+  /** Returns the answer as a stream can express it. */
   readonly streamed?: (whole: TextAnswer) => TextAnswer;
   readonly context?: AnswerContext;
 }
 
-/** Defines the two tests for answers of every wire: complete and streamed answers are parsed as they were rendered. */
+/** Tests that answers of a wire are parsed as they were rendered. */
 export function testsOfAnswers({
   wire,
   answered,
@@ -200,7 +183,7 @@ export function testsOfAnswers({
   });
 }
 
-/** Combines the events of a stream of the messages wire to a message, as an SDK does. */
+/** Combines the events of a stream as an SDK does. */
 export function assembledMessage(stream: string): JsonRecord {
   const message: JsonRecord[] = [];
   let open: any;

@@ -23,7 +23,6 @@ const bodyFor = (wire: keyof typeof wires, request: ImageRequest) => {
   return { body: JSON.parse(body.toString()), dropped };
 };
 
-/** Returns the code and field of the Failure that the step throws; an empty object if it throws none. */
 function failureOf(step: () => unknown): { readonly code?: string; readonly param?: string | undefined } {
   try {
     step();

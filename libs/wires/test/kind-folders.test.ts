@@ -3,9 +3,7 @@ import { expect, test } from "vitest";
 
 const kinds = ["images", "moderation", "ranking", "realtime", "speech", "transcripts", "vectors", "video"];
 
-/** Files that a wire's folder may contain: `index.ts` with both sides, or one file per side and for streams. */
 const allowed = /^(?:index|request|answer|stream|pass)\.ts$/;
-/** Files that the folder of a session wire may contain. Their names begin with the side, as in text. */
 const sessionFiles = /^(?:index|pass|(?:client|vendor|pass)-[a-z]+)\.ts$/;
 
 const source = new URL("../src/", import.meta.url);

@@ -6,7 +6,6 @@ import { wires as textWires } from "../src/text/index.ts";
 import { vendorIdsIn } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 
-/** Returns the number of steps of a computation. */
 function stepsOf(work: Iterator<undefined, unknown>): number {
   for (let steps = 1; ; steps++) if (work.next().done === true) return steps;
 }

@@ -70,7 +70,7 @@ test.each([
     undefined,
     { inputTokens: 1, cacheWriteTokens: 50, cacheWrite1hTokens: 150, outputTokens: 1 },
   ],
-  // The last event repeats only the sum of the cache tokens, without their lifetimes.
+  // The last event repeats only the sum of the cache tokens.
   [
     { input_tokens: 1, cache_creation_input_tokens: 200, output_tokens: 40 },
     { inputTokens: 1, cacheWriteTokens: 50, cacheWrite1hTokens: 150, outputTokens: 1 },

@@ -237,7 +237,7 @@ describe("a signature of another vendor", () => {
     }
   });
 
-  /** Returns the blocks of an answer for a client. Asserts that a stream has the same blocks. */
+  /** Asserts that a stream and a complete answer have the same blocks. */
   function blocks(parts: readonly Part[]): unknown {
     const { content } = messagesWire.client.render(whole(parts), contextFor());
     expect(assembledMessage(written(messagesWire.client.stream(contextFor()), whole(parts)))["content"]).toEqual(

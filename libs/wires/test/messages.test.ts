@@ -76,7 +76,7 @@ const roundRequest: TextRequest = {
 test("one tool round is parsed and rendered", () => {
   expect(messagesWire.client.read(round)).toEqual({ request: roundRequest, dropped: [] });
   const { body, dropped } = messagesWire.vendor.render(roundRequest, { ...target, model: "m" });
-  // Thinking is disabled, because with it the vendor refuses a turn that has a call but no thinking block.
+  // With thinking, the vendor refuses a call without a thinking block.
   expect(dropped).toEqual(["reasoning"]);
   expect(body).toEqual({ ...round, thinking: { type: "disabled" } });
 });
@@ -170,7 +170,7 @@ const turnsWith = (call: typeof functionCall) =>
     resultParts,
   );
 const turns = turnsWith(functionCall);
-/** Turns without calls. Only such a history may enable thinking although earlier turns have none. */
+/** Only a history without calls may enable thinking although earlier turns have none. */
 const plainTurns = turns.map((all) =>
   all.flatMap(({ role, parts }) => {
     const rest = parts.filter(({ kind }) => kind !== "tool-call" && kind !== "tool-result");
@@ -251,7 +251,7 @@ const adaptiveFields = fc
     maxTokens: 300,
     reasoning: { ...level, show } as NonNullable<TextRequest["reasoning"]>,
   }));
-/** Removes what the vendor does not accept: blank instructions, and cache marks beyond the fourth. */
+/** The vendor refuses blank instructions and a fifth cache mark. */
 const withoutRefusedParts = (drawnRequest: TextRequest): TextRequest => {
   const instructions = drawnRequest.instructions.filter((part) => part.text.trim() !== "");
   return keepLastMarks({ ...drawnRequest, instructions }, maxCacheMarks, new Unsupported());
@@ -286,7 +286,7 @@ const answers = answer(
     .map(numbered),
   fc.constantFrom("stop", "length", "refused", "paused", "context-full"),
 );
-/** Adds the gateway's count of the input if the vendor reported no usage, as this wire does. */
+/** This wire reports the gateway's count if the vendor reports no usage. */
 const withInput = (whole: TextAnswer): TextAnswer => ({
   ...whole,
   usage: whole.usage ?? { inputTokens: 3, outputTokens: 0 },

@@ -5,7 +5,6 @@ import { wires } from "../src/text/index.ts";
 import { plainDialect, vendorIdsIn, type StoreDialect } from "../src/vendor-stores/index.ts";
 import { videoStores } from "../src/video/index.ts";
 
-/** Store dialect of each wire. */
 const dialects = {
   chat: wires.chat.client.stores,
   responses: wires.responses.client.stores,
@@ -24,7 +23,7 @@ const part = (value: object) => ({ messages: [user([{ type: "text", text: "Hi" }
 const piece = (value: object) => ({ contents: [{ role: "user", parts: [{ text: "Hi" }, value] }] });
 const stored = "https://generativelanguage.googleapis.com/v1beta/files/abc";
 
-/** Bodies in which a member names an object of the vendor's store, with their wire and the path of the member. */
+/** Bodies that name an object of the vendor's store, with the path of its name. */
 const members: readonly (readonly [wire: Wire, body: object, path: string])[] = [
   ["chat", part({ type: "file", file: { file_id: "file-1" } }), "messages[0].content[1].file.file_id"],
   ["chat", part({ type: "image_url", image_url: { url: stored } }), "messages[0].content[1].image_url.url"],

@@ -17,7 +17,7 @@ const member = (name: string, description?: string) => ({
   parameters: schema,
   strict: false,
 });
-/** Tools as a coding agent sends them: outside of a namespace, in a namespace, and with free text as input. */
+/** Tools as a coding agent sends them. */
 const tools = [
   member("look"),
   {
@@ -52,7 +52,7 @@ test.each(textWireNames.filter((wire) => wire !== "responses"))(
     const rendered = wires[wire].vendor.render(parse(body).request, target);
     const text = JSON.stringify(rendered.body);
     for (const name of ["look", "agents__spawn", "agents__wait", "files__patch"]) expect(text).toContain(`"${name}"`);
-    // The first tool of a namespace carries the description of the namespace.
+    // The first tool of a namespace has the description of the namespace.
     expect(text).toContain("Sub-agents.\\n\\nBegins one.");
     expect(text.match(/Sub-agents/g)).toHaveLength(1);
     expect(rendered.dropped).toEqual([]);

@@ -5,7 +5,6 @@ import { runToEnd } from "@modelgate/formats/json";
 import { wires as textWires } from "../src/text/index.ts";
 import type { PassThroughWire } from "../src/text/wires.ts";
 
-/** Frames of each wire: one without usage or an error, the last one with its usage, and one with an error. */
 const frames: Readonly<
   Record<PassThroughWire, { readonly plain: string; readonly last: string; readonly failed: string }>
 > = {

@@ -34,7 +34,6 @@ function streamed(client: Client): string {
   return events.join("") + writer.end();
 }
 
-/** The vendor's explanation of a refusal reaches every client whose wire has a field for it. */
 describe("a refusal with the vendor's explanation", () => {
   test("keeps its details for clients of the same wire, without additional text", () => {
     const expected = { stop_reason: "refusal", stop_details: details, content: [] };
@@ -83,7 +82,7 @@ test("a refusal without an explanation gets one from its category, and without b
   expect(parse(null).choices).toEqual([{ parts: [], finish: "refused" }]);
 });
 
-/** Items that clients send in their history, and that no vendor of another wire can read. */
+/** Items of clients' histories that no vendor of another wire can read. */
 describe("a history with steps of other vendors", () => {
   const target = { model: "m", defaultMaxTokens: 100 };
   const to = (wire: "chat" | "messages" | "content" | "converse" | "interactions", input: readonly object[]) => {

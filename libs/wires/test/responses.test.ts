@@ -177,7 +177,7 @@ const answers = answer(
     .map(numbered),
   fc.constantFrom("stop", "length", "filtered"),
 ).map(endedByRefusal);
-/** Returns the answer as it is parsed: with the time of rendering, and with the tier "default" if it had none. */
+/** Parsed answers have the time of rendering, and a service tier. */
 const asAnswered = (whole: TextAnswer): TextAnswer => ({
   ...whole,
   createdAt: 1_763_700_000,

@@ -11,7 +11,7 @@ const document = JSON.parse(JSON.stringify(openApi()));
 const user = [{ role: "user", content: "a" }];
 const contents = [{ role: "user", parts: [{ text: "a" }] }];
 
-/** Schemas of request bodies, each with a valid body and the function that parses it. */
+/** Schemas of request bodies, each with a valid body and its parser. */
 const readers: readonly (readonly [BodyName, object, (body: any) => unknown])[] = [
   ["ChatRequest", { model: "m", messages: user, logprobs: true }, (body) => wires.chat.client.read(body)],
   ["ResponsesRequest", { model: "m", input: "a" }, (body) => wires.responses.client.read(body)],

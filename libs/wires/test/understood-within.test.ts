@@ -3,7 +3,7 @@ import { openApi, type BodyName } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../src/text/index.ts";
 
-/** Base64 of an image. The bodies below have all members that clients may send, so that the readers read them. */
+/** The bodies below have all members that clients may send. */
 const png = "iVBORw0KGgoAAAA";
 const params = { type: "object", properties: {} };
 const chat = {
@@ -273,13 +273,13 @@ const readers: readonly (readonly [BodyName, readonly JsonRecord[], (body: any) 
   ["GenerateContentRequest", [con], (body) => wires.content.client.read(body, { model: "m", stream: false })],
 ];
 
-/** Matches paths of members with a client's own JSON: schemas, and arguments and results of calls. */
+/** Paths of members with a client's own JSON. */
 const clientsOwn =
   /(?:^|\.)(?:parameters|input_schema|schema|responseSchema|parametersJsonSchema|args|input|response)$/;
-/** Matches paths of members that are read only to refuse or skip them, because they do not belong there. */
+/** Paths of members that are read only to refuse or skip them. */
 const passedOver = [/^systemInstruction\.parts\[\]\.(?!text$)/, /inlineData\.fileUri$/];
 
-/** Returns a copy of a value that adds the path of each member to `paths` when the member is read. */
+/** Returns a copy of a value that records the path of each member that is read. */
 function watched(value: unknown, paths: Set<string>, path = ""): unknown {
   if (Array.isArray(value)) return value.map((each) => watched(each, paths, `${path}[]`));
   if (!isRecord(value) || clientsOwn.test(path)) return value;
@@ -297,7 +297,6 @@ function watched(value: unknown, paths: Set<string>, path = ""): unknown {
 
 const document = JSON.parse(JSON.stringify(openApi()));
 
-/** Returns true if a schema, or one of its alternatives, describes the member at a path. */
 function describes(schema: unknown, [step, ...rest]: readonly string[]): boolean {
   if (step === undefined) return true;
   if (!isRecord(schema)) return false;

@@ -46,7 +46,7 @@ const madeBy: Readonly<Record<"chat" | "responses" | "messages", CreatedReader>>
   messages: messages.created,
 };
 
-/** For each form of naming: a value that names an object, and the path of the name within the value. */
+/** A value that names an object, and the path of the name within the value. */
 const naming = {
   id: ["x_1", ""],
   object: [{ id: "x_1" }, ".id"],

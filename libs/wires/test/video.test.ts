@@ -226,7 +226,7 @@ describe("a vendor gets", () => {
     ["wan-video", { duration: 16 }, "seconds"],
     ["wan-video", { duration: 2.5 }, "seconds"],
     ["seedance-video", { image_tail: png }, "lastFrame"],
-    // The vendor would create twelve seconds, or 1080p, although less was paid for.
+    // The vendor would make a longer or larger video than was paid for.
     ["seedance-video", { prompt: "a boat --dur 12" }, "prompt"],
     ["seedance-video", { prompt: "a boat --resolution 1080p" }, "prompt"],
   ] as const)("%s nothing that it does not support: %j", (wire, more, param) => {
@@ -254,7 +254,7 @@ test.each([
   expect(rendered.body).not.toHaveProperty("fps");
 });
 
-/** Requests in style B or C for vendors whose wires no client speaks. */
+/** Requests in style B or C for vendors whose wires have no clients. */
 describe("a vendor whose wire has no client gets", () => {
   const clientBody = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
   const frames = { image: png, image_tail: png };

@@ -4,12 +4,12 @@ import { replaceFrameJson } from "@modelgate/formats/sse";
 const openBrace = 0x7b;
 const usageMember = '"usage":';
 
-/** Returns true if the request has OpenRouter's member `usage: {include: true}`, which requests the cost. */
+/** Returns true if the request has OpenRouter's `usage: {include: true}`. */
 export function isCostRequested(body: object): boolean {
   return memberOf(memberOf(body, "usage"), "include") === true;
 }
 
-/** Adds the cost in US dollars to the `usage` of an answer or of an event's `response`, if there is one. */
+/** Adds the cost in US dollars to the `usage` of an answer, or of an event's `response`. */
 export function addCost(answer: Buffer, cost: string): Buffer {
   const isObject = (json: Buffer): boolean => json[0] === openBrace;
   if (findMember(answer, "usage") !== undefined)

@@ -27,7 +27,7 @@ export const wires = {
   content,
 } as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient, ImagesPass>>>;
 
-/** Reads a client's JSON body: qwen-style if it has `input`, else simple. Throws Failure (400) naming the field. */
+/** Reads a client's JSON body: Qwen's format if it has `input`, else the common format. */
 export function readImageBody(body: unknown): Parsed<ImageRequest> {
   const isQwen = isRecord(body) && (body["input"] ?? undefined) !== undefined;
   return (isQwen ? qwen : images).client.read(body);

@@ -4,29 +4,27 @@ import { Compile } from "typebox/compile";
 import { Fields, isRecord, parseRecord, type JsonRecord, firstProblem } from "@modelgate/formats/json";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
-/** Size of a request, for admission. Each kind measures its neutral form with `measureInput`. */
+/** Size of a request, for admission. */
 export interface InputSize {
-  /** UTF-8 bytes of all text for the model. */
+  /** UTF-8 bytes of the model's text input. */
   readonly textBytes: number;
-  /** Maximum number of tokens of other input: images, and input given as tokens. */
+  /** Maximum number of tokens of other input, such as images. */
   readonly mediaTokens: number;
-  /** Maximum number of output tokens; undefined if the request sets none. */
   readonly maxOutputTokens: number | undefined;
 }
 
 export interface UnstreamedContext<Request> {
-  /** Model name as the client wrote it. */
   readonly model: string;
   readonly request: Request;
-  /** Answer id for wires that have one, used if the vendor sends none. */
+  /** Answer id, used if the vendor sends none. */
   readonly answerId: string;
-  /** Gateway's count of input tokens, for wires that must report it even if the vendor did not. */
+  /** The gateway's count of input tokens, used if the vendor sends none. */
   readonly inputTokens: number;
 }
 
-/** The vendor side of a kind that answers in one piece; usage is parsed separately from the rest. */
+/** The vendor side of a kind that answers without a stream. */
 export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, Answer> {
-  /** Bytes of text that rendering adds to the client's. Absent: none. */
+  /** Bytes of text that rendering adds to the client's text. */
   readonly addedBytes?: number;
   parse(body: JsonRecord, headers: AnswerHeaders): Answer;
   usage(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
@@ -34,24 +32,24 @@ export interface UnstreamedVendor<Request, Answer> extends VendorSide<Request, A
 
 export type UnstreamedClient<Request, Answer> = ClientSide<Request, Answer, UnstreamedContext<Request>>;
 
-/** A wire of a kind that answers in one piece: vectors, ranking, moderation. */
+/** A wire of a kind that answers without a stream, such as embeddings. */
 export type UnstreamedWire<
   Request,
   Answer,
   Vendor extends UnstreamedVendor<Request, Answer> = UnstreamedVendor<Request, Answer>,
 > = Wire<Vendor, UnstreamedClient<Request, Answer>>;
 
-/** Counts the UTF-8 bytes of texts, with a margin for the tokens that models put around each. */
+/** Counts the UTF-8 bytes of texts, with a margin for each text. */
 export function countTextBytes(texts: Iterable<string>): number {
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text) + extraBytesPerText;
   return bytes;
 }
 
-/** Bytes added per text: models mark its beginning and end by one token each, of at least two bytes. */
+/** Models mark the beginning and end of a text by one token each, of at least two bytes. */
 const extraBytesPerText = 4;
 
-/** Parses a body and checks its schema. The parser is first: among alternatives, its errors are more precise. */
+/** Parses a body and checks its schema. The parser runs first, because its errors are more precise. */
 export function parseChecked<Request>(
   body: unknown,
   shape: { Check(value: unknown): boolean; Errors(value: unknown): Iterable<SchemaError> },
@@ -63,7 +61,7 @@ export function parseChecked<Request>(
   return parsed;
 }
 
-/** Creates the reader of a client's body from its published schema. All members of the schema are inspected members. */
+/** Creates the reader of a client's body from its schema. */
 export function schemaReader<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
@@ -75,7 +73,7 @@ export function schemaReader<Request>(
   };
 }
 
-/** Reads a vendor's answer field by field. Throws upstream_error for a wrong field: the client is not at fault. */
+/** Reads a vendor's answer. Throws Failure upstream_error for a wrong field. */
 export function readVendor<Result>(body: unknown, read: (fields: Fields) => Result): Result {
   try {
     return read(new Fields(body));
@@ -85,7 +83,7 @@ export function readVendor<Result>(body: unknown, read: (fields: Fields) => Resu
   }
 }
 
-/** Parses the JSON object of a stream's event. Throws Failure upstream_error for any other data. */
+/** Parses the JSON object of a stream's event. Throws Failure upstream_error. */
 export function parseEvent(data: string): JsonRecord {
   const event = parseRecord(data);
   if (event !== undefined) return event;
@@ -96,18 +94,17 @@ export function renderEvent(event: object): string {
   return `data: ${JSON.stringify(event)}\n\n`;
 }
 
-/** Members that the neutral form lacks: other wires drop and report them, a vendor of the same wire gets them. */
+/** Members of a request that the neutral form lacks. Only a vendor of the same wire gets them. */
 export interface AdditionalMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
-  /** Names of members whose meaning the neutral form also has, so that nothing is lost on another wire. */
+  /** Names of members that the neutral form expresses by another field. */
   readonly shared?: readonly string[] | undefined;
 }
 
-/** Maximum number of members that an endpoint does not know. They are all searched and copied in one step. */
 const maxAdditionalMembers = 1_000;
 
-/** Collects the unread members of a body, so call it last. Throws Failure for more than the maximum. */
+/** Collects the members that were not read before. Throws Failure if they are too many. */
 export function additionalMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,
@@ -125,7 +122,7 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for `wire`, and the names of those that are lost. Hints with a value are lost too. */
+/** Returns the additional members for `wire`, and the names of dropped ones. `hints` are dropped too. */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,

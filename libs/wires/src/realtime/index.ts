@@ -31,7 +31,7 @@ export const wires = {
   "gpt-live": gptLive,
 } as const satisfies Readonly<Record<SessionWire, Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>>>;
 
-/** Creates the bridge of a session. Throws Error for wires that are not converted into each other. */
+/** Creates the bridge of a session. Throws Error if the wires cannot be converted into each other. */
 export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);

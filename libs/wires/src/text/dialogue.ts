@@ -1,22 +1,19 @@
 import { asRecords, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "@modelgate/formats/json";
 
-/** The conversation that a request belongs to, with the values by which its next turn is recognised. */
+/** The conversation that a request belongs to. Its values identify the next turn too. */
 export interface Dialogue {
   /** Client's name of the conversation. */
   readonly name?: string | undefined;
-  /** End user to whom the conversation belongs, as the request names it. */
   readonly user: unknown;
-  /** Instructions that are repeated with every turn. */
   readonly instructions: unknown;
   /** Turns before the model's first answer. */
   readonly opening: readonly JsonRecord[];
-  /** True if the model has answered before. */
   readonly isAnswered: boolean;
   /** First answer of the model, without reasoning, which some clients do not send back. */
   readonly answer?: JsonRecord | undefined;
 }
 
-/** Members of turns that change from request to request, or that clients do not send back. */
+/** Members of turns that differ between requests of one conversation. */
 export const unstableMembers: ReadonlySet<string> = new Set(
   splitWords(`
     cache_control data encrypted_content id reasoning reasoning_content reasoning_details role signature status
@@ -24,7 +21,7 @@ export const unstableMembers: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Reads the conversation from a body and its turns; `isAnswer` returns true for the model's turns. */
+/** Reads the conversation of a request. */
 export function identifyDialogue(
   body: JsonRecord,
   conversation: { readonly instructions?: unknown; readonly turns: unknown },
@@ -43,7 +40,7 @@ export function identifyDialogue(
   };
 }
 
-/** Members that request reasoning. Requests of the chat, responses and messages wires may have any of them. */
+/** Members that request reasoning, on the chat, responses and messages wires. */
 export const reasoningMembers: readonly string[] = [
   "reasoning",
   "reasoning_effort",
@@ -54,12 +51,12 @@ export const reasoningMembers: readonly string[] = [
 
 const offValues: ReadonlySet<unknown> = new Set([undefined, null, false, 0, "none", "disabled"]);
 
-/** Returns true if a request of the chat, responses or messages wire requests reasoning from its model. */
+/** Returns true if a request of the chat, responses or messages wire asks for reasoning. */
 export function requestsReasoning(body: JsonRecord): boolean {
   return hasAny(body, reasoningMembers) && reasoningMembers.some((name) => isReasoningRequested(body[name]));
 }
 
-/** Returns true if a value requests reasoning: an effort, a budget, true, or an object with one of them. */
+/** Returns true for an effort, a budget, true, or an object with one of them. */
 export function isReasoningRequested(value: unknown): boolean {
   const setting = isRecord(value) ? (value["type"] ?? value["effort"] ?? value["thinkingBudget"] ?? true) : value;
   return !offValues.has(setting);

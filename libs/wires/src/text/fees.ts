@@ -1,63 +1,61 @@
 import { type ToolUnit, type Units, withoutUndefined } from "@modelgate/contracts";
 import { hasAny, isRecord, type JsonRecord } from "@modelgate/formats/json";
 
-/** A tool that the vendor runs, as requested. */
+/** A requested tool that the vendor runs. */
 export interface RequestedTool {
-  /** Path of the member that requests it: `tools[1]`. */
+  /** Path of the member that requests the tool, such as `tools[1]`. */
   readonly path: string;
-  /** Unit by which the tool is billed; absent: no price exists. */
+  /** Unit by which the tool is billed; absent if it has no price. */
   readonly unit?: ToolUnit | undefined;
-  /** Maximum number of calls, if the request limits them. */
   readonly maxCalls?: number | undefined;
-  /** Model that the tool uses, in addition to the model that answers. */
+  /** Model that the tool uses. */
   readonly model?: string | undefined;
-  /** Model that answers if the requested one declines; its price is checked like that of a tool. */
+  /** Model that answers if the requested one declines. Its price is checked like that of a tool. */
   readonly fallback?: string | undefined;
-  /** True if the vendor does not report the tool's calls; the tool is then billed as one call. */
+  /** True if the vendor does not report the tool's calls. The tool is then billed as one call. */
   readonly isUnreported?: boolean | undefined;
-  /** Path of a member that requests more than the usual quality or size: `tools[1].quality`. */
+  /** Path of a member that requests more than the usual quality or size. */
   readonly surchargePath?: string | undefined;
 }
 
 /** Charges that a request can cause in addition to tokens at the usual price. */
 export interface RequestedFees {
   readonly tools: readonly RequestedTool[];
-  /** Maximum number of calls of all tools together, if the request limits them. */
+  /** Maximum number of calls of all tools together. */
   readonly maxCalls?: number | undefined;
-  /** Requested service tiers; `default` is the tier at the usual price. Empty: the vendor chooses the tier. */
+  /** Requested service tiers. If empty, the vendor chooses the tier. */
   readonly tiers: readonly { readonly name: string; readonly path: string }[];
 }
 
-/** A tool call in an answer. Repetitions of a call in the answer have the same id. */
+/** A tool call in an answer. A repeated call has the same id. */
 export interface ReportedCall {
   readonly unit: ToolUnit;
   readonly id: string;
 }
 
-/** Charges in addition to the usage that are reported by an answer or by one frame of it. */
+/** Charges in addition to the usage, as an answer or a frame reports them. */
 export interface ReportedExtraUsage {
   readonly calls?: readonly ReportedCall[] | undefined;
-  /** Calls that the vendor counted since the answer's beginning. */
+  /** Number of calls since the beginning of the answer. */
   readonly counts?: Units | undefined;
-  /** Service tier that served the call; `default` is the usual one. */
   readonly tier?: string | undefined;
-  /** Vendor's model that answered, if the requested one declined. */
+  /** Vendor's name of the model that answered, if the requested one declined. */
   readonly answeredBy?: string | undefined;
-  /** Tokens in addition to those of the usage, such as those of a compaction. */
+  /** Tokens in addition to the usage, such as those of a compaction. */
   readonly iterations?: readonly ReportedIteration[] | undefined;
 }
 
 /** Tokens of one run of a model for an answer. */
 export interface ReportedIteration {
-  /** Vendor's name of the model; absent: the requested one. */
+  /** Vendor's name of the model; absent for the requested model. */
   readonly model?: string | undefined;
   readonly units: Units;
 }
 
-/** Members that request web search, which is charged in addition to tokens, on the wires that share them. */
+/** Members that request web search on several wires. */
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
-/** Returns the records in a list with their paths (`[1]`). Lenient parsers also accept a single record as a list. */
+/** Returns the objects in a list with their paths (`[1]`). Some vendors accept a single object as a list. */
 export function recordsWithPaths(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];
@@ -68,7 +66,7 @@ export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
   return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
 
-/** Units by types or names of tools, as several vendors spell them. */
+/** Units by types or names of tools of several vendors. */
 const toolUnitPatterns: readonly (readonly [RegExp, ToolUnit])[] = [
   [
     /^(?:web_search|web-search|live_search|x_search|browser_search|google_search|google_maps|\$web_search|web$)/,
@@ -79,12 +77,12 @@ const toolUnitPatterns: readonly (readonly [RegExp, ToolUnit])[] = [
   [/^image_generation/, "imageGenerations"],
 ];
 
-/** Returns the unit by which a type of tool is billed; undefined if no price exists, or if the type is not a text. */
+/** Returns the unit by which a type of tool is billed; undefined if it has no price. */
 export function unitOfTool(type: unknown): ToolUnit | undefined {
   return typeof type === "string" ? toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1] : undefined;
 }
 
-/** Finds the searches that a request enables by members which vendors added to the common wires. */
+/** Returns the searches that a request enables by members of particular vendors. */
 export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const isLiveSearch = isRecord(parameters) && parameters["mode"] !== "off";
@@ -100,12 +98,11 @@ export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   ];
 }
 
-/** Vendors' names of the tier at the usual price. */
 const usualTiers: ReadonlySet<string> = new Set(
   "default standard standard_only on_demand provisioned_throughput".split(" "),
 );
 
-/** Returns a service tier by the name that prices use; undefined if it is absent or the vendor may choose. */
+/** Returns the name of a service tier in prices; undefined if the vendor chooses the tier. */
 export function normalizeTier(value: unknown): string | undefined {
   if (typeof value !== "string") return undefined;
   const name = value.toLowerCase().replace(/^(?:service_tier|on_demand)_/, "");
@@ -123,7 +120,7 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
 const [anthropicMember, xaiMember] = ["server_tool_use", "server_side_tool_usage_details"] as const;
 const readToolCounts = ["num_search_queries", "num_sources_used", anthropicMember, xaiMember, "plugins"];
 
-/** Reads how often vendor tools were called from a usage report, in several vendors' spellings; undefined for none. */
+/** Reads the number of calls of vendor tools from a usage report, in several vendors' spellings. */
 export function countedTools(usage: unknown): Units | undefined {
   if (!isRecord(usage) || !hasAny(usage, readToolCounts)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {

@@ -1,4 +1,4 @@
-// Text wires by name, and functions that both forwarded and converted calls use.
+// Text wires by name, and functions for forwarded and converted calls.
 export { surplusBounds, type TextParams } from "./params.ts";
 export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";

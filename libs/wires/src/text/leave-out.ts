@@ -2,12 +2,12 @@ import { isRecord, type JsonRecord, spliceMembers, withoutMembers } from "@model
 import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
-/** Members that control tool calls, which are meaningless without tools. */
+/** Members that need tools. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
 /** Values of a tool choice that require the model to call a tool. */
 const demands = /"(?:required|any|ANY)"/;
 
-/** A request from which some charges in addition to tokens were removed. */
+/** A request without some of its charges. */
 export interface LeftOut {
   readonly body: Buffer;
   readonly fees: RequestedFees | undefined;
@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly dropped: readonly string[];
 }
 
-/** Removes unpriced tools and tiers; undefined if the tool choice needs such a tool, or if `input` contains one. */
+/** Removes tools and tiers without a price. Returns undefined if the request needs such a tool. */
 export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,
@@ -54,12 +54,11 @@ export function withoutUnpriced(
   };
 }
 
-/** Splits a path such as `tools[1].googleSearch` into its steps: `tools`, `1`, `googleSearch`. */
 function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }
 
-/** Returns a value without the given paths and the containers that they leave empty; undefined if nothing remains. */
+/** Returns a value without the given paths, and without containers that become empty. */
 function withoutPaths(value: unknown, paths: readonly (readonly string[])[], removed: unknown[]): unknown {
   if (paths.some((path) => path.length === 0)) {
     removed.push(value);

@@ -1,45 +1,45 @@
 import { asRecord, memberOf, hasAny, isRecord, splitWords, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees } from "./fees.ts";
 
-/** Parameters of a text request for admission and pass-through, equal for all wires. */
+/** Parameters of a text request for admission and pass-through. */
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
-  /** True if the client wants usage at the end of its stream; only the chat and completions wires let it choose. */
+  /** True if the client wants usage at the end of its stream. */
   readonly includeUsage: boolean;
-  /** True if the client wants the cost in the usage, including the usage of a stream. */
+  /** True if the client wants the cost in the usage. */
   readonly showsCost?: boolean | undefined;
-  /** Maximum output tokens of all choices, by the largest limit in the body; undefined if the client set no limit. */
+  /** Maximum output tokens of all choices, by the largest limit in the body. */
   readonly maxOutputTokens: number | undefined;
-  /** Members of the body that limit the output; one of them is sent to the vendor. */
+  /** Members of the body that limit the output. The vendor gets one of them. */
   readonly outputLimitNames: readonly string[];
-  /** Members that the wire's main vendor refuses and other vendors accept; absent: the wire does not list them. */
+  /** Members that the wire's main vendor refuses and other vendors accept. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
   readonly readsUnseenInput: boolean;
   readonly choices: number;
   readonly media: Media;
-  /** Requested resolution of images, such as 4K; only the content wire has it. */
+  /** Requested resolution of images, such as 4K. */
   readonly imageSize?: string | undefined;
-  /** True if the client gets a vendor's refusal of its reasoning. Else the call is repeated without signatures. */
+  /** True if the client gets refusals of its reasoning. Otherwise such a call is repeated without signatures. */
   readonly keepsSignatures?: boolean | undefined;
-  /** Charges in addition to tokens; absent: none. */
+  /** Charges in addition to tokens. */
   readonly fees?: RequestedFees | undefined;
 }
 
-/** Members that some vendor reads as output limit. Money is reserved for the largest; only one is sent. */
+/** Members that some vendor reads as output limit. */
 const outputLimitNames = (
   "max_tokens max_completion_tokens max_output_tokens max_new_tokens max_tokens_to_sample " +
   "maxTokens maxOutputTokens"
 ).split(" ");
 
 interface Bounds {
-  /** Largest limit in the body; undefined if it has none in the wire's own members. */
+  /** Largest limit in the body; undefined if the wire's own members are absent. */
   readonly max: number | undefined;
   readonly names: readonly string[];
 }
 
-/** Finds the output limits in a body. `ownNames` lists the member names that the wire itself defines for them. */
+/** Finds the output limits in a body. `ownNames` are the wire's own members for them. */
 export function outputLimitsIn(body: object, ownNames: readonly string[]): Bounds {
   const record = asRecord(body);
   if (!hasAny(record, outputLimitNames)) return { max: undefined, names: [] };
@@ -48,13 +48,13 @@ export function outputLimitsIn(body: object, ownNames: readonly string[]): Bound
   return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/** Returns the limits to remove for a vendor that reads only one: the first in `order` that is present. */
+/** Returns the limits to remove for a vendor that reads only the first in `order`. */
 export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
   const readName = order.find((name) => names.includes(name));
   return readName === undefined ? [] : names.filter((name) => name !== readName);
 }
 
-/** Returns the thinking budget that a chat body sets in a vendor's member in addition to its output limit; else 0. */
+/** Returns the thinking budget that a chat body sets in addition to its output limit. */
 export function extraReasoningTokens(body: object): number {
   const { thinking_budget: budget, thinking, reasoning } = asRecord(body);
   const inThinking = memberOf(thinking, "budget_tokens");
@@ -66,16 +66,16 @@ export function wholeNumber(value: unknown): number {
   return typeof value === "number" && Number.isInteger(value) && value > 0 ? value : 0;
 }
 
-/** Members that make a vendor read input outside of the body: stored data or search results. */
+/** Members that make a vendor read stored data or search results. */
 const unseenInputMembers = splitWords(`
   previous_response_id conversation web_search_options search_parameters enable_search plugins mcp_servers
   container cachedContent cached_content
 `);
 
-/** Types of tools that the client runs; their results are in the body. */
+/** Types of tools that the client runs. */
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
-/** Returns true if the vendor of this request may read input that is not in its body. */
+/** Returns true if the vendor may read input that is not in the body. */
 export function readsUnseenInput(body: object): boolean {
   const record = asRecord(body);
   if (hasAny(record, unseenInputMembers) || isRecord(record["prompt"])) return true;
@@ -90,33 +90,33 @@ function isOwnTool(tool: JsonRecord): boolean {
   return isNamed || Object.keys(tool).every((name) => /^function_?declarations$/i.test(name));
 }
 
-/** Images, files and audio in a request: their size in the body, and the input tokens that they may cost. */
+/** Images, files and audio in a request. */
 export interface Media {
   /** Characters of Base64 and data URLs, which are not text for the model. */
   readonly characters: number;
   /** Maximum number of input tokens that vendors usually count for this media. */
   readonly tokens: number;
-  /** Additional tokens if images are counted at their full size; absent: none. */
+  /** Additional tokens if the vendor reads images at their full size. */
   readonly more?: number | undefined;
 }
 
-/** Maximum tokens of one image: scaled down, or in patches (10,000 of up to 1.62 tokens) at a high `detail`. */
+/** Maximum tokens of one image: scaled down, or in 10,000 patches of up to 1.62 tokens. */
 const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
-/** Values of `detail` at which images keep their size. */
+/** Values of `detail` that do not scale images down. */
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
-/** Tokens per Base64 character of a file: its text has at most the decoded size, and a token about four bytes. */
+/** Tokens per Base64 character of a file. A token has about four bytes. */
 const tokensPerFileBase64Character = 0.75 / 4;
-/** Tokens per Base64 character of audio: speech has about ten tokens per second, at one kilobyte or more. */
+/** Tokens per Base64 character of audio: about ten tokens per second, of at least one kilobyte. */
 const tokensPerAudioBase64Character = 0.01;
-/** Tokens per Base64 character of video: at most about 300 tokens per second, at ten kilobytes or more. */
+/** Tokens per Base64 character of video: at most about 300 tokens per second, of at least ten kilobytes. */
 const tokensPerVideoBase64Character = 0.03;
-/** Tokens of a document or clip that is given by its address: about a hundred pages. */
+/** Tokens of a document or clip at an address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
-/** Measures an object that is itself media; undefined for any other object, which may contain media. */
+/** Measures an object that is itself media; undefined for any other object. */
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
-/** Measures all media at any depth, since tool results contain images too. `measure` knows the wire's objects. */
+/** Measures all media at any depth, because tool results contain images too. */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;
   let tokens = 0;
@@ -140,7 +140,7 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
 
 export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
-/** Measures a part of the chat and responses wires, where `image_url` is an object or a string. */
+/** Measures a part of the chat and responses wires. */
 export function measureTypedPart(part: JsonRecord): Media | undefined {
   const { image_url: imageUrlMember } = part;
   if (imageUrlMember !== undefined)
@@ -166,7 +166,7 @@ export function bytesMedia(mediaType: string, { length: characters }: string): M
   return { characters, tokens: characters * tokensPerFileBase64Character };
 }
 
-/** Returns a member of an object, or the value itself, if it is a text; "" for anything else. */
+/** Returns a text, or an object's member if it is a text; "" for anything else. */
 export function textAt(value: unknown, name: string): string {
   if (typeof value === "string") return value;
   const part = isRecord(value) ? value[name] : undefined;

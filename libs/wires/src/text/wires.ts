@@ -29,10 +29,10 @@ type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name 
 
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
-/** Wires that both vendors and clients speak, so that calls between them can be passed through. */
+/** Wires of both vendors and clients. Calls between them can be passed through. */
 export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
-/** Returns a text wire that vendors speak. Throws Error for any other name. */
+/** Returns a wire of vendors. Throws Error for any other name. */
 export function textWire(name: string): TextWire {
   const wire = ownEntry<TextWire | ClientOnlyWire>(wires, name);
   if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
@@ -48,7 +48,7 @@ export function vendorTextWire(name: string): VendorTextWire {
 
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
-/** Lists all wires that can serve a client's calls, the client's wire first. */
+/** Returns all wires that can serve a client's calls, the client's wire first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   const cached = servingWires.get(wire);
   if (cached !== undefined) return cached;

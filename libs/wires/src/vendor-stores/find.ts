@@ -3,21 +3,17 @@ import { camelName, isRecord, type JsonRecord, parseRecord } from "@modelgate/fo
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-/** Maximum number of ids in a request. One more than this is returned if a request has too many. */
+/** Maximum number of ids in a request. The search ends at the first id above it. */
 export const maxVendorIds = 10_000;
 
 const maxNameCharacters = 64;
 
 const maxTextCharacters = 64 * 1024;
 
-/** Rules for members of one name; null: they do not refer to a store. */
+/** Rules for members of one name; null if they do not refer to a store. */
 type Rules = readonly StoreMember[] | "opaque" | "contents" | null;
 
-/**
- * Finds the objects of a vendor's store that a parsed body names. Searches at any depth, since a vendor of the client's
- * wire also gets members that the gateway does not know. Takes steps of a few milliseconds, and skips members with the
- * client's own JSON (`opaque`).
- */
+/** Finds the objects of a vendor's store that a body names, at any depth. Takes steps of a few milliseconds. */
 export function* vendorIdsIn(
   dialect: StoreDialect,
   body: unknown,
@@ -31,11 +27,11 @@ export function* vendorIdsIn(
 
 const walkTurn = 4_000;
 
-/** Object or array that is being searched. `names` contains the keys of an object, or the items of an array. */
+/** Object or array that is being searched. `names` are the keys of an object or the items of an array. */
 interface Walked {
   readonly value: object;
   readonly names: readonly unknown[];
-  /** Number of members or items that were visited, including the one that is being visited. */
+  /** Number of visited members or items, including the current one. */
   at: number;
 }
 
@@ -123,7 +119,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** Extends a reader of one value to lists of values. Stops once a list has so many ids that the request is refused. */
+/** Extends a reader of one value to lists. It stops when the request is certain to be refused. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
@@ -176,10 +172,9 @@ function isEmpty(value: unknown): boolean {
 
 const compiled = new Map<StoreDialect, (name: string) => Rules>();
 
-/** Maximum number of names that are cached with their rules per dialect. */
 const maxNames = 1_000;
 
-/** Compiles a dialect's rules by name: usual spellings are cached, others are folded first. */
+/** Compiles a dialect's rules by name. Usual spellings are cached. */
 function compile(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
   const { members: own = [], without = [], opaque, contents = [] } = dialect;
@@ -210,19 +205,19 @@ function compile(dialect: StoreDialect): (name: string) => Rules {
   return rulesFor;
 }
 
-/** Folds a name: removes separators, and folds case in both directions, as the most lenient parsers do. */
+/** The most lenient parsers ignore separators and case. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
 }
 
-/** Returns the first character of the folded name; folds only names that do not begin with an ASCII letter. */
+/** Folding is slow, so names that begin with an ASCII letter are not folded. */
 function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
   return code >= 0x41 && code <= 0x5a ? code : fold(name).charCodeAt(0);
 }
 
-/** Matches hosts of Google's API, which serves only content of the operator's key. */
+/** Hosts of Google's API, which serve only content of the operator's key. */
 const apiHosts = /(?:^|[.-])(?:generativelanguage|aiplatform)\.googleapis\.com$/;
 
 /** Schemes of addresses in a vendor's store: Google, Moonshot, DashScope, AWS, BytePlus, Azure. */
@@ -232,13 +227,13 @@ const storeSchemes: ReadonlySet<string> = new Set(
 
 const scheme = /^\s*([a-z][\d+.a-z-]{0,99}):/i;
 
-/** Matches a file's name in a store, without the vendor's address. */
+/** A file's name in a store, without the vendor's address. */
 const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileSearchStores)\//i;
 
-/** Number of characters of an address that are inspected, since it may be megabytes of Base64. */
+/** An address may be megabytes of Base64, so only its beginning is inspected. */
 const headCharacters = 1_000;
 
-/** Maximum length of a web address; a longer address is treated as an object in a vendor's store. */
+/** Maximum length of a web address. A longer one is treated as an object in a vendor's store. */
 const maxUrlCharacters = 64 * 1024;
 
 /** Returns true for a vendor's own address or scheme. Public addresses and data URLs are content. */
@@ -250,7 +245,7 @@ function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   return isWeb(name) ? isOfVendor(text, vendorHosts) : storeSchemes.has(name);
 }
 
-/** Returns true if a member for stored files names one: all but public web addresses and data URLs do. */
+/** Returns true unless the address is a public web address or a data URL. */
 function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const name = scheme.exec(head)?.[1]?.toLowerCase();
@@ -258,7 +253,7 @@ function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean 
   return isWeb(name) ? isOfVendor(text, vendorHosts) : name !== "data";
 }
 
-/** Returns true if an address begins with so many spaces that its scheme is outside of the inspected characters. */
+/** A scheme after many spaces is outside of the inspected characters. */
 function isBlank(head: string): boolean {
   return head.length === headCharacters && head.trim() === "";
 }

@@ -11,55 +11,55 @@ export type Naming =
   | "address"
   /** An address. Every value except a public address or a data URL names an object. */
   | "file-address"
-  /** Text that begins with a scheme by which one vendor reads files of its store. */
+  /** Text that begins with a scheme by which a vendor reads files of its store. */
   | "text"
   /** Any non-empty value. */
   | "setting"
-  /** A voice: a string with the prefix of created voices' ids; other strings are public names. */
+  /** A voice. Only ids of created voices have a certain prefix. */
   | "made-voice"
   /** A text that may be a JSON object with members that name objects. */
   | "json";
 
 /** A member that names an object in a store, at any depth of a body. */
 export interface StoreMember {
-  /** Names in snake_case; other cases and names without underscores match too. */
+  /** Names in snake_case. Other cases, and names without underscores, match too. */
   readonly names: readonly string[];
   readonly store: VendorStore;
   readonly naming: Naming;
-  /** True if the member names an object only at a body's top level; deeper, clients use the name for their own tags. */
+  /** True if the member names an object only at a body's top level. */
   readonly top?: true;
-  /** Required `type` of the object that contains the member; `notOf` is an excluded type. */
+  /** Required `type` of the object that contains the member. `notOf` is an excluded type. */
   readonly of?: string;
   readonly notOf?: string;
   /** Values that do not name an object. */
   readonly except?: readonly string[];
 }
 
-/** Members that name objects in a vendor's store: in requests of a wire, and in answers for created objects. */
+/** Members of requests and answers that name objects in a vendor's store. */
 export interface StoreDialect {
-  /** Members in addition to those of every wire; absent: none. */
+  /** Members in addition to those of every wire. */
   readonly members?: readonly StoreMember[];
-  /** Names that refer to a store on all other wires but not on this one; absent: none. */
+  /** Names that refer to a store on other wires only. */
   readonly without?: readonly string[];
-  /** Members whose value is the client's own JSON, not read by vendors: schemas, arguments of calls, tags. */
+  /** Members with the client's own JSON, which vendors do not read. */
   readonly opaque: readonly string[];
-  /** Opaque members that vendors read if their value is a content (an object with a `type`) or a list of contents. */
+  /** Opaque members that vendors read if they contain a content (an object with a `type`). */
   readonly contents?: readonly string[];
-  /** Finds objects that a body names in other ways than by a member; absent: none. */
+  /** Finds objects that a body names in other ways. */
   named?(body: JsonRecord): readonly VendorId[];
-  /** Reads the objects that a vendor created, from its answers; absent: none. */
+  /** Reads the objects that a vendor created. */
   readonly created?: CreatedReader;
 }
 
 /**
- * All members by which a request of any wire names an object that its vendor keeps. The vendor keeps it for the
- * operator's key, so every client that names it would get it. Sources: the vendors' references (OpenAI, Azure,
- * Anthropic, Gemini, DashScope, Moonshot, Mistral, xAI, Ark, Kling) as of November 2026.
+ * Members of all wires that name an object in a vendor's store. The vendor would read it with the operator's key for
+ * every client. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope, Moonshot, Mistral, xAI,
+ * Ark, Kling) as of November 2026.
  */
 export const storeMembers: readonly StoreMember[] = [
   { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
   { names: ["file_uri"], store: "file", naming: "file-address" },
-  // An image that code execution drew is named by its address; it is output, not a file.
+  // The address of an image from code execution is output, not a file.
   { names: ["url", "uri"], store: "file", naming: "address", notOf: "image" },
   {
     names: ["image_url", "image_urls", "file_url", "document_url", "video_url", "audio_url", "image", "images"],
@@ -115,20 +115,20 @@ export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["docum
 
 export type CreatedId = Pick<VendorId, "store" | "id">;
 
-/** Reads created objects from members that the vendor itself fills: a model's text may contain any name. */
+/** Reads created objects from members that only the vendor writes. A model's text may contain any name. */
 export interface CreatedReader {
-  /** Strings, at least one of which occurs in every answer with such an object; other answers need not be parsed. */
+  /** Every answer with such an object contains one of these texts. Other answers need not be parsed. */
   readonly needles: readonly string[];
-  /** True if answers are read in one piece when they are stored, not while they are forwarded. */
+  /** True if answers are read when they are stored, not while they are forwarded. */
   readonly onlyIfStored?: true;
   isRequested(body: JsonRecord): boolean;
-  /** Reads the objects that an answer or event names. `isStored`: the vendor stores the answer with all items. */
+  /** Reads the objects in an answer or event. `isStored` is true if the vendor stores the answer. */
   read(answer: JsonRecord, isStored: boolean): readonly CreatedId[];
 }
 
 const maxCreated = 1_000;
 
-/** Returns the objects that a vendor created, as a complete answer or an event of a stream names them. */
+/** Returns the objects that a vendor created. */
 export function createdIn(
   { read }: Pick<CreatedReader, "read">,
   answer: JsonRecord,
@@ -168,8 +168,8 @@ export interface VendorId {
   readonly store: VendorStore;
   /** Id of the object, or the value that names it. */
   readonly id: string;
-  /** Path in the request, as the client would write it: `input[2].content[0].file_id`. */
+  /** Path in the request, such as `input[2].content[0].file_id`. */
   readonly path: string;
-  /** True if the request also contains the content, which suffices for a vendor without the object. */
+  /** True if the request also contains the content. A vendor without the object can then use the content. */
   readonly isCarried?: true;
 }

@@ -325,7 +325,7 @@ describe("the model that transcribes the client's speech", () => {
     const bridge = openBridge();
     const updateResult = bridge.fromClient(eventMessage({ type: "session.update", session: session("fast") }));
     expect(parsed(updateResult.toVendor)).toEqual([{ type: "session.update", session: session("fast-1") }]);
-    // The new transcriber counts only after the vendor has reported it.
+    // The new transcriber is used only after the vendor has reported it.
     expect(bridge.state.transcriber).toBeUndefined();
     const reportTo = (model: unknown) =>
       parsed(bridge.fromVendor(eventMessage({ type: "session.updated", session: session(model) })).toClient)[0].session;

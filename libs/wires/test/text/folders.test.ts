@@ -5,7 +5,6 @@ import { wires as textWires } from "../../src/text/wires.ts";
 
 const side = ["request", "answer", "stream"];
 
-/** Folders of wires that share one because they differ little. */
 const sharedFolders: Readonly<Record<string, string>> = { "ollama-chat": "ollama", "ollama-generate": "ollama" };
 const folderOf = (wire: string): string => sharedFolders[wire] ?? wire;
 

@@ -19,13 +19,13 @@ const steps = fc.array(
   { minLength: 1, maxLength: 14 },
 ) as fc.Arbitrary<readonly Step[]>;
 
-/** Functions that name the calls: unique in the conversation, or repeated, as by vendors that count per answer. */
+/** Names of calls: unique in the conversation, or repeated, as by vendors that count per answer. */
 const namings = fc.constantFrom(
   (at: number) => `call_${at}`,
   (at: number) => `call_${at % 2}`,
 );
 
-/** Adds the missing results to the steps, and the number of its call to each call and result. */
+/** Adds the missing results, and the number of its call to each call and result. */
 function complete(all: readonly Step[]): readonly (Step & { readonly call?: number })[] {
   const open: number[] = [];
   let calls = 0;
@@ -44,7 +44,6 @@ function complete(all: readonly Step[]): readonly (Step & { readonly call?: numb
 type Naming = (at: number) => string;
 type Writer = (all: ReturnType<typeof complete>, name: Naming) => JsonRecord;
 
-/** Functions that write the steps as a client's request of each wire. */
 const writers: Readonly<Record<string, Writer>> = {
   responses: (all, name) => ({
     model: "m",
@@ -82,7 +81,7 @@ const writers: Readonly<Record<string, Writer>> = {
       }),
     })),
   }),
-  // Each step is a separate content, although consecutive contents of one role are one turn of this wire.
+  // Adjacent contents of one role are one turn of this wire.
   content: (all, name) => ({
     contents: alternating(grouped(all)).flatMap(({ role, steps: own }) =>
       own.map(({ kind, text, call = 0 }) => {
@@ -129,7 +128,6 @@ function grouped(all: ReturnType<typeof complete>): readonly Group[] {
   });
 }
 
-/** Returns groups whose roles alternate, beginning with the user. */
 function alternating(groups: readonly Group[]): readonly Group[] {
   const turns: Group[] = [];
   for (const { role, steps: own } of groups) {
@@ -156,7 +154,7 @@ function chatTurn({ role, steps: own }: Group, name: Naming): readonly JsonRecor
   return [{ role, content: text === "" ? null : text, tool_calls: renderedCalls }];
 }
 
-/** Converts a group to Ollama's messages, in which calls have no ids and results name only their tool. */
+/** Ollama's calls have no ids, and results name only their tool. */
 function ollamaTurn(group: Group, name: Naming): readonly JsonRecord[] {
   return chatTurn(group, name).map(({ tool_call_id: _id, tool_calls: calls, content, ...message }) => ({
     ...message,

@@ -41,7 +41,6 @@ function responses({ input }: JsonRecord): string | undefined {
   return open.size > 0 ? `No tool output found for function call ${String([...open][0])}.` : undefined;
 }
 
-/** Properties of a message that the rules of Anthropic and of Bedrock's Converse check. */
 interface Blocks {
   readonly role: unknown;
   readonly calls: readonly unknown[];
@@ -50,10 +49,7 @@ interface Blocks {
   readonly isEmpty: boolean;
 }
 
-/**
- * Checks Anthropic's rules for system messages: after a user message, before an assistant message or last; some models
- * only.
- */
+/** Checks Anthropic's rules for system messages. */
 function systems(model: unknown, roles: readonly unknown[]): string | undefined {
   if (!roles.includes("system")) return undefined;
   if (!/claude-(?:fable-5|opus-(?:4-8|5))/.test(String(model))) return "role 'system' is not supported on this model";
@@ -63,10 +59,7 @@ function systems(model: unknown, roles: readonly unknown[]): string | undefined 
   return isPlaced ? undefined : "system messages must follow a user turn and precede an assistant turn";
 }
 
-/**
- * Checks Anthropic and Converse: the user begins, roles alternate, and results come first in the message after their
- * calls.
- */
+/** Checks Anthropic and Converse: roles alternate, and results come first in the message after their calls. */
 function blocks(messages: readonly Blocks[]): string | undefined {
   if (messages[0]?.role !== "user") return 'first message must use the "user" role';
   const ids = messages.flatMap(({ calls }) => calls);
@@ -124,10 +117,7 @@ function converse(body: JsonRecord): string | undefined {
   );
 }
 
-/**
- * Checks Gemini: calls follow a turn of the user, and as many results directly follow them. Equal roles in sequence are
- * one turn.
- */
+/** Checks Gemini: calls follow a turn of the user, and as many results directly follow them. */
 function content({ contents }: JsonRecord): string | undefined {
   const turns: { readonly role: unknown; readonly parts: any[] }[] = [];
   for (const { role = "user", parts } of list(contents)) {
@@ -155,7 +145,7 @@ function content({ contents }: JsonRecord): string | undefined {
   return turns.length === 0 ? "contents are not specified" : undefined;
 }
 
-/** Checks Google's interactions: all calls of the model have results before the user's next input. */
+/** Checks Google's interactions: all calls have results before the user's next input. */
 function interactions({ input }: JsonRecord): string | undefined {
   if (isEmpty(input)) return "input is missing";
   const open = new Set<unknown>();
@@ -175,5 +165,4 @@ function interactions({ input }: JsonRecord): string | undefined {
   return open.size > 0 ? "function calls without results" : undefined;
 }
 
-/** Rules of all wires whose requests have a history. */
 export const historyRules = { chat, responses, messages, content, converse, interactions } as const;

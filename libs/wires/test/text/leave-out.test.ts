@@ -1,10 +1,8 @@
 import { expect, test } from "vitest";
 import { wires, withoutUnpriced } from "../../src/text/index.ts";
 
-/** Wires that have web searches and service tiers. */
 type Wire = "chat" | "responses" | "messages" | "content";
 
-/** Removes web searches and service tiers from a request; undefined if the request requires them. */
 function reduced(wire: Wire, body: object) {
   const feesOfBody = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
   if (feesOfBody === undefined) throw new Error("the request asks for nothing beside tokens");

@@ -12,9 +12,7 @@ const rendered = (wire: Wire, model: string, fields: Partial<TextRequest>) =>
     { model, defaultMaxTokens: 9 },
   );
 
-/**
- * Returns a request that is forwarded on its own wire as the vendor receives it, and the names of the dropped fields.
- */
+/** Returns a forwarded request as the vendor receives it. */
 function forwarded(wire: Wire, model: string, body: object) {
   const target = { model, foreignItems: new Set<string>() };
   const fit = wires[wire].pass.fit?.(Buffer.from(JSON.stringify(body)), target);

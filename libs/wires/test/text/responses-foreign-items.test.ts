@@ -13,7 +13,7 @@ const interpreted = { type: "code_interpreter_call", id: "ci_x", code: "1" };
 const message = { type: "message", id: "chatcmpl-1", role: "assistant", content: "Hi" };
 const call = { type: "function_call", id: "item_1", call_id: "c", name: "f", arguments: "{}" };
 
-/** Returns the ids that the items name, each with true if the body also contains the object's content. */
+/** Returns each id in the items, with true if the body also contains the object's content. */
 function namedIn(...input: readonly object[]) {
   const ids = runToEnd(vendorIdsIn(client.stores, { model: "m", input }));
   return ids.map(({ id, isCarried }) => [id, isCarried === true]);

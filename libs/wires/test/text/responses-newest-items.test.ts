@@ -2,7 +2,6 @@ import { expect, test } from "vitest";
 import type { JsonRecord } from "@modelgate/formats/json";
 import { wires } from "../../src/text/index.ts";
 
-/** Converts a request of the responses wire to the wire of another vendor. */
 function rendered(
   body: JsonRecord,
   to: "chat" | "messages" | "content" | "interactions" | "converse" | "responses",

@@ -9,20 +9,19 @@ import { requireImageBytes } from "../hub/image-bytes.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageRequest, ImageSize, InputImage } from "../hub/request.ts";
 
-/** Image models of the content wire: generateContent with IMAGE among `responseModalities`. */
+/** Image models of generateContent, with IMAGE among `responseModalities`. */
 export const content = {
   name: "content",
   vendor: { needsBytes: true, render: renderRequest, parse: parseAnswer },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Names of resolutions, each for images whose longest side exceeds `above` pixels; smaller images get the default. */
+/** Resolutions for images whose longest side exceeds `above` pixels. */
 const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
 ] as const;
 
-/** Renders a request, its images first. The vendor makes one image per request. */
 function renderRequest(request: ImageRequest): RenderedImages {
   if ((request.count ?? 1) > 1)
     throw unsupportedFailure("count", "The vendor of this model creates one image per request.");
@@ -50,7 +49,6 @@ function renderImage(image: InputImage): JsonRecord {
   return { inlineData: { mimeType: mediaType, data: new Base64Text("", bytes) } };
 }
 
-/** Parses all images of all candidates and drops the text. Throws Failure upstream_rejected for blocked content. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const candidates = asRecords(body["candidates"]);
   const images = imagesInCandidates(candidates);
@@ -66,7 +64,7 @@ function imagesInCandidates(candidates: readonly JsonRecord[]): readonly MadeIma
   return candidates.flatMap(({ content }) => asRecords(asRecord(content)["parts"]).flatMap(imageInPart));
 }
 
-/** Returns the image of a part; empty for a part of the reasoning, whose images are drafts. */
+/** The images of reasoning are drafts. */
 function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;

@@ -12,19 +12,16 @@ export type MadeImage = { readonly revisedPrompt?: string | undefined } & (
 );
 
 export interface ImagesAnswer {
-  /** Creation time in Unix seconds; absent if the vendor does not report it. */
   readonly created?: number | undefined;
-  /** Images; at least one. */
   readonly images: readonly MadeImage[];
   readonly tokens?: Units | undefined;
   /** Usage that is charged: the number of images, and the tokens. */
   readonly usage?: Units | undefined;
-  /** Other members of an answer in the common format: size, quality, the vendor's usage. */
   readonly more?: JsonRecord | undefined;
 }
 
 interface ImagesContext {
-  /** Current time in Unix seconds, used if the vendor reports no creation time. */
+  /** Current time in Unix seconds. */
   readonly now: number;
   readonly act: "generation" | "edit";
 }
@@ -47,7 +44,7 @@ export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): Json
   });
 }
 
-/** Renders an answer as events of the common wire, one per image, for streaming clients of a vendor without streams. */
+/** Renders an answer as a stream of the common wire, for vendors without streams. */
 export function renderImageStream(answer: ImagesAnswer, context: ImagesContext): string {
   const { data: _, created, ...more } = renderImages(answer, context);
   const type = `image_${context.act}.completed`;
@@ -66,7 +63,7 @@ export function renderImageStream(answer: ImagesAnswer, context: ImagesContext):
     .join("");
 }
 
-/** Members that clients expect in an event and vendors may omit. Images that are priced by number have zero tokens. */
+/** Members that clients expect in an event and that vendors may omit. */
 const defaultEventMembers: JsonRecord = {
   size: "auto",
   quality: "auto",
@@ -93,7 +90,7 @@ function renderTokens(tokens: Units | undefined): JsonRecord | undefined {
   if (tokens === undefined) return undefined;
   const [input, output] = [inputTotal(tokens), outputTotal(tokens)];
   const { inputImageTokens = 0, outputImageTokens = 0 } = tokens;
-  // A vendor that counts images and text together reports no image tokens; then the details are left out.
+  // Some vendors count images and text together and report no image tokens.
   const hasDetails = inputImageTokens + outputImageTokens > 0;
   return withoutUndefined({
     input_tokens: input,
@@ -121,26 +118,24 @@ export function noImagesFailure(): Failure {
 }
 
 export interface RenderedImages extends Rendered {
-  /** Form to send instead of `body`. */
   readonly form?: readonly ImagesFormEntry[];
 }
 
 export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, RenderedImages> {
-  /** True if images must be sent as bytes; otherwise addresses suffice. */
+  /** True if images must be sent as bytes, not as addresses. */
   readonly needsBytes?: true;
-  /** Parses a complete answer. Throws Failure upstream_rejected (400) if the vendor refused, else upstream_error. */
+  /** Parses a complete answer. Throws Failure upstream_rejected if the vendor refused, else upstream_error. */
   parse(body: JsonRecord): ImagesAnswer;
 }
 
-/** Forwards a vendor's stream of partial images unchanged, to clients of any dialect. Absent: the vendor has none. */
+/** Forwards a vendor's stream of partial images unchanged. */
 export interface ImagesPass {
   isFirstEvent(event: JsonRecord): boolean;
-  /** Creates the forwarder of one stream. It ends with the last of `max` images even if the vendor sends more. */
+  /** Creates the forwarder of one stream, which ends with the last of `max` images. */
   stream(max?: number): TextStreamPass;
 }
 
 interface SentImages {
-  /** Body, written in steps of about a millisecond. */
   readonly body: Generator<undefined, Buffer>;
   readonly contentType: string;
 }
@@ -154,7 +149,6 @@ export type ImagesFormEntry =
   | { readonly name: string; readonly filename: string; readonly contentType: string; readonly bytes: Buffer };
 
 function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
-  // The boundary is random, so that no file can contain it.
   const boundary = `modelgate-${randomUUID()}`;
   const pieces = entries.flatMap((entry) => {
     const head = `--${boundary}\r\ncontent-disposition: form-data; name="${escapeQuotes(entry.name)}"`;
@@ -168,7 +162,6 @@ function writeForm(entries: readonly ImagesFormEntry[]): SentImages {
   };
 }
 
-/** Escapes quotes and line breaks as browsers do. */
 function escapeQuotes(text: string): string {
   return text.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -8,7 +8,7 @@ const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffe
   ["image/webp", (bytes) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"],
   ["image/gif", (bytes) => /^GIF8[79]a/.test(bytes.toString("latin1", 0, 6))],
 ];
-/** Number of Base64 characters that suffice to recognise any image type. */
+/** Number of Base64 characters that are enough to recognise an image type. */
 const signatureCharacters = 24;
 
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
@@ -19,21 +19,21 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }
 
-/** Detects the type of an image's bytes. Throws Failure (400) that names `path` if they are not an image. */
+/** Detects an image's type. Throws Failure (400) for other bytes. */
 export function imageFile(bytes: Buffer, path: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) throw invalidImage(path, allowedTypesText);
   return { mediaType, bytes };
 }
 
-/** Reads an image in a JSON body: an address, a data URL, or Base64. Throws Failure (400) that names `path`. */
+/** Reads an image: an address, a data URL, or Base64. Throws Failure (400). */
 export function parseInputImage(value: unknown, path: string): InputImage {
   if (typeof value !== "string") throw invalidImage(path, "a string: a URL, a data URL or Base64");
   if (/^https?:\/\//i.test(value)) return { kind: "url", at: path, url: value };
   return encodedImage(/^data:/i.test(value) ? dataUrlContent(value, path) : value, path);
 }
 
-/** Reads an image in Base64; `decodeImages` decodes a large one later. Throws Failure (400) that names `path`. */
+/** Reads an image in Base64. Large images are decoded later, by `decodeImages`. */
 export function encodedImage(data: string, path: string): InputImage {
   if (data.length <= maxStepBytes) {
     if (!isBase64(data)) throw invalidImage(path, allowedEncodingsText);
@@ -43,7 +43,7 @@ export function encodedImage(data: string, path: string): InputImage {
   return { kind: "encoded", at: path, data };
 }
 
-/** Decodes all images of a request, in steps of about a millisecond; refuses (400) what is not Base64. */
+/** Decodes all images of a request in short steps. Throws Failure (400) if they are not Base64. */
 export function* decodeImages(request: ImageRequest): Generator<undefined, ImageRequest> {
   const { images, mask } = request;
   const files: InputImage[] = [];
@@ -58,7 +58,6 @@ export function* decodeImages(request: ImageRequest): Generator<undefined, Image
 function* decodeImage(image: InputImage): Generator<undefined, InputImage> {
   if (image.kind !== "encoded") return image;
   const { data, at: path } = image;
-  // The last step includes the padding.
   const last = data.length - (data.length % maxStepBytes || maxStepBytes);
   if ((yield* includesMatch(data, notBase64, last)) || !isBase64(data.slice(last)))
     throw invalidImage(path, allowedEncodingsText);
@@ -71,7 +70,7 @@ export function imageUrl(image: InputImage): string | Base64Text {
   return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
-/** Returns the bytes of an image. Throws Error for an address, which the caller must have fetched before. */
+/** Returns the bytes of an image. Throws Error for an address. */
 export function requireImageBytes(image: InputImage): ImageFile {
   if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
   return image;
@@ -85,7 +84,7 @@ function dataUrlContent(url: string, path: string): string {
   return url.slice(comma + 1);
 }
 
-/** Returns true for Base64 of the standard alphabet, padded or not. The decoder would skip any other character. */
+/** The decoder would skip other characters. */
 function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
   if (unpadded === "" || unpadded.length % 4 === 1) return false;

@@ -2,7 +2,6 @@ import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { countTextBytes, type InputSize } from "../../kind/index.ts";
 import type { ImageRequest } from "./request.ts";
 
-/** Maximum number of input tokens that vendors count for one image at the highest fidelity. */
 const tokensPerInputImage = 7_000;
 
 export function measureInput({ prompt, negativePrompt, images, mask }: ImageRequest): InputSize {
@@ -13,17 +12,17 @@ export function measureInput({ prompt, negativePrompt, images, mask }: ImageRequ
   };
 }
 
-/** Names of members in which some vendor reads the number of images; a client may send them as additional members. */
+/** Members in which some vendor reads the number of images. */
 const countMemberNames: ReadonlySet<string> = new Set(
   (
     "n num count num_images num_outputs number_of_images numberOfImages " +
     "sampleCount batch_size samples max_images image_count"
   ).split(" "),
 );
-/** Maximum depth of the search for these names: they may be in `parameters`, or in an `extra_body`. */
+/** Maximum depth of the search: the members may be in `parameters` or `extra_body`. */
 const maxSearchDepth = 3;
 
-/** Returns the maximum number of images that a vendor may create for a request. Money is reserved for all of them. */
+/** Returns the maximum number of images that a vendor may create for a request. */
 export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
   return own === undefined ? count : Math.max(count, largestCount(own.members, maxSearchDepth));
 }
@@ -36,14 +35,13 @@ function largestCount(members: JsonRecord, depth: number): number {
   return Math.max(0, ...counts);
 }
 
-/** Reads a positive number, or its text as in forms; 0 for any other value. */
 function parseCount(value: unknown): number {
   const number = typeof value === "string" && /^\d{1,9}$/.test(value) ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? Math.ceil(number) : 0;
 }
 
 const standardQualities: ReadonlySet<unknown> = new Set(["low", "medium", "standard", "auto", "", null, undefined]);
-/** Maximum number of pixels at the usual price; vendors with a price per image charge more for 2K and 4K. */
+/** Maximum number of pixels at the usual price. Vendors charge more for 2K and 4K. */
 const maxStandardPixels = 2 * 1024 * 1024;
 
 interface PricedMembers {

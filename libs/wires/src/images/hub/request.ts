@@ -5,7 +5,7 @@ import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Parsed } from "../../wire.ts";
 
-/** Clients' formats: the simple body, as JSON or as a form, and the qwen-style body. */
+/** Formats of clients' requests. */
 export type ImagesDialect = "images" | "qwen-images";
 
 export const maxInputImages = 16;
@@ -20,11 +20,11 @@ export interface ImageFile {
   readonly bytes: Buffer;
 }
 
-/** An image in the client's request; `at` is its field, spelled as in that request. */
+/** An image in the client's request. `at` is the name of its field. */
 export type InputImage =
   | { readonly kind: "url"; readonly at: string; readonly url: string }
   | ({ readonly kind: "file"; readonly at: string } & ImageFile)
-  /** Large Base64, decoded later in steps (`decodeImages`), before anything is sent. */
+  /** Large Base64, which `decodeImages` decodes later. */
   | { readonly kind: "encoded"; readonly at: string; readonly data: string };
 
 /** Width and height in pixels. */
@@ -33,16 +33,14 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A request for images in the neutral form. Absent: not given by the client. */
+/** A request for images in the neutral form. */
 export interface ImageRequest {
   readonly dialect: ImagesDialect;
   readonly model: string;
   readonly prompt: string;
-  /** Images to edit; empty if the image is made from the prompt alone. */
   readonly images: readonly InputImage[];
   readonly mask?: InputImage | undefined;
   readonly count?: number | undefined;
-  /** Size; also absent if the client lets the model choose it (`auto`). */
   readonly size?: ImageSize | undefined;
   readonly quality?: string | undefined;
   readonly style?: string | undefined;
@@ -57,14 +55,13 @@ export interface ImageRequest {
   readonly watermark?: boolean | undefined;
   readonly seed?: number | undefined;
   readonly user?: string | undefined;
-  /** Form of the images in the client's answer; absent: as the vendor returns them. */
   readonly responseFormat?: "url" | "b64_json" | undefined;
   readonly stream: boolean;
   readonly partialImages?: number | undefined;
   readonly own?: AdditionalMembers<ImagesDialect> | undefined;
 }
 
-/** Fields that a vendor's wire may lack. */
+/** Optional fields, which a vendor's wire may lack. */
 export const imageFields = [
   "mask",
   "count",
@@ -85,11 +82,10 @@ export const imageFields = [
 ] as const satisfies readonly (keyof ImageRequest)[];
 export type ImageField = (typeof imageFields)[number];
 
-/** Members that determine what a call is allowed to do and what it costs, in either dialect. */
+/** Members that determine what a call may do and what it costs. */
 export const inspectedMembers = ["model", "n", "size", "input", "parameters"];
 
 const requestSchema = Compile(bodies.ImageRequest);
-/** Fields of an image request; null members count as absent, as in the parser. */
 const nullableSchema = {
   Check: (body: unknown) => requestSchema.Check(withoutNulls(body)),
   Errors: (body: unknown) => requestSchema.Errors(withoutNulls(body)),
@@ -103,10 +99,9 @@ export function readImages(body: unknown, parse: (body: JsonRecord) => Parsed<Im
   return parseChecked(body, nullableSchema, parse);
 }
 
-/** Maximum side of an image that any model makes, in pixels. */
 const maxSidePixels = 16_384;
 
-/** Parses a size, `1024x1536` or `1024*1536`; undefined if absent or `auto`. Throws Failure (400) that names `path`. */
+/** Parses a size, such as `1024x1536` or `1024*1536`. Throws Failure (400). */
 export function parseSize(text: string | undefined, path: string): ImageSize | undefined {
   if (text === undefined || text === "auto") return undefined;
   const [, width = 0, height = 0] = /^(\d{1,5})[x*](\d{1,5})$/i.exec(text)?.map(Number) ?? [];
@@ -130,13 +125,13 @@ export function nearestRatio<Ratio extends string>(
   return ratios.toSorted((left, right) => far(left) - far(right))[0];
 }
 
-/** Returns the optional fields that a vendor's wire lacks; refuses those whose loss changes the meaning. */
+/** Returns the optional fields that a vendor's wire lacks. Throws Failure for `mask` and `count`. */
 export function unsupportedFieldNames(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {
   const unsupported = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
-  // Dropping these would change the image.
+  // Without one of these fields, the image would be another.
   const refused = unsupported.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { own } = request;

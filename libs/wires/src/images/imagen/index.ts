@@ -20,7 +20,7 @@ export const vertexImagen = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
-/** Minimum longest side, in pixels, of images in the larger of the two resolution classes. */
+/** Images of the larger resolution class have a longer side of at least this many pixels. */
 const largeClassSide = 1_800;
 const maxImages = 4;
 
@@ -74,7 +74,7 @@ function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = asRecords(predictions);
   const images = all.flatMap(parseImage);
   if (images.length > 0) return madeOf({ images });
-  // Instead of an image the vendor sends a reason, or nothing.
+  // Instead of an image, the vendor sends a reason, or nothing.
   const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
   if (typeof reason === "string" || all.length === 0)
     throw new Failure(

@@ -20,7 +20,7 @@ import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 
-/** Forwards a stream of partial images. Counts completed images; a partial image only shows that output has begun. */
+/** A partial image is not counted; it only shows that output has begun. */
 const imagesPass: ImagesPass = { isFirstEvent: isStreamStart, stream: passStream };
 
 /** POST /v1/images/generations and /v1/images/edits for clients, POST /images/generations at a vendor. */
@@ -46,14 +46,14 @@ export const images = {
   pass: imagesPass,
 } as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
-/** POST /images/edits at a vendor: a form. */
+/** POST /images/edits at a vendor. */
 export const imageEdits = {
   name: "image-edits",
   vendor: { needsBytes: true, render: renderEdit, parse: parseAnswer },
   pass: imagesPass,
 } as const satisfies Wire<ImagesVendor, ImagesClient, ImagesPass>;
 
-/** Fields that a vendor receives only from clients of the dialect "images". */
+/** Fields that a vendor gets only from clients of the dialect "images". */
 const sameDialectFields: readonly ImageField[] = ["negativePrompt", "promptExtend", "watermark", "seed"];
 
 function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): readonly string[] {
@@ -64,7 +64,7 @@ function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): r
   });
 }
 
-/** Renders the body of POST /images/generations, with the input images that some vendors accept only there. */
+/** Some vendors accept input images here instead of at /images/edits. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
   const [only] = images.map(imageUrl);
@@ -73,7 +73,6 @@ function renderGeneration(request: ImageRequest, target: Target): RenderedImages
   return { body: withoutUndefined({ ...sharedMembers(request, target), image }), dropped };
 }
 
-/** Renders the form of POST /images/edits; all images must be bytes. */
 function renderEdit(request: ImageRequest, target: Target): RenderedImages {
   const { images, mask, inputFidelity } = request;
   const members = withoutUndefined({ ...sharedMembers(request, target), input_fidelity: inputFidelity });
@@ -116,7 +115,7 @@ export function renderDialectFields({ negativePrompt, promptExtend, watermark, s
   return { negative_prompt: negativePrompt, prompt_extend: promptExtend, watermark, seed };
 }
 
-/** Matches models that always return bytes and refuse `response_format`; the gateway converts their images itself. */
+/** Models that always return bytes and refuse `response_format`. */
 const bytesOnlyModels = /^(?:[\w-]+\/)?(?:chat)?gpt-image/i;
 
 function imageFormEntry(name: string, image: InputImage): ImagesFormEntry {
@@ -124,7 +123,6 @@ function imageFormEntry(name: string, image: InputImage): ImagesFormEntry {
   return { name, filename: mediaType.replace("/", "."), contentType: mediaType, bytes };
 }
 
-/** Maximum number of images read from one answer; no vendor returns so many. */
 const maxImagesRead = 100;
 
 export function parseAnswer(body: JsonRecord): ImagesAnswer {
@@ -136,7 +134,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
   });
 }
 
-/** Parses an image. Vendors set the member that they do not use to "" or null. */
+/** Vendors set the member that they do not use to "" or null. */
 function parseImage(item: Fields): readonly MadeImage[] {
   const [url, base64] = [item.text("url"), item.text("b64_json")];
   const revised = item.text("revised_prompt");
@@ -145,7 +143,7 @@ function parseImage(item: Fields): readonly MadeImage[] {
   return url === undefined || url === "" ? [] : [{ url, ...rest }];
 }
 
-/** Reads `usage` as tokens. Input counts as text, output as images, unless reported otherwise. */
+/** Input counts as text and output as images, unless the vendor reports details. */
 function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];
@@ -178,7 +176,6 @@ function passStream(max = Infinity): TextStreamPass {
       tokens = addUnits(tokens, readTokens(event["usage"]) ?? {});
       return { ...plainFrame, usage: usage(), done: true };
     },
-    // While requested images are missing, a completed image does not end the stream; the end of the connection does.
     get endsWithConnection() {
       return completed < max;
     },
@@ -192,7 +189,7 @@ function passStream(max = Infinity): TextStreamPass {
   };
 }
 
-/** Matches the frame of a partial image by its event's name or type, so that its large data need not be parsed. */
+/** Matches the frame of a partial image, so that its data need not be parsed. */
 const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const maxTypeOffset = 400;
 

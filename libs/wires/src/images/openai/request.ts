@@ -12,7 +12,7 @@ interface FormImages {
   readonly mask?: InputImage | undefined;
 }
 
-/** Parses the simple body; unknown members go to vendors of this wire. `files` are a form's images. */
+/** Parses the common body. `files` are the images of a form. */
 export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const images = [...files.images, ...parseImages(fields)];
@@ -109,7 +109,7 @@ export interface ImagesForm {
   readonly files: readonly { readonly name: string; readonly bytes: Buffer }[];
 }
 
-/** Matches `image` for one image, and `image[]` or `image[0]`, `image[1]` … for several; both may be mixed. */
+/** Matches `image` for one image, and `image[]` or `image[0]` for several. */
 const imageName = /^image(?:\[\d{0,3}\])?$/;
 
 const numberFields = new Set(["n", "output_compression", "partial_images", "seed"]);
@@ -142,7 +142,6 @@ function formToBody(fields: ImagesForm["fields"]): Readonly<Record<string, unkno
 }
 
 function parseFieldValue(name: string, value: string): unknown {
-  // An empty field counts as absent, except the prompt.
   if (value === "" && name !== "prompt") return undefined;
   if (numberFields.has(name))
     return /^-?\d{1,15}$/.test(value) ? Number(value) : throwInvalidField(name, "a whole number");

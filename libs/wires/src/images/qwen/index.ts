@@ -18,7 +18,7 @@ import { imageUrl, parseInputImage } from "../hub/image-bytes.ts";
 import { renderDialectFields } from "../openai/index.ts";
 import { parseImageCount, parseDialectFields } from "../openai/request.ts";
 
-/** Wire of clients with the qwen-style body, and of the vendor's image creation without a task. */
+/** Qwen's images, without a task. */
 export const qwen = {
   name: "qwen-images",
   vendor: { render: renderGeneration, parse: parseAnswer, taskOf },
@@ -39,7 +39,7 @@ export const qwen = {
   },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Creation of images as a task, for vendors only. */
+/** Qwen's images, created as a task; only for vendors. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
   vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer, taskOf },
@@ -47,7 +47,6 @@ export const qwenTasks = {
 
 export const qwenEditTasks = { ...qwenTasks, name: "qwen-image-edit-tasks" } as const;
 
-/** Maximum number of images read from one answer; no vendor returns so many. */
 const maxImagesRead = 100;
 
 function taskOf(body: JsonRecord): string | undefined {
@@ -58,7 +57,7 @@ function taskOf(body: JsonRecord): string | undefined {
   });
 }
 
-/** Parses images, or the end of a task; a partly failed task returns the images that succeeded. */
+/** A partly failed task returns the images that succeeded. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const answer = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");
@@ -98,7 +97,6 @@ function parseTokens(usage: unknown): Units | undefined {
   return withoutZeroUnits({ inputTokens: input ?? 0, outputTokens: output ?? 0 });
 }
 
-/** Creates the failure with the vendor's message: 400 for a refused prompt or image, which the client can change. */
 function taskFailure(output: Fields): Failure {
   const [code, message] = [output.text("code"), output.text("message")];
   if (code === undefined) return noImagesFailure();
@@ -106,7 +104,7 @@ function taskFailure(output: Fields): Failure {
   return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
 }
 
-/** Parses Qwen's body. The response format and `stream` may be outside of `parameters`. */
+/** Parses Qwen's body. `stream` and the response format may be outside of `parameters`. */
 export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const content = parseContent(fields);
@@ -159,20 +157,17 @@ const maxTexts = 16;
 
 const supportedFields: readonly ImageField[] = ["count", "size", "negativePrompt", "promptExtend", "watermark", "seed"];
 
-/** Renders the body of multimodal-generation/generation: one message, images before the text. */
 function renderGeneration(request: ImageRequest, { model }: Target): RenderedImages {
   const content = [...request.images.map((image) => ({ image: imageUrl(image) })), { text: request.prompt }];
   return renderBody(request, { model, input: { messages: [{ role: "user", content }] } }, renderDialectFields(request));
 }
 
-/** Renders the body of text2image/image-synthesis, or of image2image/image-synthesis for a request with images. */
 function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImages {
   const input = withoutUndefined({
     prompt: request.prompt,
     negative_prompt: request.negativePrompt,
     images: request.images.length === 0 ? undefined : request.images.map(imageUrl),
   });
-  // The negative prompt is a member of `input`.
   return renderBody(request, { model, input }, { ...renderDialectFields(request), negative_prompt: undefined });
 }
 

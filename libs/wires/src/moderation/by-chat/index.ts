@@ -8,7 +8,6 @@ import type { Parsed } from "../../wire.ts";
 import { requireResultCount } from "../hub/index.ts";
 import type { ModerationAnswer, ModerationResult, ModerationPart, ModerationRequest } from "../hub/index.ts";
 
-/** Categories, each with its description for a model that was not trained for moderation. */
 const categories = {
   harassment: "harassing language towards any target",
   "harassment/threatening": "harassment that also includes violence or serious harm towards any target",
@@ -31,7 +30,7 @@ export const categoryNames: readonly Category[] = Object.keys(categories).filter
   Object.hasOwn(categories, name),
 );
 
-/** Maximum number of items in one call to a chat model. Its answer has one line of numbers per item. */
+/** Maximum number of items in one call to a chat model. */
 export const maxItemsPerCall = 32;
 
 const instructions = [
@@ -42,14 +41,9 @@ const instructions = [
   "Answer with one result for each item, in their order, as JSON of the given schema.",
 ].join("\n");
 
-/** UTF-8 bytes of the instructions that are sent in addition to the client's text. */
 export const instructionBytes = Buffer.byteLength(instructions);
 
-/**
- * Renders the request to a chat model in the neutral form of text: one call for all items, answered as JSON of a fixed
- * schema. Unknown members of the client's wire are dropped and reported. Throws Failure unsupported_parameter for more
- * than `maxItemsPerCall` items.
- */
+/** Renders all items as one request to a chat model. Throws Failure if they are more than `maxItemsPerCall`. */
 export function renderJudgementRequest(request: ModerationRequest): Parsed<TextRequest> {
   if (request.items.length > maxItemsPerCall)
     throw unsupportedFailure("items", `This model accepts at most ${maxItemsPerCall} texts in a request.`);
@@ -68,7 +62,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
   return { request: judgement, dropped: Object.keys(request.own?.members ?? {}) };
 }
 
-/** Renders a text as JSON, so that it cannot imitate another item; an image follows a line that names its item. */
+/** As JSON, a text cannot imitate another item. */
 function renderPart(part: ModerationPart, item: number): readonly (TextPart | ImagePart)[] {
   if (part.kind === "text") return [jsonLine({ item, text: part.text })];
   const data = readDataUrl(part.url);
@@ -81,7 +75,7 @@ function jsonLine(value: JsonRecord): TextPart {
   return { kind: "text", text: `${JSON.stringify(value)}\n` };
 }
 
-/** Returns an object schema with all members required and no others allowed, as vendors' strict mode requires. */
+/** Vendors' strict mode requires all members, and no others. */
 function strictObject(properties: JsonRecord): JsonRecord {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
@@ -98,7 +92,7 @@ const schema = strictObject({
 
 export const flagThreshold = 0.5;
 
-/** Parses a chat model's judgement. Throws Failure upstream_error for any text but a complete judgement. */
+/** Parses a chat model's judgement. Throws Failure upstream_error for any other text. */
 export function parseJudgement(answer: TextAnswer, request: ModerationRequest): ModerationAnswer {
   const results = parseResults(answerText(answer));
   const judgement = requireResultCount(request, results.map(parseResult));
@@ -106,7 +100,6 @@ export function parseJudgement(answer: TextAnswer, request: ModerationRequest): 
     ...result,
     appliedInputTypes: inputTypesByCategory(request, index),
   }));
-  // The vendor's id belongs to a chat; the gateway creates one for the moderation.
   return withoutUndefined({ id: "", results: withTypes, usage: answer.usage });
 }
 
@@ -139,7 +132,7 @@ function readScore(scores: JsonRecord, name: string): number {
   throw unreadableJudgement();
 }
 
-/** Returns the input types of a category: all kinds of parts in the item, since the model judges them together. */
+/** The model judges all parts of an item together. */
 function inputTypesByCategory(
   { items }: ModerationRequest,
   index: number,

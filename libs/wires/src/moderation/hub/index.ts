@@ -6,7 +6,7 @@ import { Failure } from "@modelgate/contracts";
 export const maxItems = 2_048;
 export const maxParts = 256;
 
-/** A part of the judged content. An image's URL may be a `data:` URL. */
+/** Part of the judged content. The URL may be a `data:` URL. */
 export type ModerationPart =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "image"; readonly url: string };
@@ -16,14 +16,13 @@ export interface ModerationItem {
   readonly parts: readonly ModerationPart[];
 }
 
-/** A moderation request in the neutral form: many items of one text, or one item of many parts. */
+/** A moderation request in the neutral form. */
 export interface ModerationRequest {
   readonly model: string;
   readonly items: readonly ModerationItem[];
   readonly own?: AdditionalMembers<"moderations"> | undefined;
 }
 
-/** Measures a request. The output is not limited: only the model that judges determines its length. */
 export function measureInput({ items }: ModerationRequest): InputSize {
   const parts = items.flatMap((item) => item.parts);
   const images = parts.flatMap((part) =>
@@ -36,24 +35,24 @@ export function measureInput({ items }: ModerationRequest): InputSize {
   };
 }
 
-/** Result of one item, with category names of POST /v1/moderations. */
+/** Result of one item. The categories have OpenAI's names. */
 export interface ModerationResult {
   readonly flagged: boolean;
-  /** Flags by category; null if the model does not support the category. */
+  /** Null for a category that the model lacks. */
   readonly categories: Readonly<Record<string, boolean | null>>;
   /** Scores by category, from 0 to 1. */
   readonly scores: Readonly<Record<string, number>>;
-  /** Kinds of parts that each score is about; absent if the vendor does not report them. */
+  /** Types of the parts that determined each score. */
   readonly appliedInputTypes?: Readonly<Record<string, readonly string[]>> | undefined;
 }
 
 export interface ModerationAnswer extends WithUsage {
-  /** Vendor's id; "" if it sent none. */
+  /** "" if the vendor sent none. */
   readonly id: string;
   readonly results: readonly ModerationResult[];
 }
 
-/** Returns the results, one per item. Throws Failure upstream_error for another number of results. */
+/** Returns the results. Throws Failure upstream_error unless there is one for each item. */
 export function requireResultCount(
   { items: { length } }: ModerationRequest,
   results: readonly ModerationResult[],

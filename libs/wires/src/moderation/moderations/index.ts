@@ -13,10 +13,9 @@ import type {
 } from "../hub/index.ts";
 import { requireResultCount, maxItems, maxParts } from "../hub/index.ts";
 
-/** The moderations wire (POST /v1/moderations). */
 export const moderations = {
   name: "moderations",
-  // The wire has no usage, but some of its vendors report it as in the chat wire.
+  // Some vendors of this wire report usage as in the chat wire.
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usage }) => chatUsage(usage) },
   client: {
     ...schemaReader(bodies.ModerationsRequest, parseRequest),
@@ -25,7 +24,6 @@ export const moderations = {
   },
 } as const satisfies UnstreamedWire<ModerationRequest, ModerationAnswer>;
 
-/** Default of `model` on this wire. */
 export const defaultModerationModel = "omni-moderation-latest";
 
 function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
@@ -40,7 +38,6 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   return { request, dropped: [] };
 }
 
-/** Parses `input`: a text, texts (each judged separately), or parts (judged together). */
 function parseInput(fields: Fields): readonly ModerationItem[] {
   const input = fields.need("input");
   if (typeof input === "string") return [textItem(input)];
@@ -67,7 +64,7 @@ function renderRequest(request: ModerationRequest, { model }: Target): Rendered 
   return { body: { ...additional.members, model, input: renderInput(request.items) }, dropped: additional.dropped };
 }
 
-/** Renders texts as strings, which all models of this wire accept; only newer models accept parts. */
+/** All models of this wire accept strings; only newer ones accept parts. */
 function renderInput(items: readonly ModerationItem[]): unknown {
   const texts = items.flatMap(({ parts: [part, ...others] }) =>
     part?.kind === "text" && others.length === 0 ? [part.text] : [],
@@ -102,7 +99,7 @@ function parseResult(item: Fields): ModerationResult {
   });
 }
 
-/** Reads an object whose members have one type. Skips null numbers, which stand for categories that a model lacks. */
+/** Null numbers stand for categories that a model lacks. */
 function readMembers<Value>(
   item: Fields,
   name: string,
@@ -127,7 +124,6 @@ function isStringList(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }
 
-/** Renders an answer; this wire cannot carry usage. */
 function renderAnswer(answer: ModerationAnswer, context: UnstreamedContext<ModerationRequest>): JsonRecord {
   return {
     id: answer.id === "" ? `modr-${context.answerId}` : answer.id,

@@ -6,7 +6,7 @@ import type { Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage, renderResults, documentText, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
 
-/** The second version of Cohere's rerank wire (POST /v2/rerank). */
+/** Cohere's rerank (POST /v2/rerank). */
 export const cohere = {
   name: "cohere-rerank",
   vendor: { render: renderRequest, parse: (body) => parseResults(body, "results"), usage: (body) => readUsage(body) },
@@ -17,7 +17,6 @@ export const cohere = {
   },
 } as const satisfies UnstreamedWire<RankingRequest, RankingAnswer>;
 
-/** Renders documents as texts, an object as one line per member; the gateway adds the documents to the results. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const { maxChunksPerDocument } = request;
   const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });

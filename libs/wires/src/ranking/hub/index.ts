@@ -8,17 +8,17 @@ import { parseCount } from "../../text/hub/counts.ts";
 
 export const maxDocuments = 10_000;
 
-/** A text, or an object that is converted to text. */
+/** Text, or an object that is converted to text. */
 export type RankedDocument = string | JsonRecord;
 
-/** A rerank request in the neutral form: documents to order by relevance to a query. Absent members were not given. */
+/** A rerank request in the neutral form. */
 export interface RankingRequest {
   readonly model: string;
   readonly query: string;
   readonly documents: readonly RankedDocument[];
   readonly top?: number | undefined;
   readonly returnDocuments: boolean;
-  /** Members of an object document that make up its text. */
+  /** Members of a document's object that form its text. */
   readonly rankFields?: readonly string[] | undefined;
   readonly maxChunksPerDocument?: number | undefined;
   readonly maxTokensPerDocument?: number | undefined;
@@ -32,7 +32,7 @@ interface MemberNames {
   readonly rankFields?: string;
 }
 
-/** Parses a client's request. Results contain documents only on request; the defaults of vendors differ. */
+/** Parses a client's request. */
 export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNames): Parsed<RankingRequest> {
   const model = fields.needText("model");
   const query = fields.needText("query");
@@ -66,7 +66,7 @@ function parseDocuments(fields: Fields): readonly RankedDocument[] {
   });
 }
 
-/** Renders a document as text: its `text`, or a line per member as in YAML. Refuses images. */
+/** Renders a document as text: its `text`, or one line per member. */
 export function documentText(document: RankedDocument, rankFields: readonly string[] | undefined): string {
   if (typeof document === "string") return document;
   if (rankFields === undefined && typeof document["text"] === "string") return document["text"];
@@ -83,10 +83,10 @@ function fieldLine(name: string, value: unknown): readonly string[] {
 
 /** Maximum number of documents in one search, at vendors that charge per search. */
 const documentsPerSearch = 100;
-/** Tokens after which such a vendor counts the rest as another document; a token is at least one byte. */
+/** Number of tokens that such a vendor counts as one document. */
 const tokensPerDocument = 500;
 
-/** Counts the searches that a request is charged for if its vendor reports none: the usual and the maximum number. */
+/** Counts the searches that a request is charged for if its vendor reports none. */
 export function countSearches({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
   readonly usual: number;
   readonly max: number;
@@ -99,7 +99,7 @@ export function countSearches({ query, documents }: Pick<RankingRequest, "query"
   return { usual: Math.ceil(documents.length / documentsPerSearch), max: Math.ceil(max / documentsPerSearch) };
 }
 
-/** Measures a request. The query counts once per document, as models read it and vendors count it. */
+/** The query counts once per document, because models read it with each. */
 export function measureInput({ query, documents }: RankingRequest): InputSize {
   const textBytes = countTextBytes(documents.map(documentAsText)) + countTextBytes([query]) * documents.length;
   return { textBytes, mediaTokens: 0, maxOutputTokens: 0 };
@@ -115,14 +115,13 @@ export interface RankedResult {
   readonly document?: JsonRecord | undefined;
 }
 
-/** A rerank answer, with the most relevant results first. */
 export interface RankingAnswer extends WithUsage {
-  /** Vendor's id; "" if it sent none. */
+  /** "" if the vendor sent none. */
   readonly id: string;
   readonly results: readonly RankedResult[];
 }
 
-/** Parses a vendor's answer with results in `name` and sorts them; documents may be texts or objects. */
+/** Parses a vendor's answer and sorts its results. */
 export function parseResults(body: JsonRecord, name: string): RankingAnswer {
   return readVendor(body, (fields) => {
     fields.need(name);
@@ -142,7 +141,7 @@ function parseDocument(item: Fields): JsonRecord | undefined {
   return typeof document === "string" ? { text: document } : item.record("document");
 }
 
-/** Renders the requested number of results; documents that the vendor left out come from the request. */
+/** Renders the requested number of results, with the request's documents. */
 export function renderResults(
   answer: RankingAnswer,
   { request }: UnstreamedContext<RankingRequest>,
@@ -160,7 +159,7 @@ export function renderResults(
   });
 }
 
-/** Reads search units and tokens in an answer's `meta`. `tokens` is a count from outside of `meta`. */
+/** Reads search units and tokens in an answer's `meta`. */
 export function readUsage({ meta }: JsonRecord, tokens?: number): Units | undefined {
   const inputTokens = tokens ?? parseCount(memberOf(memberOf(meta, "tokens"), "input_tokens"));
   const requests = parseCount(memberOf(memberOf(meta, "billed_units"), "search_units"));

@@ -7,7 +7,7 @@ import type { Parsed, Rendered, Target } from "../../wire.ts";
 import { parseResults, readUsage as readMeta, renderResults, parseRanking } from "../hub/index.ts";
 import type { RankingAnswer, RankingRequest } from "../hub/index.ts";
 
-/** The rerank wire of most vendors, and of all clients of POST /v1/rerank. */
+/** Jina's rerank, which most vendors use, and all clients of POST /v1/rerank. */
 export const jina = {
   name: "jina-rerank",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },
@@ -33,14 +33,13 @@ function parseRequest(body: JsonRecord): Parsed<RankingRequest> {
   });
 }
 
-/** Returns which of two names of one member is present; the first if both are. Marks both as read. */
 function chooseName(fields: Fields, first: string, second: string): string {
   const name = fields.has(first) ? first : second;
   fields.ignore(first, second);
   return name;
 }
 
-/** Renders a vendor's request, always with `return_documents`, since vendors' defaults differ. */
+/** Vendors' defaults of `return_documents` differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const additional = renderAdditionalMembers(request.own, "jina-rerank");
   const body = withoutUndefined({
@@ -61,7 +60,7 @@ function parseAnswer(body: JsonRecord): RankingAnswer {
   return parseResults(body, (body["results"] ?? undefined) === undefined ? "data" : "results");
 }
 
-/** Reads tokens in `usage`, or in `meta` as some vendors report them, and search units in `meta`. */
+/** Some vendors report tokens in `meta`. */
 function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
   return readMeta(

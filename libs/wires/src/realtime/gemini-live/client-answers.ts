@@ -13,7 +13,7 @@ interface TranscriptionSettings {
 }
 
 const noMessages: ClientResult = { messages: [] };
-/** Codes of errors that are hidden from the client, because they concern events that the bridge itself added. */
+/** Errors about events that the bridge added itself. The client does not get them. */
 const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
@@ -23,7 +23,6 @@ const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
 export class AnswerWriter {
   readonly #responses = new Set<string>();
   readonly #calls = new Set<string>();
-  /** Items of the client's speech whose transcript arrived in deltas. */
   readonly #transcribed = new Set<string>();
   #shown: TranscriptionSettings = { inputTranscription: false, outputTranscription: false };
   #isReady = false;
@@ -37,7 +36,7 @@ export class AnswerWriter {
     return this.#responses.size > 0;
   }
 
-  /** Records that the client sent the result of a tool call. Returns true if all tool calls now have results. */
+  /** Records the result of a tool call. Returns true if no other result is missing. */
   answerCall(id: unknown): boolean {
     this.#calls.delete(String(id));
     return this.#calls.size === 0;
@@ -139,7 +138,7 @@ function responseFailure({ status_details: details }: JsonRecord): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
-/** Ends the session after a vendor's error, since this format has no error event. */
+/** The format has no error event, so an error ends the session. */
 function vendorErrorResult(error: JsonRecord, isReady: boolean): ClientResult {
   const { code, type, message } = error;
   if (isReady && ignoredErrorCodes.has(code)) return noMessages;

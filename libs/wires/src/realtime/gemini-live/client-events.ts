@@ -9,19 +9,18 @@ interface EventContext {
   readonly vendorTools: boolean;
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
-  /** Records that the client sent the result of a tool call. Returns true if all tool calls now have results. */
+  /** Records the result of a tool call. Returns true if no other result is missing. */
   readonly answerCall: (id: unknown) => boolean;
 }
 
 const createResponse = { type: "response.create" };
-/** Silence in ms that is sent in addition to the silence after which the vendor ends a turn. */
+/** Milliseconds added to the silence after which the vendor ends a turn. */
 const extraSilenceMs = 300;
 
 export class LiveEventConverter {
   readonly #facts: EventContext;
   #sound = new Resampler();
   #setup: JsonRecord | undefined;
-  /** True if speech was sent since the last turn. */
   #hasSpeech = false;
 
   constructor(facts: EventContext) {
@@ -93,9 +92,8 @@ export class LiveEventConverter {
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
     const clientMarksTurns = isManual(this.setup);
-    // The resampler is replaced, because speech after an activity mark does not continue earlier speech.
     this.#sound = new Resampler();
-    // If the vendor detects turns, silence ends the turn; the vendor would refuse a commit of its empty buffer.
+    // If the vendor detects turns, silence ends the turn.
     if (kind === "stream-end")
       return clientMarksTurns || !this.#hasSpeech
         ? []
@@ -164,7 +162,6 @@ function callItem({ functionCall, functionResponse }: JsonRecord, path: string):
   return withoutUndefined({ type: "function_call", call_id: id, name, arguments: JSON.stringify(args ?? {}) });
 }
 
-/** Renders a result: if its only member is a text named `output`, that text; otherwise the complete result as JSON. */
 function renderOutput(response: unknown): string {
   if (isRecord(response) && Object.keys(response).length === 1 && typeof response["output"] === "string")
     return response["output"];

@@ -9,7 +9,7 @@ import {
 } from "@modelgate/formats/json";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** Message of a Gemini Live client. The names of the members that the gateway reads are converted to camelCase. */
+/** Message of a Gemini Live client, with members in camelCase. */
 export type LiveMessage =
   | { readonly kind: "setup"; readonly setup: JsonRecord }
   | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }
@@ -24,7 +24,7 @@ export interface Blob {
   readonly data: string;
 }
 
-/** Reads a client's message, which must have exactly one member. A message with several inputs is split. */
+/** Reads a client's message. Throws Failure unless it has exactly one member. */
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
   if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
@@ -86,7 +86,7 @@ function requireString(value: unknown, path: string): string {
   return value;
 }
 
-/** Reads a list of objects; a single object counts as a list, as at the vendor. Throws Failure (400). */
+/** Reads an object or a list of objects, as the vendor does. Throws Failure (400). */
 export function parseObjectList(value: unknown, path: string): readonly JsonRecord[] {
   if (!isPresent(value)) return [];
   const listed: readonly unknown[] = Array.isArray(value) ? value : [value];
@@ -96,7 +96,7 @@ export function parseObjectList(value: unknown, path: string): readonly JsonReco
   });
 }
 
-/** Returns an object with its members in camelCase; vendors accept either spelling. Throws Failure for a duplicate. */
+/** Returns an object with its members in camelCase. Throws Failure for a duplicate. */
 export function toCamelCase(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
@@ -107,7 +107,7 @@ export function toCamelCase(value: JsonRecord): JsonRecord {
   return after;
 }
 
-/** Returns the model in a client's setup, without its resource path. Throws Failure for any other message. */
+/** Returns the model of a client's setup. Throws Failure for any other message. */
 export function modelOfSetup(message: RealtimeMessage): string {
   const [first] = liveMessagesOf(message);
   if (first?.kind !== "setup") throw new Failure("invalid_value", "The first message must be the setup.");
@@ -119,17 +119,17 @@ export function modelOfSetup(message: RealtimeMessage): string {
 
 const modelResourcePattern = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publishers\/[^/]+\/)?(?:models\/)?(.+)$/s;
 
-/** WebSocket close codes (RFC 6455) of a live vendor for a failed session. */
+/** WebSocket close codes (RFC 6455). */
 const closeCodes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
 const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** Returns the code that closes a live client's session after a failure; the format has no error event. */
+/** Returns the code that closes a client's session after a failure. */
 export function liveCloseCode({ status }: Failure): number {
   if (refusalStatuses.has(status)) return closeCodes.policy;
   return status >= 500 || status === 429 ? closeCodes.broken : closeCodes.invalid;
 }
 
-/** Renders the message by which the gateway warns a live client before it stops, in the vendor's format. */
+/** Renders the vendor's message that the session ends soon. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

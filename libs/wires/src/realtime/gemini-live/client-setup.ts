@@ -6,7 +6,7 @@ import { isSet, otherMembers } from "./vendor-settings.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { toCamelCase, parseObjectList } from "./client-message.ts";
 
-/** Checks a setup. Refuses resumption handles, which may name another account's state, and unpriced tools. */
+/** Checks a setup. Throws Failure for a resumption handle, which may belong to another account. */
 export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
   if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
@@ -42,19 +42,17 @@ export function isManual(setup: JsonRecord): boolean {
   return objectAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
 
-/** Returns the object at a path of members, with its members in camelCase; empty if absent. */
 function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
   return path.reduce<JsonRecord>((record, name) => toCamelCase(asRecord(record[name])), value);
 }
 
-/** Answer to a client that requests resumption handles: the format's message that no handle is available. */
+/** The format's message that no resumption handle is available. */
 export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
 
-/** Settings of a setup that only Gemini's models have. */
 const geminiOnlySettings =
   "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
 
-/** Members of each part of a setup that the realtime format also has. */
+/** Members that the realtime format also has. */
 const supportedMembers = {
   generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
   speech: ["voiceConfig"],
@@ -63,7 +61,7 @@ const supportedMembers = {
   function: ["name", "description", "parameters", "parametersJsonSchema"],
 };
 
-/** Returns the settings that the realtime format lacks. `transcriber` is the model for the client's speech. */
+/** Returns the settings that the realtime format lacks. */
 export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = objectAt(setup, "generationConfig");
   const speech = objectAt(config, "speechConfig");
@@ -87,7 +85,7 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
   return [...new Set(unsupportedNames)];
 }
 
-/** Voices of OpenAI; any other voice is replaced by OpenAI's default. */
+/** Voices of OpenAI. Any other voice is replaced by OpenAI's default. */
 const voices: ReadonlySet<string> = new Set("alloy ash ballad cedar coral echo marin sage shimmer verse".split(" "));
 const knownMembers: ReadonlySet<string> = new Set([
   ...geminiOnlySettings,
@@ -98,7 +96,7 @@ const knownMembers: ReadonlySet<string> = new Set([
 ]);
 const defaultSilentMs = 500;
 
-/** Converts a setup to session settings. `transcriber` transcribes the client's speech if requested. */
+/** Converts a setup to session settings. `transcriber` is the model for transcripts of the client's speech. */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
   if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);

@@ -1,7 +1,7 @@
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import { invalidFailure } from "@modelgate/formats/json";
 
-/** Samples per second if a client gives no rate. */
+/** Samples per second if the client sets none. */
 export const defaultRate = 16_000;
 const [minRate, maxRate] = [8_000, 48_000];
 /** Samples per second that OpenAI's realtime API accepts. */
@@ -19,16 +19,16 @@ export function parseSampleRate(mimeType: string): number {
   return rate;
 }
 
-/** Resamples 16-bit samples to 24 kHz by linear interpolation. A chunk's remainder is kept for the next one. */
+/** Resamples 16-bit samples to 24 kHz by linear interpolation. Chunks may end within a sample. */
 export class Resampler {
   #rate = 0;
-  /** Last sample of the previous chunk. `#at` is the position of the next output sample, relative to this sample. */
+  /** Last sample of the previous chunk, from which `#at` is counted. */
   #last: number | undefined;
   #at = 0;
   /** First byte of a sample that was split between chunks. */
   #odd: Buffer = Buffer.alloc(0);
 
-  /** Resamples a chunk; input and output are Base64. */
+  /** Resamples a chunk in Base64. */
   take(data: string, rate: number): string {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const completeBytes = bytes.length - (bytes.length % sampleBytes);
@@ -60,7 +60,7 @@ export class Resampler {
   }
 }
 
-/** Returns silence of a duration in ms at the vendor's rate, in Base64. */
+/** Returns silence in Base64, at the vendor's rate. */
 export function silence(ms: number): string {
   return Buffer.alloc(Math.round((openaiSampleRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

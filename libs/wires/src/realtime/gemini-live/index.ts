@@ -19,7 +19,7 @@ import { LiveEventConverter } from "./client-events.ts";
 import { liveMessagesOf } from "./client-message.ts";
 import { noHandleMessage, requestsHandles } from "./client-setup.ts";
 
-/** Sessions of Gemini's Live API. Members are spelled as in the content wire. */
+/** Gemini's Live API. */
 export const geminiLive = {
   name: "gemini-live",
   vendor: { bridge: (names) => new GeminiLiveBridge(names) },
@@ -27,7 +27,7 @@ export const geminiLive = {
   pass: { bridge: (names) => new LivePassBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;
 
-/** Converts between a Live API client's messages and the realtime events of an inner bridge, which billing reads. */
+/** Connects a Live API client to the realtime events of another vendor. */
 class LiveBridge implements RealtimeBridge {
   readonly #inner: RealtimeBridge;
   readonly #writer = new AnswerWriter();
@@ -47,7 +47,7 @@ class LiveBridge implements RealtimeBridge {
     return this.#inner.greets;
   }
 
-  /** Returns the state. A requested response counts as in progress, since the vendor refuses another request. */
+  /** A requested response counts as in progress, because the vendor refuses another request. */
   get state(): SessionState {
     const { state } = this.#inner;
     return { ...state, isResponding: this.#writer.isResponding || state.pendingResponses > 0 };
@@ -93,11 +93,10 @@ class LiveBridge implements RealtimeBridge {
     return failure === undefined ? bridged : { ...bridged, failure };
   }
 
-  /** Adds lost settings to the setup's confirmation, and the message that no resumption handle is available. */
   #withSetup(message: JsonRecord): readonly JsonRecord[] {
     if (message["setupComplete"] === undefined) return [message];
     const { unsupported, setup } = this.#events;
-    // `dropped` is not part of the format; SDKs ignore unknown members.
+    // SDKs ignore unknown members.
     const ready = unsupported.length === 0 ? message : { setupComplete: { dropped: unsupported } };
     return requestsHandles(setup) ? [ready, noHandleMessage] : [ready];
   }

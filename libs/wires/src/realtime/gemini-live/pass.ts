@@ -15,14 +15,13 @@ const createResponse = "response.create";
 const createItem = "conversation.item.create";
 const imageInput: ModelInput = { audioBytes: 0, textBytes: textBytesPerImage };
 
-/** Connects both sides of the live format. The client's messages are rendered again; `LiveTally` bills the session. */
+/** Connects a Live API client to a vendor of the same format. */
 export class LivePassBridge implements RealtimeBridge {
   readonly greets = false;
   readonly #names: RealtimeNames;
   readonly #tally: LiveTally;
   #setup: JsonRecord | undefined;
   #rate = defaultRate;
-  /** Queued messages to the vendor that request a response. */
   readonly #requests = new WeakSet<RealtimeMessage>();
   /** True if the client has ended a turn of speech, which the vendor answers without a request. */
   #turnEnded = false;
@@ -64,7 +63,7 @@ export class LivePassBridge implements RealtimeBridge {
     return { toClient: [message, ...more], toVendor: [], seen };
   }
 
-  /** Returns no message: nothing keeps the vendor from answering an ended turn. The caller cancels that answer. */
+  /** The vendor answers an ended turn in any case. The caller cancels that answer. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -83,7 +82,6 @@ export class LivePassBridge implements RealtimeBridge {
     return { message, type, input };
   }
 
-  /** Renders a message for the vendor. A message that the vendor answers counts as a request for a response. */
   #forward(live: LiveMessage) {
     const { checkStores } = this.#names;
     switch (live.kind) {
@@ -91,7 +89,6 @@ export class LivePassBridge implements RealtimeBridge {
         const setup = checkSetup(live.setup, this.#names.vendorTools);
         checkStores?.(setup);
         this.#setup = live.setup;
-        // Every response reads instructions and tools.
         const input = textInput([live.setup["systemInstruction"], live.setup["tools"]]);
         const body = { setup: { ...setup, model: resourceOf(this.#names.upstreamModel) } };
         return { body, type: "session.update", input };
@@ -155,7 +152,7 @@ function bytesOfBase64(data: unknown): number {
   return typeof data === "string" ? (data.length * 3) / 4 : 0;
 }
 
-/** Derives billing events. A response ends with the model's turn, or with tool calls: their results request another. */
+/** Derives the events for billing from the vendor's messages. */
 export class LiveTally {
   readonly #sessionId: string;
   readonly #calls = new Set<string>();
@@ -165,7 +162,7 @@ export class LiveTally {
   #interrupted = false;
   #responses = 0;
   #pending = 0;
-  /** Number of requests still pending when the current response began. An uninterrupted response answers them too. */
+  /** Number of requests that were pending when the current response began. */
   #pendingBefore = 0;
 
   constructor(sessionId: string) {
@@ -180,7 +177,7 @@ export class LiveTally {
     this.#pending++;
   }
 
-  /** Records that the client sent results of tool calls. Returns true if all tool calls now have results. */
+  /** Records results of tool calls. Returns true if no other result is missing. */
   answerCalls(results: readonly JsonRecord[]): boolean {
     for (const { id } of results) this.#calls.delete(String(id));
     return this.#calls.size === 0;
@@ -231,11 +228,11 @@ export class LiveTally {
 
   #ended(): void {
     const usage = this.#usage;
-    // A turn without content counts as a response if it was requested or has usage.
+    // A turn without content is a response if it was requested or has usage.
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
     const ended: CallStatus = this.#interrupted ? "cancelled" : "completed";
-    // If this response was interrupted, the input that interrupted it gets another response.
+    // After an interruption, the new input gets another response.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;

@@ -1,13 +1,12 @@
 import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-response.ts";
 
-/** Converts the vendor's messages to responses, which it begins without a request, and to transcripts. */
+/** Converts the vendor's messages to responses and transcripts. */
 export class LiveAnswerConverter {
   readonly #sink: LiveResponseSink;
   readonly #conversationId: string;
-  /** Returns true if answers are spoken; the settings may still change. */
   readonly #speaks: () => boolean;
-  /** Names of the tools whose results the vendor awaits, by the id of the tool call. */
+  /** Names of the tools by the ids of their open calls. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
   #usage: unknown;
@@ -36,7 +35,7 @@ export class LiveAnswerConverter {
     this.#respond(metadata);
   }
 
-  /** Marks the current response as cancelled by the client; the vendor has yet to end it. */
+  /** Marks the current response as cancelled. The vendor ends it later. */
   cancel(): void {
     this.#stopped = "client_cancelled";
   }
@@ -67,7 +66,6 @@ export class LiveAnswerConverter {
     if (typeof data === "string") this.#respond().audio(data);
   }
 
-  /** Ends a response with tool calls, whose results the client sends before it requests the next response. */
   #toolCall({ functionCalls }: JsonRecord): void {
     for (const { id, name, args } of asRecords(functionCalls)) {
       const callId = typeof id === "string" ? id : this.#sink.newId("call");
@@ -99,7 +97,7 @@ export class LiveAnswerConverter {
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
-  /** Returns the current response, or begins one, since the vendor may do so without a request. */
+  /** The vendor may begin a response without a request. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
     this.#endTranscript();

@@ -18,10 +18,10 @@ import type { LiveResponseSink } from "./vendor-response.ts";
 import { isManual, lostSettings, isSpoken } from "./vendor-settings.ts";
 import { LiveSetup } from "./vendor-setup.ts";
 
-/** Empty client content that interrupts the vendor, since the format has no message for interruptions. */
+/** The format has no message for interruptions; empty content interrupts the vendor. */
 export const interruptMessage = { clientContent: { turns: [], turnComplete: false } };
 
-/** Connects a realtime client to a vendor of the live format; `LiveAnswerConverter` converts the answers. */
+/** Connects a realtime client to a vendor of the Live API. */
 export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly greets = false;
   readonly #sessionId: string;
@@ -29,7 +29,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   readonly #setup: LiveSetup;
   readonly #answers: LiveAnswerConverter;
   readonly #pending = new PendingInput();
-  /** True if the client has ended a turn that the vendor answers once it detects speech in it. */
+  /** True if the client has ended a turn of speech, which the vendor answers without a request. */
   #turnEnded = false;
   #stopped = false;
   #ids = 0;
@@ -55,7 +55,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
-      // The vendor may read the last of duplicate `type` members, so duplicates are refused.
+      // Duplicates are refused, because the vendor may read another one than the gateway.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
@@ -82,13 +82,13 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   get state(): SessionState {
     return {
       input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) },
-      // No requested response is pending: the client is told immediately that a requested response has begun.
+      // The client is told at once that a requested response has begun.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
     };
   }
 
-  /** Returns no message: nothing keeps the vendor from answering an ended turn. The caller cancels that answer. */
+  /** The vendor answers an ended turn in any case. The caller cancels that answer. */
   stop(): readonly RealtimeMessage[] {
     this.#stopped = true;
     return [];
@@ -135,7 +135,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       this.#added({ ...item, id: item["id"] ?? this.newId("item") });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
-      // Only confirms: the vendor itself tracks how much of an interrupted answer was played.
+      // The vendor itself tracks how much of an answer was played.
       this.send("conversation.item.truncated", { item_id: id, content_index: index, audio_end_ms: end }),
     "response.create": ({ response }) => this.#createResponse(asRecord(response)),
     "response.cancel": () => {
@@ -171,7 +171,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
     const dropped = lostSettings(this.#setup.settings);
-    // `dropped` is not part of the format; SDKs ignore unknown members.
+    // SDKs ignore unknown members.
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 

@@ -2,23 +2,21 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedByVendor } from "../hub/message.ts";
 
-/** Maximum size of the queue, in characters of the client's events. */
+/** Maximum size of the queue, in characters. */
 const maxCharacters = 32 * 1024 * 1024;
 const maxItems = 1_024;
 
-/** One piece of input in the vendor's format: a turn, a tool's result, or speech. */
 interface PendingItem {
   readonly turn?: JsonRecord;
   readonly result?: JsonRecord;
   readonly speech?: readonly string[];
 }
 
-/** Queues input until the client requests an answer, since the vendor answers input as soon as it gets it. */
+/** Queues input until the client requests an answer. The vendor would answer earlier input at once. */
 export class PendingInput {
   /** Samples of the unfinished turn, in Base64. */
   #audio: string[] = [];
   #audioCharacters = 0;
-  /** Input for the next response, in order: turns, results, speech. */
   #items: PendingItem[] = [];
   #itemCharacters = 0;
 
@@ -43,13 +41,13 @@ export class PendingInput {
     this.#push({ speech: audio }, characters);
   }
 
-  /** Adds a conversation item and its size in characters. `nameOf` returns a function's name by its call's id. */
+  /** Adds a conversation item. `nameOf` returns the function's name of a call. */
   add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
     this.#checkRoom(characters, "item");
     this.#push(itemToInput(item, nameOf), characters);
   }
 
-  /** Returns all queued input as the vendor's messages, which request an answer. */
+  /** Empties the queue into messages that request an answer. */
   take(): readonly JsonRecord[] {
     const items = this.#items;
     this.#items = [];
@@ -59,7 +57,7 @@ export class PendingInput {
     const speech = items.flatMap(({ speech: samples = [] }) => samples);
     const messages: JsonRecord[] = [];
     if (turns.length > 0 || (results.length === 0 && speech.length === 0))
-      // Speech and results request an answer themselves; turns before them are context only.
+      // Speech and results request an answer themselves.
       messages.push({ clientContent: { turns, turnComplete: results.length === 0 && speech.length === 0 } });
     if (results.length > 0) messages.push({ toolResponse: { functionResponses: results } });
     if (speech.length > 0)

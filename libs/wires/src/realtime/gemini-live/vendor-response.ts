@@ -17,7 +17,6 @@ export class ResponseWriter {
   readonly #sink: LiveResponseSink;
   readonly #facts: ResponseContext;
   readonly #output: JsonRecord[] = [];
-  /** Current message; its output index is the number of earlier items. */
   #message: { readonly id: string; text: string } | undefined;
 
   constructor(sink: LiveResponseSink, facts: ResponseContext) {
@@ -64,7 +63,6 @@ export class ResponseWriter {
     this.#sink.send("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
   }
 
-  /** Sends a delta of the message; the first delta begins it. `text` is appended to the message's text. */
   #delta(type: string, delta: string, text: string): void {
     if (this.#message === undefined) {
       this.#message = { id: this.#sink.newId("item"), text: "" };
@@ -133,7 +131,7 @@ export class ResponseWriter {
   }
 }
 
-/** Converts `usageMetadata`. Members for the output have the prefix `response` or, on some servers, `candidates`. */
+/** Converts `usageMetadata`. Some servers use the prefix `candidates` instead of `response`. */
 export function responseUsage(metadata: unknown): JsonRecord | null {
   if (!isRecord(metadata)) return null;
   const reasoningTokens = countOrZero(metadata["thoughtsTokenCount"]);

@@ -4,7 +4,7 @@ import { renderVoice } from "../../text/content/sources.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 
 const pcmFormat = { type: "audio/pcm", rate: 24_000 };
-/** Settings that only other vendors have. They change how an answer is made, so they are refused, not dropped. */
+/** Settings of other vendors that would change the answer. They are refused, not dropped. */
 const refusedSettings = ["prompt", "reasoning", "include", "parallel_tool_calls"];
 const knownSettings: ReadonlySet<string> = new Set(
   (
@@ -38,7 +38,6 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   for (const name of Object.keys(change))
     if (!knownSettings.has(name)) throw wrong(name, `This model does not support the setting session.${name}.`);
   const after = mergeRecords(before, change);
-  // Throws for settings that the vendor lacks.
   setupOf(after, model);
   return after;
 }
@@ -52,7 +51,7 @@ export function isSpoken(settings: JsonRecord): boolean {
   return !(Array.isArray(modalities) && modalities.length === 1 && modalities[0] === "text");
 }
 
-/** Renders the message `setup`, the first one to the vendor. Throws Failure for settings that the vendor lacks. */
+/** Renders the first message to the vendor. Throws Failure for settings that the vendor lacks. */
 export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);
@@ -76,7 +75,7 @@ export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord
   });
 }
 
-/** Returns a model's resource path in the Gemini API; a name that is a resource path is returned unchanged. */
+/** Returns a model's resource path in the Gemini API. */
 export function resourceOf(upstreamModel: string): string {
   return /^(?:models|projects|publishers|tunedModels)\//.test(upstreamModel)
     ? upstreamModel
@@ -111,7 +110,6 @@ function renderSpeech(voice: unknown): JsonRecord | undefined {
   return typeof voice === "string" && voice !== "default" ? renderVoice(voice) : undefined;
 }
 
-/** Refuses formats other than PCM, since samples are not converted. */
 function checkFormat(name: string, { format }: JsonRecord): void {
   if (isRecord(format) && format["type"] !== pcmFormat.type) throw unsupported(`audio.${name}.format.type`);
 }
@@ -128,7 +126,7 @@ function mergeRecords(base: JsonRecord, overrides: JsonRecord): JsonRecord {
   return { ...base, ...Object.fromEntries(pairs) };
 }
 
-/** Returns an object without undefined and null members, since the vendor does not accept null. */
+/** The vendor does not accept null. */
 function withoutNulls(members: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
@@ -141,13 +139,13 @@ function wrong(name: string, message: string): Failure {
   return new Failure("invalid_value", message, { param: `session.${name}` });
 }
 
-/** Members of each part of the settings that the vendor receives, or whose value equals the vendor's behaviour. */
+/** Members that the vendor receives, or that describe what it does anyway. */
 const supported = {
   detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
   function: ["type", "name", "description", "parameters"],
 };
 
-/** Returns the settings that the vendor lacks. Those whose loss would change an answer more are refused instead. */
+/** Returns the settings that are dropped because the vendor lacks them. */
 export function lostSettings(settings: JsonRecord): readonly string[] {
   const input = inputOf(settings);
   const output = asRecord(asRecord(settings["audio"])["output"]);
@@ -157,7 +155,7 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
     ...unlessUsual("tracing", settings["tracing"], null),
     ...unlessUsual("truncation", settings["truncation"], "auto"),
     ...unlessUsual("audio.input.noise_reduction", input["noise_reduction"], null),
-    // The vendor transcribes with a model and language that it chooses.
+    // The vendor chooses the model and language of transcripts.
     ...otherMembers("audio.input.transcription", asRecord(input["transcription"]), []),
     ...unlessUsual("audio.input.turn_detection.type", detection["type"], "server_vad"),
     ...otherMembers("audio.input.turn_detection", detection, supported.detection),
@@ -170,17 +168,14 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   return [...new Set(unsupportedNames.map((path) => `session.${path}`))];
 }
 
-/** Returns the path of a setting unless it is absent or equal to the vendor's only value. */
 function unlessUsual(path: string, value: unknown, usual: unknown): readonly string[] {
   return !isSet(value) || value === usual ? [] : [path];
 }
 
-/** Returns true if a client has set a member; null counts as absent. */
 export function isSet(value: unknown): boolean {
   return (value ?? undefined) !== undefined;
 }
 
-/** Returns the paths of set members in a part of a client's settings, except the known ones. */
 export function otherMembers(path: string, part: JsonRecord, supportedNames: readonly string[]): readonly string[] {
   const names = Object.keys(part).filter((name) => isSet(part[name]) && !supportedNames.includes(name));
   return names.map((name) => `${path}.${name}`);

@@ -4,7 +4,7 @@ import type { RealtimeNames } from "../hub/bridge.ts";
 import { eventMessage, type RealtimeMessage } from "../hub/message.ts";
 import { changedSettings, firstSettings, setupOf } from "./vendor-settings.ts";
 
-/** Maximum number, and maximum total bytes, of messages queued until the vendor has confirmed the settings. */
+/** Maximum number and bytes of messages that wait for the vendor's confirmation. */
 const [maxQueued, maxQueuedBytes] = [2_048, 32 * 1024 * 1024];
 
 interface SetupEvents {
@@ -12,10 +12,7 @@ interface SetupEvents {
   updated(): void;
 }
 
-/**
- * Settings of a session. The first message to the vendor (`setup`) fixes them, and is sent with the client's first
- * event. Later updates must not change them. Other messages wait until the vendor has confirmed the settings.
- */
+/** Settings of a session, which the first message to the vendor fixes. Other messages wait for its confirmation. */
 export class LiveSetup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
@@ -24,7 +21,6 @@ export class LiveSetup {
   #sent = "";
   #queue: RealtimeMessage[] = [];
   #queuedBytes = 0;
-  /** Number of the client's updates that wait for the vendor. */
   #updates = 0;
 
   constructor(names: RealtimeNames, events: SetupEvents) {
@@ -37,7 +33,7 @@ export class LiveSetup {
     return this.#settings;
   }
 
-  /** Applies a client's update. Throws Failure for settings that the vendor lacks, or that can no longer change. */
+  /** Applies a client's update. Throws Failure for settings that the vendor lacks or cannot change. */
   update(change: JsonRecord): void {
     const settings = changedSettings(this.#settings, change, this.#names.model);
     if (this.#state !== "unsent" && JSON.stringify(setupOf(settings, this.#names.upstreamModel)) !== this.#sent)
@@ -63,7 +59,7 @@ export class LiveSetup {
     this.#queuedBytes = 0;
   }
 
-  /** Sends a message to the vendor once it has confirmed the settings. Throws Failure if the queue is full. */
+  /** Sends a message after the vendor's confirmation. Throws Failure if the queue is full. */
   send(body: JsonRecord): void {
     const message = eventMessage(body);
     if (this.#state === "taken") return this.#events.send(message);

@@ -15,24 +15,18 @@ import { asRecord, isRecord, missingFailure, invalidFailure, type JsonRecord } f
 import type { SeenEvent } from "../hub/inspect.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 
-/** Sessions of GPT-Live. They are billed by the second, and have no turns that another wire could express. */
+/** GPT-Live, billed by the second. No other wire can express its sessions. */
 export const gptLive = {
   name: "gpt-live",
   pass: { bridge: (names) => new GptLiveBridge(names) },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient, RealtimeVendor>;
 
-/**
- * Connects a client and a vendor of GPT-Live. The client's events are parsed, checked and rendered again; audio and the
- * vendor's messages without a model are forwarded unchanged. Replaces the model's name, and reads the reported seconds.
- * The vendor must confirm the client's `session.start` before the session begins, so that a vendor that refuses it can be
- * replaced.
- */
+/** Connects a client to a vendor of GPT-Live. The session begins when the vendor confirms `session.start`. */
 class GptLiveBridge implements RealtimeBridge {
   readonly greets = true;
   readonly startedBy = "session.started";
   readonly #names: RealtimeNames;
   #bytesPerSecond = pcmBytesPerSecond;
-  /** True from the start until the vendor has ended the session. */
   #isOpen = false;
   #errors = 0;
 
@@ -52,14 +46,14 @@ class GptLiveBridge implements RealtimeBridge {
     const event = parseLiveEvent(message);
     this.#names.checkStores?.(event);
     const session = asRecord(event["session"]);
-    // No format has a higher rate than PCM. If a client could state one, its sound would count as too short.
+    // If a client could state a higher rate, its sound would seem shorter than it is.
     const { format } = asRecord(session["audio"]);
     this.#bytesPerSecond = Math.min(pcmBytesPerSecond, bytesPerSecondOf(format));
     this.#isOpen = true;
     return eventMessage({ ...event, session: { ...session, model: this.#names.upstreamModel } });
   }
 
-  /** Returns the message as one event without a type: no event of this format requests a billed response. */
+  /** No event of this format requests a billed response. */
   read(message: RealtimeMessage): readonly ClientEvent[] {
     return [{ message, type: undefined, input: { audioBytes: liveAudioBytes(message), textBytes: 0 } }];
   }
@@ -74,7 +68,6 @@ class GptLiveBridge implements RealtimeBridge {
     try {
       event = parseLiveEvent(message);
       this.#check(event);
-      // The vendor reads exactly what was checked.
       return { toClient: [], toVendor: [eventMessage(event)], seen: [] };
     } catch (error) {
       const eventId = `event_${this.#names.sessionId}e${++this.#errors}`;
@@ -101,7 +94,7 @@ class GptLiveBridge implements RealtimeBridge {
     }
   }
 
-  /** Ends the session at the vendor, even before the vendor's confirmation: the session may already have started. */
+  /** The session may have started even if the vendor has not confirmed it. */
   stop(): readonly RealtimeMessage[] {
     return this.#isOpen ? [eventMessage({ type: "session.close" })] : [];
   }
@@ -129,7 +122,6 @@ class GptLiveBridge implements RealtimeBridge {
   }
 }
 
-/** Returns the duration that a vendor's event reports: the sum since the start of the session. */
 function usageIn({ data }: RealtimeMessage, isFinal: boolean): readonly SeenEvent[] {
   const { seconds } = asRecord(parseEvent(data)?.["usage"]);
   // A JSON number such as 1e999 is read as Infinity.
@@ -137,14 +129,13 @@ function usageIn({ data }: RealtimeMessage, isFinal: boolean): readonly SeenEven
   return [{ kind: "session-usage", seconds: isAmount ? seconds : undefined, isFinal }];
 }
 
-/** Reads a client's event. Throws Failure for a message that is not a JSON object in a text frame. */
 function parseLiveEvent({ data, binary }: RealtimeMessage): JsonRecord {
   const event = binary ? undefined : parseEvent(data);
   if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
   return event;
 }
 
-/** Returns the model in a client's first event. Throws Failure (400) unless the event is a valid start. */
+/** Returns the model of a client's first event. Throws Failure (400) for any other event. */
 export function modelOfStart(message: RealtimeMessage): string {
   const event = parseLiveEvent(message);
   if (event["type"] !== "session.start") throw invalidFailure("type", "The first event must be session.start.");
@@ -154,7 +145,7 @@ export function modelOfStart(message: RealtimeMessage): string {
   return model;
 }
 
-/** Refuses (400) sessions that the vendor stores, and work of the vendor's other models, for which no price exists. */
+/** Sessions that the vendor stores, and other models without a price, are refused. */
 function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;
@@ -187,13 +178,11 @@ function liveAudioBytes({ data, binary }: RealtimeMessage): number {
   return type === appendType && typeof audio === "string" ? (audio.length * 3) / 4 : 0;
 }
 
-/** Renders a failure as an `error` event. `causedBy` is the `event_id` of the client's event that failed. */
+/** Renders a failure as an `error` event. `causedBy` is the `event_id` of the client's event. */
 export function liveErrorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
   const cause = { client_event_id: typeof causedBy === "string" ? causedBy : undefined };
   const { kind, code, vendorCode, message } = failure;
-  // Failures of the catalog name the field as other formats do, without `session`.
   const param = failure.param === "model" ? "session.model" : failure.param;
-  // Members without a value are not written.
   return eventMessage({
     type: "error",
     event_id: eventId,

@@ -3,11 +3,11 @@ import { ownEntry, asRecord, asRecords, isRecord, type JsonRecord } from "@model
 import { eventType, parseEvent, type RealtimeMessage } from "./message.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 
-/** Event in a message to the client that the session or its bill depends on. */
+/** Event in a message to the client that affects the session or its charge. */
 export type SeenEvent =
   | { readonly kind: "delta"; readonly audioBytes: number; readonly textBytes: number }
   | { readonly kind: "response-begun"; readonly id: string }
-  /** A response has ended. `units` is undefined if the vendor reported no usage. */
+  /** `units` is undefined if the vendor reported no usage. */
   | {
       readonly kind: "response-done";
       readonly id: string;
@@ -16,11 +16,10 @@ export type SeenEvent =
     }
   /** The client's speech became a conversation item. */
   | { readonly kind: "committed"; readonly item: string }
-  /** The vendor detected that the client began to speak. */
   | { readonly kind: "speech-began" }
   /** The vendor discarded speech that was not part of a turn. */
   | { readonly kind: "cleared" }
-  /** A part of the speech was transcribed. `units` is undefined without usage; `textBytes` is the transcript's size. */
+  /** `textBytes` is the size of the transcript. */
   | {
       readonly kind: "transcribed";
       readonly id: string;
@@ -29,18 +28,18 @@ export type SeenEvent =
       readonly textBytes: number;
     }
   | { readonly kind: "not-transcribed"; readonly item: string }
-  /** Seconds since the start of the session, if reported. `isFinal` is true for the report at its end. */
+  /** Seconds since the start of the session. `isFinal` is true for the last report. */
   | { readonly kind: "session-usage"; readonly seconds: number | undefined; readonly isFinal: boolean }
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
 const otherEvent: SeenEvent = { kind: "other" };
-/** Approximate bytes of an event without its payload: ids, indexes, names. */
+/** Approximate bytes of an event without its payload. */
 const envelopeBytes = 200;
-/** Bytes of text with about as many tokens as an image: a thousand. */
+/** Bytes of text that have about as many tokens as an image. */
 export const textBytesPerImage = 4_000;
 
-/** Inspects a message on its way to the client. Parses only what is billed or counted; audio is skipped by its type. */
+/** Inspects a message to the client. For speed, only messages that matter for billing are parsed. */
 export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   if (binary) return otherEvent;
   const type = eventType(data);
@@ -49,7 +48,7 @@ export function inspectEvent({ data, binary }: RealtimeMessage): SeenEvent {
   return handlers[type]?.(parseEvent(data) ?? {}) ?? otherEvent;
 }
 
-/** Measures a client event's input for the model, in approximate bytes of audio and text. */
+/** Measures the model's input in a client's event, in approximate bytes. */
 export function measureEvent(type: string | undefined, data: Buffer): ModelInput {
   if (type === "input_audio_buffer.append")
     return { audioBytes: (Math.max(0, data.length - envelopeBytes) * 3) / 4, textBytes: 0 };
@@ -60,14 +59,13 @@ export function measureEvent(type: string | undefined, data: Buffer): ModelInput
 }
 
 export const noInput: ModelInput = { audioBytes: 0, textBytes: 0 };
-/** Events with input for the model, and the member that holds it. */
 const inputMemberByEvent: Readonly<Record<string, "item" | "response" | "session">> = {
   "conversation.item.create": "item",
   "response.create": "response",
   "session.update": "session",
 };
 
-/** Measures settings: instructions and tools, which every response reads, and the items of a response's input. */
+/** Every response reads the instructions and tools again. */
 function measureSettings({ instructions, tools, input }: JsonRecord): ModelInput {
   const textBytes = utf8Bytes(instructions) + (Array.isArray(tools) ? utf8Bytes(JSON.stringify(tools)) : 0);
   return asRecords(input).map(measureItem).reduce(addInput, { audioBytes: 0, textBytes });
@@ -82,7 +80,7 @@ export interface ModelInput {
   readonly textBytes: number;
 }
 
-/** Measures an item. Samples and images in Base64 do not count as text. */
+/** Base64 of samples and images is not text. */
 function measureItem(item: JsonRecord): ModelInput {
   const parts = asRecords(item["content"]);
   const imageCount = parts.filter(({ type }) => type === "input_image").length;
@@ -140,11 +138,7 @@ export function responseId(response: unknown): string {
   return typeof id === "string" ? id : "";
 }
 
-/**
- * Converts the usage of a `response.done` to disjoint units: text, audio and images that were not cached, and all
- * cached tokens together, since vendors have one price for them. Undefined if no usage is reported. Every response
- * counts its complete context again, so the usages of a session are summed.
- */
+/** Converts the usage of a `response.done` to disjoint units. Cached tokens of all kinds have one price. */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = asRecord(usage["input_token_details"]);
@@ -193,12 +187,12 @@ function endOfResponse(status: unknown): CallStatus {
   return status === "cancelled" ? "cancelled" : "completed";
 }
 
-/** Bytes of 24 kHz PCM, the default format of both directions, per token of input and per token of output. */
+/** Bytes of 24 kHz PCM per token. */
 const inputBytesPerToken = 4_800;
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
-/** Bytes that passed through a session since the last usage report, for responses that end without one. */
+/** Bytes that passed through a session since the last usage report. */
 export interface SessionBytes {
   readonly audioIn: number;
   readonly textIn: number;

@@ -3,7 +3,7 @@ import { parseRecord, type JsonRecord } from "@modelgate/formats/json";
 
 export interface RealtimeMessage {
   readonly data: Buffer;
-  /** True for a binary frame; the events of all known vendors are text. */
+  /** True for a binary frame. The events of all known vendors are text. */
   readonly binary: boolean;
 }
 
@@ -11,16 +11,15 @@ export function eventMessage(event: object): RealtimeMessage {
   return { data: Buffer.from(JSON.stringify(event)), binary: false };
 }
 
-/** Renders a failure as a session's `error` event. `causedBy` is the `event_id` of the client's event, if any. */
+/** Renders a failure as an `error` event. `causedBy` is the `event_id` of the client's event. */
 export function errorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
   return eventMessage(sessionFailure(failure, eventId, typeof causedBy === "string" ? causedBy : undefined));
 }
 
 const typeAtStart = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;
-/** Maximum bytes of an event's beginning that are searched for its type. */
 const maxHeadBytes = 128;
 
-/** Returns the type of an event. An event that begins with its type, as vendors' do, is not parsed. */
+/** Returns the type of an event. For speed, an event that begins with its type is not parsed. */
 export function eventType(data: Buffer): string | undefined {
   const typeText = typeAtStart.exec(data.toString("latin1", 0, maxHeadBytes))?.[1];
   if (typeText !== undefined) return typeText;
@@ -35,7 +34,7 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
 const audioEventEnd = Buffer.from('"}');
 const backslash = 0x5c;
 
-/** Returns true if an event only appends samples: its beginning and end are as expected, with no quote between them. */
+/** Returns true if an event only appends samples: `start`, Base64, and the end of the object. */
 export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
   return (
     data.length >= start.length + audioEventEnd.length &&
@@ -46,7 +45,7 @@ export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
   );
 }
 
-/** Creates the failure for a part of a client's message that the vendor's wire cannot express. */
+/** Creates the failure for a part of a message that the vendor's wire cannot express. */
 export function unsupportedByVendor(param: string): Failure {
   return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
 }

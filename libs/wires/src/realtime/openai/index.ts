@@ -17,7 +17,7 @@ import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
 import { TranscriberSetting, replaceName, type ReadUpdate } from "./vendor-transcriber.ts";
 
-/** The realtime format, which is the neutral form of sessions. */
+/** The realtime format, which is also the neutral form of sessions. */
 export const realtime = {
   name: "realtime",
   vendor: { bridge: (names) => new OpenaiBridge(names) },
@@ -27,14 +27,14 @@ export const realtime = {
   },
 } as const satisfies Wire<RealtimeVendor, RealtimeClient>;
 
-/** Events of client and vendor that set up a session; the older format has separate names for them. */
+/** Client events that set up a session, in the current and the older format. */
 const updateEvents: ReadonlySet<unknown> = new Set(["session.update", "transcription_session.update"]);
 const sessionEvents: ReadonlySet<string> = new Set(
   "session.created session.updated transcription_session.created transcription_session.updated".split(" "),
 );
 const modelPath = ["session", "model"];
 
-/** Connects both sides of the realtime format. The model cannot change: price and channel depend on it. */
+/** Connects a client and a vendor of the realtime format. The model of a session cannot change. */
 export class OpenaiBridge implements RealtimeBridge {
   readonly greets = true;
   readonly #names: RealtimeNames;
@@ -65,16 +65,16 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 
   fromClient(message: RealtimeMessage): BridgedMessages {
-    // Most messages are audio, which is not inspected.
+    // Most messages are audio.
     if (isPlainAudio(message.data)) {
       this.#pending.addSpeech();
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // Binary frames are parsed and refused too, because a vendor may accept an encoding that the gateway cannot read.
+    // A vendor may accept a binary frame in an encoding that the gateway cannot read.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
-      // Duplicates are refused, so that the vendor reads the same members as the gateway.
+      // Duplicates are refused, because the vendor may read another one than the gateway.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
@@ -97,7 +97,7 @@ export class OpenaiBridge implements RealtimeBridge {
 
   stop(): readonly RealtimeMessage[] {
     if (!this.#pending.any && !this.#pending.hasSpeech) return [];
-    // The vendor confirms this event after it has handled all earlier events. Clearing the buffer creates no turn.
+    // The vendor confirms this event after it has handled all earlier events.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);
     return [eventMessage(last)];
@@ -107,7 +107,6 @@ export class OpenaiBridge implements RealtimeBridge {
     return [eventMessage({ type: "response.cancel", response_id: responseId })];
   }
 
-  /** Returns a settings update with the vendor's names. Throws Failure for models that the client may not use. */
   #updated(message: RealtimeMessage, { session }: JsonRecord): ReadUpdate {
     if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
@@ -133,7 +132,6 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 }
 
-/** Beginning of an event that appends samples and has no other members. */
 const audioEventStart = Buffer.from('{"type":"input_audio_buffer.append","audio":"');
 
 export function isPlainAudio(data: Buffer): boolean {
@@ -142,7 +140,7 @@ export function isPlainAudio(data: Buffer): boolean {
 
 const settingsMembers = ["session", "response"] as const;
 
-/** Refuses (400) tools other than functions in a session or response: the vendor runs them, and they have no price. */
+/** The vendor runs tools other than functions, and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
   for (const name of settingsMembers) {
     const { tools } = asRecord(event[name]);
@@ -158,7 +156,7 @@ function refuseVendorTools(event: JsonRecord): void {
   }
 }
 
-/** Input audio as requested and confirmed. The format with fewer bytes per second counts: it means more seconds. */
+/** Tracks the requested and the confirmed format. Fewer bytes per second count as longer audio. */
 class InputFormatTracker {
   #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};
@@ -180,7 +178,6 @@ class InputFormatTracker {
   }
 }
 
-/** Reads the input settings of a session, in the current or the older format. */
 function readInputFormat(session: JsonRecord): Partial<InputFormat> {
   const input = asRecord(asRecord(session["audio"])["input"]);
   const format = input["format"] ?? session["input_audio_format"] ?? undefined;

@@ -1,10 +1,10 @@
 import { asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseEvent } from "../hub/message.ts";
 
-/** Maximum number of events that await the vendor's answer; older ones are dropped. */
+/** Maximum number of tracked events; older ones are dropped. */
 const maxPending = 256;
 
-/** Client events that the vendor must answer, with the events that answer them. */
+/** Client events, and the vendor's events that answer them. */
 const answerEvents = {
   "response.create": "response.created",
   "input_audio_buffer.commit": "input_audio_buffer.committed",
@@ -13,10 +13,7 @@ const answerEvents = {
 
 type RequestType = keyof typeof answerEvents;
 
-/**
- * Tracks the client's requests that the vendor has not answered yet: for a response, the end of a turn, or an empty
- * buffer. A client that disconnects before the answer may still owe its cost. The vendor handles events in order.
- */
+/** Tracks the client's unanswered requests, which may cost money. The vendor handles events in order. */
 export class PendingRequests {
   #waiting: { readonly type: RequestType; readonly eventId: unknown }[] = [];
   #hasSpeech = false;
@@ -29,7 +26,7 @@ export class PendingRequests {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
-  /** Returns true if the vendor has speech that it may turn into a conversation turn without a request. */
+  /** True if the vendor may turn speech into a turn without a request. */
   get hasSpeech(): boolean {
     return this.#hasSpeech;
   }
@@ -52,16 +49,12 @@ export class PendingRequests {
     if (type === "error") return this.#refused(data);
     const index = this.#waiting.findIndex((request) => answerEvents[request.type] === type);
     if (index < 0) return;
-    // The vendor confirms that the buffer is cleared only after it has answered all earlier requests.
+    // The vendor handles events in order, so all earlier requests are answered too.
     if (type === answerEvents["input_audio_buffer.clear"]) this.#waiting.splice(0, index + 1);
     else this.#waiting.splice(index, 1);
   }
 
-  /**
-   * Removes the request that an error names by its event id. An error without an id counts as the answer to the oldest
-   * request, since the vendor handles events in order. Later requests stay, since the error may be unrelated and they
-   * may still run.
-   */
+  /** An error without an event id counts as the answer to the oldest request. Later requests may still run. */
   #refused(data: Buffer): void {
     const cause = asRecord(parseEvent(data)?.["error"])["event_id"] ?? undefined;
     if (cause === undefined) this.#waiting.shift();

@@ -3,16 +3,16 @@ import { findValueRange, refuseAmbiguousPath, replaceRange, isRecord, type JsonR
 import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** A client's session update as sent to the vendor, and the failure for a part that was refused. */
+/** A client's session update as sent to the vendor, and the failure if a part was left out. */
 export interface ReadUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;
 }
 
-/** Paths of the transcription setting: in the current format and the older one. */
+/** Paths of the setting in the current and the older format. */
 const transcriptionPaths = [["audio", "input", "transcription"], ["input_audio_transcription"]] as const;
 
-/** Tracks the model that transcribes speech. Its name is translated. The vendor's report overrides the request. */
+/** Tracks the model that transcribes speech, and translates its name. */
 export class TranscriberSetting {
   readonly #names: TranscriberNames;
   #requested: { readonly model: string | undefined; readonly upstreamName: string | undefined } | undefined;
@@ -30,7 +30,7 @@ export class TranscriberSetting {
     return this.#requested === undefined ? this.#current : { model: this.#requested.model };
   }
 
-  /** Reads an update and renames its model. One that the client may not use is left out: `refused` explains it. */
+  /** Reads an update and renames its model. A model that the client may not use is left out. */
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let renamed = message;
     let refused: Failure | undefined;
@@ -41,7 +41,7 @@ export class TranscriberSetting {
       if (setting === undefined) continue;
       const model = setting?.["model"];
       if (typeof model !== "string") {
-        // A setting without a model keeps the current model.
+        // A setting without a model does not change the model.
         this.#requested =
           setting === null ? undefined : (this.#requested ?? { model: undefined, upstreamName: undefined });
         continue;
@@ -100,14 +100,14 @@ function withoutPath({ data }: RealtimeMessage, path: readonly string[]): Realti
   return isRecord(event) ? eventMessage(event) : { data, binary: false };
 }
 
-/** Returns the object at a path of members; null for null, undefined for any other value. */
+/** Returns the object at a path; null for null, undefined for any other value. */
 function objectAtPath(session: JsonRecord, path: readonly string[]): JsonRecord | null | undefined {
   let value: unknown = session;
   for (const name of path) if (isRecord(value)) value = value[name];
   return isRecord(value) || value === null ? value : undefined;
 }
 
-/** Returns an event with another name at a path of members; every other byte is unchanged. */
+/** Replaces the name at a path of members. */
 export function replaceName(message: RealtimeMessage, path: readonly string[], name: string): RealtimeMessage {
   const range = findValueRange(message.data, path);
   if (range === undefined || message.data[range.start] !== 0x22) return message;

@@ -11,7 +11,7 @@ import type { Rendered, Wire } from "../../wire.ts";
 /** Sample rate in Hz, if the vendor reports none. */
 const usualRate = 24_000;
 
-/** Speech of Gemini (generateContent with AUDIO): samples in JSON. */
+/** Speech of Gemini (generateContent with AUDIO). */
 export const content = {
   name: "content-speech",
   vendor: { render: renderRequest, parse: parseAnswer },
@@ -24,7 +24,7 @@ function renderRequest(request: SpeechRequest): Rendered {
   const voice = voiceName(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
-  // A client that chooses no format gets WAV, which the media type shows.
+  // A client that chooses no format gets WAV.
   const unsupported = {
     format: isDefaultFormat,
     speed: nonDefaultSpeed(speed),
@@ -51,7 +51,7 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   return { samples, rate, usage: countAsAudio(contentUsage(usageMetadata)) };
 }
 
-/** Counts all output tokens as audio, the only output of such a model. */
+/** Models for speech have no other output. */
 function countAsAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
   if (usage === undefined) return undefined;
   const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;

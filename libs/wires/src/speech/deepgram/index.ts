@@ -12,10 +12,9 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
   pcm: { encoding: "linear16", container: "none", sample_rate: "24000" },
 };
 
-/** Matches a model name without a voice. A complete name has one: `aura-2-thalia-en`. */
+/** A model name without a voice. A complete name has one: `aura-2-thalia-en`. */
 const aura = /^aura(?:-\d+)?$/;
 
-/** Deepgram's text to speech. The body holds the text, and the query all other parameters. */
 export const deepgram = {
   name: "deepgram-speech",
   vendor: { render: renderRequest },

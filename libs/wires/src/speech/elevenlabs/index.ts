@@ -12,7 +12,6 @@ const formats: Readonly<Partial<Record<SpeechFormat, string>>> = {
   pcm: "pcm_24000",
 };
 
-/** ElevenLabs' text to speech. The path holds the voice's id, and the query the format. */
 export const elevenlabs = {
   name: "elevenlabs-speech",
   vendor: { render: renderRequest },

@@ -4,7 +4,7 @@ import type { AdditionalMembers } from "../../kind/index.ts";
 import type { Frame } from "@modelgate/formats/sse";
 import type { ClientSide, Rendered, Target, VendorSide } from "../../wire.ts";
 
-/** Media types of audio formats; `pcm` is 24 kHz, 16 bits, mono, without a header. */
+/** Media types of audio formats. `pcm` is 24 kHz, 16 bits, mono, without a header. */
 export const speechFormats = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -18,19 +18,18 @@ export type SpeechFormat = keyof typeof speechFormats;
 export interface SpeechRequest {
   readonly model: string;
   readonly input: string;
-  /** Voice: its name at the vendor, or an object with its id. */
+  /** Name of the voice, or an object with its id. */
   readonly voice?: unknown;
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
-  /** True if the client did not choose the format. */
   readonly isDefaultFormat?: boolean | undefined;
   readonly speed?: number | undefined;
-  /** True if the client wants events with audio in Base64, false for plain audio bytes. */
+  /** True if the client wants events with audio in Base64, false for plain audio. */
   readonly events: boolean;
   readonly own?: AdditionalMembers<SpeechWire> | undefined;
 }
 
-/** Counts the characters that speech is priced by: code points, so that a letter of any script counts once. */
+/** Counts code points, by which speech is priced. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;
@@ -48,12 +47,11 @@ export function nonDefaultSpeed(speed: number | undefined): number | undefined {
 
 export type SpeechEvent =
   | { readonly kind: "audio"; readonly bytes: Buffer }
-  /** The speech is complete; `usage` is undefined if the vendor reports none. */
   | { readonly kind: "done"; readonly usage: Units | undefined }
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
-/** Speech from a vendor's JSON answer, decoded to 16-bit mono samples. */
+/** Speech from a vendor's JSON answer, as 16-bit mono samples. */
 export interface SpeechAnswer {
   readonly samples: Buffer;
   readonly rate: number;
@@ -61,11 +59,11 @@ export interface SpeechAnswer {
 }
 
 export interface SpeechTarget extends Target {
-  /** True if the vendor must send events; the client may still get plain audio. */
+  /** True if the vendor must send events. The client may still get plain audio. */
   readonly events: boolean;
 }
 
-/** The vendor side of a speech wire. Without `parse`, it answers with audio or events, otherwise with audio in JSON. */
+/** Vendor side of a speech wire. Without `parse`, the vendor answers with audio or events instead of JSON. */
 export interface SpeechVendor extends VendorSide<SpeechRequest, SpeechAnswer> {
   render(request: SpeechRequest, target: SpeechTarget): Rendered;
   stream?(): { read(frame: Frame): SpeechEvent };

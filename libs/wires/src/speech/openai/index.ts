@@ -16,7 +16,6 @@ import {
 } from "../hub/index.ts";
 import type { Parsed, Rendered, Wire } from "../../wire.ts";
 
-/** The speech wire (POST /v1/audio/speech). */
 export const speech = {
   name: "speech",
   vendor: { render: renderRequest, stream: () => ({ read: readEvent }) },
@@ -59,7 +58,7 @@ function parseSpeed(fields: Fields): number | undefined {
   return speed;
 }
 
-/** Renders a vendor's request; requests events by name, since bytes are every vendor's default. */
+/** Every vendor's default is plain audio. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
   const additional = renderAdditionalMembers(request.own, "speech");
   const body = withoutUndefined({
@@ -75,7 +74,6 @@ function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget):
   return { body, dropped: additional.dropped };
 }
 
-/** Renders samples unchanged for `pcm`, otherwise as a WAV file; no other format is supported. */
 function renderAnswer({ samples, rate }: SpeechAnswer, { format }: SpeechRequest): SpeechOutput {
   if (format === "pcm") return { audio: samples, contentType: "audio/pcm" };
   return { audio: encodeWav(samples, rate), contentType: "audio/wav" };
@@ -89,7 +87,7 @@ function encodeWav(samples: Buffer, rate: number): Buffer {
   head.write("RIFF", 0, "latin1");
   head.writeUInt32LE(wavHeaderBytes - 8 + samples.length, 4);
   head.write("WAVEfmt ", 8, "latin1");
-  head.writeUInt32LE(16, 16); // bytes of the format
+  head.writeUInt32LE(16, 16);
   head.writeUInt16LE(1, 20); // PCM
   head.writeUInt16LE(1, 22); // channels
   head.writeUInt32LE(rate, 24);
@@ -101,7 +99,6 @@ function encodeWav(samples: Buffer, rate: number): Buffer {
   return Buffer.concat([head, samples]);
 }
 
-/** Reads a frame of streamed speech: `speech.audio.delta`, `speech.audio.done`, or an error. */
 function readEvent({ data }: Frame): SpeechEvent {
   if (data === "[DONE]") return { kind: "other" };
   const { type, error, audio, usage } = parseEvent(data);

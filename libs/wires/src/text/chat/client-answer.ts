@@ -58,7 +58,7 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   });
 }
 
-/** Renders `reasoning_details`: signatures of reasoning and texts, with the parts' positions in the joined text. */
+/** Renders signatures of reasoning and texts, each with the position of its part in the joined text. */
 function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -91,9 +91,9 @@ function toolCallMembers(calls: readonly ToolCallPart[], style: AnswerStyle): Js
 }
 
 export interface AnswerStyle {
-  /** Names of free-text tools; a vendor that has only functions returns calls of these tools wrapped in JSON. */
+  /** Names of free-text tools. */
   readonly custom: ReadonlySet<string>;
-  /** True if the client uses legacy functions: it gets only the first call, in the legacy member. */
+  /** True if the client uses legacy functions, which allow one call. */
   readonly legacyCalls: boolean;
   readonly hidesReasoning: boolean;
 }
@@ -120,7 +120,6 @@ function toolCallMember(call: ToolCallPart, style: AnswerStyle): JsonRecord {
   return withoutUndefined({ id, type: "custom", custom: { name, input }, ...extra });
 }
 
-/** Renders a generated image, numbered within its message; undefined for one in another vendor's store. */
 function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, index: number): JsonRecord | undefined {
   if (source.kind === "file-id") return undefined;
   const url = source.kind === "url" ? source.url : writeDataUrl(source);
@@ -132,13 +131,13 @@ function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, in
   });
 }
 
-/** Renders `audio` for speech from another wire. The speech is not stored, so its id cannot be used later. */
+/** The speech is not stored, so its id cannot be used later. */
 function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonRecord {
   if (source.kind !== "base64") return {};
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
 }
 
-/** Returns the members of a message or delta for a complete part. `images` counts the earlier images. */
+/** Returns the members of a message or delta for a complete part. `images` is the number of earlier images. */
 export function completePartMembers(part: Part, context: AnswerContext, images: number): JsonRecord {
   if (part.kind === "audio") return audioMember(part, context);
   if (part.kind === "vendor") return part.wire === "chat" ? asRecord(part.value) : {};
@@ -146,7 +145,7 @@ export function completePartMembers(part: Part, context: AnswerContext, images: 
   return image === undefined ? {} : { images: [image] };
 }
 
-/** Renders a citation of the text at `from`; a citation of another wire without an address is left out. */
+/** Renders a citation of the text at `from`. Other wires' citations need an address. */
 export function renderAnnotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];
   const { url, title, start, end } = citation;

@@ -45,7 +45,6 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Reads the output limit; `max_completion_tokens` takes precedence over `max_tokens`. */
 function parseMaxTokens(fields: Fields): number | undefined {
   const older = fields.count("max_tokens", 1);
   return fields.count("max_completion_tokens", 1) ?? older;
@@ -88,7 +87,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   };
 }
 
-/** Returns true if usage is requested. No stream is padded, so a request for no padding is fulfilled. */
+/** Returns true if usage is requested. No stream is padded, so `include_obfuscation: false` is always fulfilled. */
 export function parseStreamOptions(fields: Fields): boolean | undefined {
   const options = fields.fields("stream_options");
   if (options?.value["include_obfuscation"] === false) options.ignore("include_obfuscation");
@@ -108,7 +107,7 @@ const read = bodyReader(bodies.ChatRequest);
 
 const ownOutputLimitNames = ["max_tokens", "max_completion_tokens"];
 
-/** Checks the fields that the gateway relies on; all others pass unchanged. A stream cannot have file parts. */
+/** Checks the fields that the gateway relies on. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const stream = body.stream ?? false;
@@ -142,7 +141,7 @@ export function wantsUsage(body: object): boolean {
   return isRecord(options) && options["include_usage"] === true;
 }
 
-/** Parses reasoning from any vendor's member; a member that turns reasoning off takes precedence. */
+/** Each vendor has another member for reasoning. A member that turns reasoning off takes precedence. */
 function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const reasoningFields = body.fields("reasoning");
   const thinking = body.fields("thinking");

@@ -13,7 +13,7 @@ import { renderDetail, renderExtraContent } from "./reasoning-details.ts";
 import { renderUsage } from "./usage.ts";
 import { renderFinishReason } from "./vendor-answer.ts";
 
-/** Writes a stream of chunks. A stream that did not break off ends with usage, if requested, and `[DONE]`. */
+/** Writes a stream of chunks. */
 export class ChatWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #chunks: Chunks;
@@ -68,17 +68,15 @@ export class ChatWriter implements StreamWriter {
   }
 }
 
-/** Maximum buffered characters of free-text tools' calls, which are unwrapped at the end; beyond it: upstream_error. */
+/** Maximum buffered characters of free-text tools' calls. */
 export const maxBufferedCharacters = 8 * 2 ** 20;
 
-/** Maximum number of citations of one choice; further ones are dropped. */
 const maxCitations = 4_096;
 
 interface OpenChatPart {
   readonly opened: OpenedPart;
-  /** JSON before and after a delta's text; undefined if the text is buffered or left out. */
+  /** JSON around a delta's text; undefined if the text is buffered or left out. */
   readonly frameAround: ChunkFrame | undefined;
-  /** Index of the call among the calls of its choice. */
   readonly call: number;
   readonly bufferedPieces: string[] | undefined;
   readonly from: number;
@@ -92,7 +90,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Characters of text and reasoning sent so far. Clients join them, and signatures refer to positions in them. */
+  /** Number of characters sent. Signatures refer to positions in the joined text. */
   readonly #written = { text: 0, reasoning: 0 };
   #hasBegun = false;
   #hasFinished = false;
@@ -100,7 +98,7 @@ class ChatPartWriter {
   #calls = 0;
   #details = 0;
   #images = 0;
-  /** Citations, sent together at the end, since clients do not join lists whose entries have no index. */
+  /** Citations, sent together, because clients do not join lists whose entries have no index. */
   readonly #annotations: unknown[] = [];
   #bufferedCharacters = 0;
 
@@ -112,7 +110,6 @@ class ChatPartWriter {
     this.#around = chunks.frameAround(choice);
   }
 
-  /** Returns the chunk with the role on the first call, then "". */
   begin(): string {
     if (this.#hasBegun) return "";
     this.#hasBegun = true;
@@ -202,7 +199,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Ends a call: writes its buffered text, and its signature next to empty text, which simple clients expect. */
+  /** Some clients expect text next to a signature, even if it is empty. */
   #endCall({ opened, call, bufferedPieces }: OpenChatPart, signature: Signature | undefined): string {
     const wrapped = bufferedPieces?.join("") ?? "";
     this.#bufferedCharacters -= wrapped.length;
@@ -232,13 +229,12 @@ class ChatPartWriter {
   }
 }
 
-/** The parts of a chunk before and after its delta. They are rendered once, so that each delta costs only its text. */
+/** JSON before and after a delta. It is rendered once, so that each delta costs only its text. */
 interface ChunkFrame {
   readonly before: string;
   readonly after: string;
 }
 
-/** Renders chunks of one answer, all with the same id, time and model. */
 class Chunks {
   readonly #head: string;
   readonly #tail: string;
@@ -246,11 +242,10 @@ class Chunks {
   constructor({ answerId, now, model, request }: AnswerContext) {
     const head = JSON.stringify({ id: answerId, object: "chat.completion.chunk", created: now, model });
     this.#head = `data: ${head.slice(0, -1)},"choices":[`;
-    // If usage is requested, all chunks have `usage`, which is null in all but the last; otherwise no chunk has it.
+    // If usage is requested, all chunks but the last have `usage: null`.
     this.#tail = request.includeUsage === true ? `],"usage":null}\n\n` : "]}\n\n";
   }
 
-  /** Returns the parts of a chunk before and after the members of a choice's delta; the braces are included. */
   frameAround(choice: number): ChunkFrame {
     return {
       before: `${this.#head}{"index":${choice},"delta":{`,

@@ -16,11 +16,10 @@ import { parseSearch } from "./search.ts";
 
 const maxMessages = 20_000;
 
-/** Turns and instructions of a conversation, and the calls in it. */
 class ChatTurns extends TurnCollector {
   readonly instructions: TextPart[] = [];
   readonly calls = new CallPairs();
-  /** Ids of calls of free-text tools; results with these ids are results of such tools. */
+  /** Ids of calls of free-text tools. */
   readonly custom = new Set<string>();
 
   addMessage(role: Turn["role"], parts: readonly Part[]): void {
@@ -85,7 +84,7 @@ function readResult(dialogue: ChatTurns, message: Fields, id: string): void {
 
 const maxTools = 1_024;
 
-/** Parses tools, legacy functions, and web search, for which this wire has a separate member. */
+/** Parses tools, legacy functions, and web search. */
 export function parseTools(body: Fields): readonly Tool[] {
   const options = body.record("web_search_options");
   return [
@@ -105,7 +104,7 @@ function parseTool(tool: Fields): Tool {
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
-/** Parses a free-text tool's format. This wire nests a grammar one level deeper than the neutral form. */
+/** This wire nests a grammar one level deeper than the neutral form. */
 function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;
@@ -114,7 +113,7 @@ function parseGrammar(format: unknown): unknown {
 
 const toolChoiceModes = ["auto", "none", "required"] as const;
 
-/** Parses the tool choice. Throws Failure (400) if it forces a vendor's tool, which no other wire can express. */
+/** Parses the tool choice. Throws Failure (400) if it forces a tool that the vendor runs. */
 export function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return parseFunctionCall(body);
@@ -130,7 +129,6 @@ export function parseToolChoice(body: Fields): ToolChoice | undefined {
   return { mode: allowed.oneOf("mode", ["auto", "required"]) ?? "auto", names };
 }
 
-/** Returns the name that a choice has in `function`, or in `custom` for a free-text tool. */
 function chosenToolName(body: Fields, choice: unknown): string {
   const { type, function: functionChoice, custom } = asRecord(choice);
   const definition = type === "custom" ? custom : functionChoice;

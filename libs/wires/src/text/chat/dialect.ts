@@ -7,23 +7,23 @@ import {
   withoutMembers,
 } from "@modelgate/formats/json";
 
-/** Differences of a vendor from the chat wire. Absent: as OpenAI, or as the model's name implies. */
+/** Differences of a vendor from OpenAI's chat wire. */
 export interface ChatDialect {
   /** Member that limits the output. */
   readonly maxTokens?: "max_tokens" | "max_completion_tokens";
-  /** Members for which the vendor has another name. */
+  /** The vendor's names of members. */
   readonly renames?: Readonly<Record<string, string>>;
-  /** True if the vendor does not know the role `developer`; messages with it become `system` messages. */
+  /** True if the vendor does not know the role `developer`. */
   readonly noDeveloper?: true;
-  /** Members that the vendor refuses or reads differently: they are dropped and reported to the client. */
+  /** Members that the vendor refuses or misunderstands. They are dropped. */
   readonly refuses?: readonly string[];
   /** The vendor's names for the values of `tool_choice`. */
   readonly toolChoice?: Readonly<Record<string, string>>;
-  /** True if every stream reports usage, and the option that requests it is refused. */
+  /** True if every stream reports usage, and the vendor refuses the option that requests it. */
   readonly alwaysReportsUsage?: true;
-  /** Member of a message that carries earlier reasoning back to the vendor; "none": the vendor refuses reasoning. */
+  /** Member of a message with earlier reasoning; "none" if the vendor refuses reasoning. */
   readonly reasoningMember?: "reasoning_content" | "reasoning" | "none";
-  /** Member of an answer or chunk in which the vendor puts `usage`; absent: `usage` is next to `choices`. */
+  /** Member that contains `usage`. */
   readonly usageIn?: string;
   /** True if `completion_tokens` does not include the reasoning tokens. */
   readonly separateReasoning?: true;
@@ -46,7 +46,6 @@ export function fitRendered(
   return { body: Object.fromEntries(members), dropped: isUnsupported ? [...dropped, "turn.reasoning"] : dropped };
 }
 
-/** Returns the messages with their reasoning in the vendor's member, or without reasoning if the vendor refuses it. */
 function renameReasoningMember(messages: unknown, { reasoningMember = defaultReasoningMember }: ChatDialect) {
   if (reasoningMember === defaultReasoningMember || !Array.isArray(messages)) return { messages, lost: false };
   let isUnsupported = false;
@@ -59,10 +58,10 @@ function renameReasoningMember(messages: unknown, { reasoningMember = defaultRea
   return { messages: fitted, lost: isUnsupported };
 }
 
-/** Member in which most vendors of this wire have reasoning. */
+/** Member that most vendors use for reasoning. */
 const defaultReasoningMember = "reasoning_content";
 
-/** Returns byte sequences that this vendor refuses or misreads in messages; a body with one of them is converted. */
+/** Returns byte sequences that this vendor refuses or misreads in messages. */
 export function unsupportedSequences({
   noDeveloper,
   reasoningMember = defaultReasoningMember,
@@ -73,7 +72,7 @@ export function unsupportedSequences({
   ].map((text) => Buffer.from(text));
 }
 
-/** Fits a request's bytes to the vendor's dialect; members that the vendor accepts are unchanged. */
+/** Fits a request's bytes to the vendor's dialect. */
 export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
   const members = membersOf(body);
   const valueOf = (name: string): unknown => parseMember(body, name, members);
@@ -86,7 +85,6 @@ export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
 
 const outputLimitNames = ["max_tokens", "max_completion_tokens"] as const;
 
-/** Returns the members to write with another value or name, the members to remove, and those that are lost. */
 function dialectChanges(names: readonly string[], valueOf: (name: string) => unknown, dialect: ChatDialect) {
   const { maxTokens, renames = {}, refuses = [], toolChoice = {}, alwaysReportsUsage } = dialect;
   const values: Record<string, unknown> = {};

@@ -23,7 +23,7 @@ import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
-/** Members with ids of objects in the vendor's store: files in a message's text, and audio of earlier answers. */
+/** Members with ids of objects in the vendor's store. */
 const chatStores = {
   members: [
     // DashScope's long-context models accept a file's id as the text of a system message.
@@ -75,10 +75,9 @@ export const chatWire = {
 
 type ChatWire = TextWire<"chat">;
 
-/** Cache of the wire of each dialect; a dialect object exists for the lifetime of the process. */
 const dialectWireCache = new WeakMap<ChatDialect, ChatWire>();
 
-/** Creates the chat wire in a vendor's dialect: fits requests to it, and reads usage from the vendor's member. */
+/** Creates the chat wire in a vendor's dialect. */
 export function chatWireForDialect(dialect: ChatDialect): ChatWire {
   const cached = dialectWireCache.get(dialect);
   if (cached !== undefined) return cached;
@@ -142,7 +141,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
 /** Values of `object` in chunks of this wire and of completions. */
 const chunkObjects = ["chat.completion", "text_completion"];
 
-/** Returns true if an event can begin a stream: a chunk of an answer, not an error or any other object. */
+/** Returns true if an event can begin a stream: a chunk of an answer, not an error. */
 export function isStreamStart(event: JsonRecord): boolean {
   const { object, usage, error = null } = event;
   if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;

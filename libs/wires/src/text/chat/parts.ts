@@ -23,13 +23,13 @@ const partReaders: Readonly<Record<string, ReadPart>> = {
   video_url: (part) => ({ kind: "video", source: parseUrlMember(part, "video_url").source }),
 };
 
-/** Returns the text of reasoning that is a content part, as Mistral sends it. */
+/** Mistral sends reasoning as a content part. */
 function reasoningText(part: Fields): string {
   const reasoning = part.each("thinking", maxParts);
   return reasoning.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
-/** Parses `cache_control` of a part or tool, which clients also send on this wire. */
+/** Parses `cache_control` of a part or tool, which clients send on this wire too. */
 export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
@@ -37,12 +37,11 @@ export function parseCache(of: Fields): CacheHint | undefined {
   return withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) });
 }
 
-/** Parses a part's cache mark: this wire's breakpoint, else `cache_control`. */
 function parseCacheMark(part: Fields): CacheHint | undefined {
   return parseBreakpoint(part) ?? parseCache(part);
 }
 
-/** Reads the source in a member that is an address, or an object with a `url` and other members. */
+/** The member is an address, or an object with a `url`. */
 function parseUrlMember(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceFromUrl(part.needText(name)) };
   const fields = part.needFields(name);
@@ -62,14 +61,14 @@ function readImage(part: Fields): Extract<Part, { kind: "image" }> {
 
 function readFile(part: Fields): FilePart {
   const file = part.needFields("file");
-  // The gateway stores no files, and an id in one vendor's store is unknown to other vendors.
+  // A file's id is valid only at the vendor that stores the file.
   if (file.has("file_id")) throw file.unsupported("file_id");
   const name = file.text("filename");
   const source = fileSource(file.needText("file_data"), name);
   return withoutUndefined({ kind: "file", source, name, cache: parseCacheMark(part) });
 }
 
-/** Reads a data URL, or plain Base64, whose type is taken from the file's name or its first bytes. */
+/** Reads a data URL or plain Base64. */
 function fileSource(data: string, name: string | undefined): Source {
   const dataUrl = readDataUrl(data);
   if (dataUrl !== undefined) return { kind: "base64", ...dataUrl };
@@ -77,21 +76,21 @@ function fileSource(data: string, name: string | undefined): Source {
   return { kind: "base64", mediaType: mediaTypeOfName(name ?? "") ?? byBytes, data };
 }
 
-/** Base64 of `%PDF-` without its last character, which depends on the bytes that follow. */
+/** Base64 of `%PDF-` without the last character, which depends on the next bytes. */
 const pdfMagic = "JVBERi";
 
-/** Maximum number of tool calls, and of images, in one message. */
+/** Maximum number of tool calls in one message, and of images. */
 const maxCalls = 4_096;
 
 interface ModelContext {
   readonly calls: CallPairs;
-  /** Path of the message; ids of calls that have none are derived from it. */
+  /** Path of the message, from which missing ids of calls are derived. */
   readonly path: readonly (string | number)[];
-  /** Wire of signatures in Google's form: `chat` for this wire's vendors, `content` for histories for Google's wire. */
+  /** Wire of signatures that have Google's form. */
   readonly google: "chat" | "content";
 }
 
-/** Parses a model's message into parts in a fixed order, since the message does not record their order. */
+/** Parses a model's message. The message does not show the order of its parts. */
 export function parseModelMessage(message: Fields, context: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const reasoning = [message.raw("reasoning_content"), message.raw("reasoning")].find(
@@ -148,19 +147,19 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   return { kind: "tool-call", id, name, arguments: argumentsOf(definition) };
 }
 
-/** Reads `function_call`, the single call of a message in the legacy format, which has no id. */
+/** The legacy format has one call per message, without an id. */
 function parseLegacyCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
   return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };
 }
 
-/** Returns a call's arguments as JSON text; some vendors send the object itself. */
+/** Some vendors send an object instead of JSON text. */
 function argumentsOf(definition: Fields): string {
   const value = definition.raw("arguments");
   return isRecord(value) ? JSON.stringify(value) : (definition.text("arguments") ?? "");
 }
 
-/** Reads a text's citations, each kept unchanged for the same wire; malformed ones are skipped. */
+/** Reads a text's citations. */
 export function parseCitations(value: unknown): readonly Citation[] {
   return asRecords(value).map((annotation) => {
     const { url, title, start_index: start, end_index: end } = asRecord(annotation["url_citation"]);

@@ -33,7 +33,6 @@ const finishMember = Buffer.from('"finish_reason":"');
 const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
-  /** Returns false for reasoning in the history, and for members of particular vendors, if the model refuses them. */
   *takes(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* includesAny(body, reasoningMember)) return false;
@@ -51,7 +50,7 @@ export const chatPass: TextPass = {
     const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
-    // Only this member is parsed, since it would take long to parse a large body again.
+    // Parsing a large body again would take long.
     const options = reportUsage ? asRecord(parseMember(body, "stream_options", members)) : undefined;
     if (options !== undefined) values["stream_options"] = JSON.stringify({ ...options, include_usage: true });
     return yield* spliceInTurns(body, values, members);
@@ -59,7 +58,7 @@ export const chatPass: TextPass = {
 
   fit: (body, { model }) => fitToModel(body, model, "chat"),
 
-  /** Inspects a frame. Most frames are skipped after a search for three byte sequences. */
+  /** For speed, most frames are only searched for three byte sequences. */
   inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
     const usage = reportsUsage(frame);
@@ -70,17 +69,14 @@ export const chatPass: TextPass = {
     return {
       usage: readUsage(chunk),
       fees: usage ? chatFees(chunk) : undefined,
-      // Some vendors end with a chunk that has usage but no `choices`, which clients' SDKs cannot parse.
+      // Some vendors end with a chunk that has usage but no `choices`. Clients' SDKs cannot parse it.
       usageOnly:
         (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
       failed: isRecord(chunk["error"]),
     };
   },
-  /**
-   * Finds usage, a failure, and the end of a choice or of the stream. Without the opening quotes, which are frequent in
-   * JSON, the search takes half the time.
-   */
+  /** The opening quotes are not searched: they are frequent in JSON, and the search would take twice as long. */
   mayBeNotable: (frames) => includesMark(frames) || reportsUsage(frames),
   dropsForeignSignatures: false,
   endsWithConnection: false,
@@ -103,7 +99,7 @@ export const chatPass: TextPass = {
   earlyEnd: endChunksEarly,
 };
 
-/** Returns true if frames report usage. With `include_usage`, OpenAI sends `"usage":null` in all other frames. */
+/** With `include_usage`, OpenAI sends `"usage":null` in all frames but the last. */
 function reportsUsage(frames: Buffer): boolean {
   let at = frames.indexOf(usageMember);
   while (at >= 0) {
@@ -118,10 +114,10 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Members of a choice in the chunk that ends it at the output limit; its index is added. */
+/** Members of the choice that ends at the output limit. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
-/** Ends a stream of chunks early: a final chunk for each open choice, usage if requested, `[DONE]`. */
+/** Ends a stream of chunks early. */
 export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatEnd): EarlyEnd {
   return endOfChunks(options, {
     list: "choices",

@@ -9,26 +9,25 @@ import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } fr
  * image. A vendor's own details and signatures count as signatures of this wire.
  */
 
-/** Maximum number of details of one message; a stream sends one or more with each delta. */
 export const maxDetails = 16_384;
 
 /** Kinds of signatures that vendors of this wire create. */
 const [detailsKind, googleSignatureKind] = ["reasoning_details", "thought_signature"] as const;
 
-/** Content of `reasoning_details`: envelopes with other wires' signatures; the vendor's details as one signature. */
+/** Content of `reasoning_details`: other wires' signatures, and the vendor's details as one signature. */
 export interface Details {
   readonly marks: readonly SignedRange[];
   readonly own: Signature | undefined;
-  /** Reasoning text from the details, for vendors that send the text only there. */
+  /** Reasoning text, for vendors that send it only in the details. */
   readonly text: string;
 }
 
-/** An envelope in a detail, with the id of the reasoning that its signature belongs to. */
+/** Envelope of a signature, with the id of its reasoning. */
 interface SignedRange extends Envelope {
   readonly id?: string | undefined;
 }
 
-/** Reads `reasoning_details`; malformed entries are skipped. */
+/** Reads `reasoning_details`, without malformed entries. */
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
   const marks: SignedRange[] = [];
@@ -47,7 +46,7 @@ export function decodeDetail({ data, id }: JsonRecord): SignedRange | undefined 
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
 
-/** Wraps a vendor's details as one signature; undefined if they have only text, which is sent as reasoning. */
+/** Wraps a vendor's details as one signature; undefined if they have only text. */
 export function detailsSignature(details: readonly JsonRecord[]): Signature | undefined {
   const isSigned = details.some(({ data, signature }) => asText(data) !== "" || asText(signature) !== "");
   return isSigned ? { wire: "chat", kind: detailsKind, value: JSON.stringify(details) } : undefined;
@@ -57,12 +56,12 @@ export function reasoningTextIn({ text, summary }: JsonRecord): string {
   return typeof text === "string" ? text : typeof summary === "string" ? summary : "";
 }
 
-/** Reference from a detail to the part that its signature belongs to: reasoning, or a text if `previous` is true. */
+/** Reference to the part that a signature belongs to: reasoning, or a text if `previous` is true. */
 interface Signed {
   readonly id?: string | undefined;
   readonly span: CharacterRange;
   readonly previous?: true;
-  /** Index of the detail in its message, by which clients join an entry's pieces. */
+  /** Index of the detail in its message. Clients join pieces with the same index. */
   readonly index: number;
 }
 
@@ -75,7 +74,7 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
 
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
-  // The client may have changed the text, so it may not be JSON any more.
+  // The client may have changed the text.
   const details = parseJson(signature.value);
   return Array.isArray(details) ? details : undefined;
 }
@@ -97,7 +96,7 @@ export function splitReasoning(
   return parts.map((part, index) => (index === last ? { ...part, signature: nativeDetails } : part));
 }
 
-/** Splits a message's text at the ends of its signed ranges, and gives each part its signature. */
+/** Splits a message's text at the ends of its signed ranges. */
 export function splitText(text: string, { marks }: Details): readonly TextPart[] {
   return splitAtRanges(
     text,
@@ -110,7 +109,7 @@ interface Piece {
   readonly mark?: SignedRange | undefined;
 }
 
-/** Splits a text at the ends of its signed ranges. A signature whose range no longer fits the text is dropped. */
+/** A signature whose range does not fit the text is dropped. */
 function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Piece[] {
   const cut: Piece[] = [];
   let index = 0;
@@ -124,7 +123,7 @@ function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Pi
   return index < text.length ? [...cut, { text: text.slice(index) }] : cut;
 }
 
-/** Reads the signature in `extra_content`: one in the gateway's envelope, or one of a Google model. */
+/** Reads the signature in `extra_content`: the gateway's envelope, or a signature of Google. */
 export function readExtraContent(value: unknown, google: "chat" | "content"): Signature | undefined {
   if (!isRecord(value)) return undefined;
   const gatewayEnvelope = nonEmptyText(value["modelgate"], "signature");
@@ -141,7 +140,7 @@ export function renderExtraContent(signature: Signature | undefined): JsonRecord
   return vendorExtraContent(signature) ?? { modelgate: { signature: encodeEnvelope({ signature }) } };
 }
 
-/** Renders `extra_content` with a signature for this wire's vendor; undefined if another wire's vendor made it. */
+/** Renders `extra_content`; undefined if a vendor of another wire made the signature. */
 export function vendorExtraContent(signature: Signature | undefined): JsonRecord | undefined {
   if (signature?.wire !== "chat" || signature.kind !== googleSignatureKind) return undefined;
   return { google: { thought_signature: signature.value } };

@@ -5,7 +5,7 @@ import type { Signature } from "../hub/part.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
-/** Maximum characters of a call's arguments that are kept to detect the end of their JSON. */
+/** Maximum characters of a call's arguments that are stored to detect their end. */
 const maxKeptCharacters = 2 ** 20;
 
 interface StreamedCall {
@@ -18,10 +18,7 @@ interface StreamedCall {
   signature: Signature | undefined;
 }
 
-/**
- * Reads the tool calls of one choice. Pieces of a call have the same index; for vendors that send no index, or the same
- * index for all calls, they are matched by id. A call begins when its name is known.
- */
+/** Reads the tool calls of one choice. Some vendors send no index or a wrong one; pieces are then matched by id. */
 export class CallReader {
   readonly #book: PartTracker;
   readonly #path: readonly (string | number)[];
@@ -54,7 +51,7 @@ export class CallReader {
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
-  /** Ends calls with complete arguments, because another part begins; vendors rarely continue an earlier call then. */
+  /** Ends calls with complete arguments when another part begins. */
   endComplete(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isCompleteCall).flatMap((call) => this.#end(call));
   }
@@ -104,13 +101,13 @@ function isCompleteCall({ characters, pieces }: StreamedCall): boolean {
   return characters > 0 && characters <= maxKeptCharacters && parseRecord(pieces.join("")) !== undefined;
 }
 
-/** Maximum characters of a vendor's details that are kept as a signature; beyond it the details are dropped. */
+/** Maximum characters of a vendor's details that become a signature. */
 const maxDetailCharacters = 8 * 2 ** 20;
 
-/** Members of a detail whose text arrives in pieces. */
+/** Members of a detail that arrive in pieces. */
 const streamedMembers = ["text", "summary", "data", "signature"] as const;
 
-/** Joins the pieces of a vendor's `reasoning_details` to the form that a complete answer has. */
+/** Joins the pieces of a vendor's `reasoning_details`. */
 export class DetailReader {
   #details: JsonRecord[] = [];
   #characters = 0;
@@ -142,10 +139,9 @@ function joinDetails(last: JsonRecord, next: JsonRecord): JsonRecord {
   return merged;
 }
 
-/** Maximum bytes of speech of one choice; further speech is dropped. */
 const maxSpeechBytes = 24 * 2 ** 20;
 
-/** Joins the pieces of a stream's speech. It is emitted complete, since no other wire streams speech in pieces. */
+/** Joins the pieces of a stream's speech, because no other wire streams it in pieces. */
 export class AudioReader {
   readonly #pieces: Buffer[] = [];
   readonly #transcript: string[] = [];

@@ -15,14 +15,10 @@ import {
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { findUsage, type ChatDialect } from "./dialect.ts";
 
-/** Members of `usage` that are searched for input read from a cache if the vendor has no dialect. */
+/** Members with input read from a cache, for vendors without a dialect. */
 const cachedInputMembers = ["prompt_cache_hit_tokens", "cached_tokens"];
 
-/**
- * Converts a chat `usage` object to disjoint units (see Units); undefined for anything else. `dialect` states the
- * vendor's differences. Without it, several spellings are tried, and `total_tokens` shows if reasoning is counted in
- * addition to the completion. Contradictory counts are limited: to at least 0, and to the sums that the vendor reports.
- */
+/** Converts `usage` to disjoint units. Without a dialect, the spellings of several vendors are read. */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const prompt = parseCount(usage["prompt_tokens"]);
@@ -34,7 +30,7 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/** Reads usage in any vendor's position. Skips a chunk without prompt tokens, which counts only itself (Cloudflare). */
+/** Reads usage at any vendor's position. Cloudflare sends chunks without prompt tokens, which are skipped. */
 export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -65,7 +61,7 @@ function inputUnits(usage: JsonRecord, prompt: number, { cachedAt }: ChatDialect
 
 function outputUnits(usage: JsonRecord, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = asRecord(usage["completion_tokens_details"]);
-  // Some vendors report reasoning tokens at the top of `usage`, although completion tokens include them.
+  // Some vendors also report reasoning tokens at the top of `usage`.
   const topReasoning = parseCount(usage["reasoning_tokens"]) ?? 0;
   const reasoning = parseCount(counts["reasoning_tokens"]) ?? (topReasoning <= completion ? topReasoning : 0);
   const total = parseCount(usage["total_tokens"]);
@@ -84,7 +80,7 @@ function outputUnits(usage: JsonRecord, prompt: number, completion: number, { se
   };
 }
 
-/** Renders units as `usage`: the totals include all tokens, the details list those with a separate price. */
+/** Renders units as `usage`. */
 export function renderUsage(units: Units): JsonRecord {
   const [input, output] = [inputTotal(units), outputTotal(units)];
   const cacheWriteTokens = cacheWritesIn(units);
@@ -125,7 +121,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Returns the tool if the vendor runs it; empty for functions and free-text tools, which clients run. */
+/** Clients run functions and free-text tools; the vendor runs the others. */
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];
@@ -133,7 +129,7 @@ function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return [{ path, unit: unitOfTool(toolName) }];
 }
 
-/** Reads the charges in addition to tokens from a complete answer, or from the chunk that has the usage. */
+/** Reads the charges other than tokens from an answer, or from the chunk that has the usage. */
 export function chatFees({ usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   return reportedFees({ counts: countedTools(usage), tier: normalizeTier(tier) });
 }

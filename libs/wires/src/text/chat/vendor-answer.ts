@@ -31,12 +31,12 @@ export function parseAnswer(body: JsonRecord, dialect: ChatDialect = {}): TextAn
   });
 }
 
-/** Reads model, id and time, which answers and chunks share. The time is 0 if the vendor sends none. */
+/** Reads the members that answers and chunks share. The time is 0 if the vendor sends none. */
 export function parseHead({ id, model, created }: JsonRecord): Pick<TextAnswer, "id" | "model" | "createdAt"> {
   return { id: asText(id), model: asText(model), createdAt: typeof created === "number" ? created : 0 };
 }
 
-/** Returns the choices of a completion, at least one. Throws Failure upstream_error if it failed or has none. */
+/** Returns the choices of a completion. Throws Failure upstream_error if it failed or has none. */
 export function answeredChoices(body: JsonRecord): readonly [JsonRecord, ...JsonRecord[]] {
   const failed = failureOf(body);
   if (failed !== undefined) throw new Failure("upstream_error", failed.message === "" ? undefined : failed.message);
@@ -65,11 +65,11 @@ function answerParts(message: JsonRecord, path: readonly (string | number)[]): r
 const chatFinishReasons = {
   ...completionFinishReasons,
   "tool-calls": "tool_calls",
-  // A malformed call is not a normal end; the wire has no closer reason.
+  // This wire has no closer reason.
   "malformed-tool-call": "content_filter",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the finish reason to send: a refusal sent as text is a normal end; a legacy call has its separate reason. */
+/** Returns the wire's finish reason. */
 export function renderFinishReason(finish: FinishReason, isRefusedAsText: boolean, legacyCalls: boolean): string {
   if (finish === "refused" && isRefusedAsText) return "stop";
   return finish === "tool-calls" && legacyCalls ? "function_call" : chatFinishReasons[finish];
@@ -91,7 +91,7 @@ interface Finish {
   readonly stopSequence?: string | undefined;
 }
 
-/** Reads the end of a choice; a normal end after calls is `tool-calls`. `stop_reason` is the stop sequence (vLLM). */
+/** Reads the end of a choice. `stop_reason` is the stop sequence (vLLM). */
 export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>): Finish {
   const finishReason = choice["finish_reason"];
   const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;
@@ -104,7 +104,7 @@ export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>
     : { finish: "stop" };
 }
 
-/** Reads the failure in an answer or chunk: a text, an object, or on older servers the complete body. */
+/** Reads the failure in an answer or chunk. On older servers, the complete body is the failure. */
 export function failureOf(body: JsonRecord): Extract<TextEvent, { type: "failure" }> | undefined {
   const error = body["object"] === "error" ? body : body["error"];
   if (typeof error === "string") return { type: "failure", code: "server_error", message: error };

@@ -48,11 +48,7 @@ export const fieldSupport: FieldSupport = {
 
 const maxStops = 4;
 
-/**
- * Renders the request for a vendor of this wire. A stream always requests usage, for billing; the client's writer
- * leaves it out if the client did not request it. Throws Failure unsupported_parameter if the wire cannot
- * express the request.
- */
+/** Renders a vendor's request. A stream always requests usage, for billing. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const sampled = withAcceptedSampling(clientRequest, model, unsupported);
@@ -93,7 +89,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.names };
 }
 
-/** Returns the value of a field unless OpenAI refuses it: `top_k`, and `metadata`, which requires stored answers. */
+/** OpenAI refuses `top_k`, and `metadata` unless it stores the answer. */
 function unlessRefused<Value>(
   model: string,
   field: RequestField,
@@ -115,14 +111,14 @@ function renderFormat({ format }: TextRequest): JsonRecord | undefined {
   };
 }
 
-/** Renders the request for log probabilities. The default of 0 alternatives is left out: some vendors refuse it. */
+/** Some vendors refuse the default of 0 alternatives. */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonRecord {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
   return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
 }
 
-/** Renders the kinds of output. On this wire speech needs a format, which in a stream must be `pcm16`. */
+/** On this wire speech needs a format, which in a stream must be `pcm16`. */
 function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRecord {
   return {
     modalities,
@@ -132,11 +128,11 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRe
   };
 }
 
-/** Renders tools. Vendors refuse a tool choice or `parallel_tool_calls` without tools. */
+/** Vendors refuse `tool_choice` and `parallel_tool_calls` without tools. */
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = takesNewestFields(model);
-  // A vendor that does not support a list of allowed tools gets only the allowed tools.
+  // Not every vendor supports a list of allowed tools.
   const allowed = newest ? tools : offeredTools(request);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));
   const search = { web_search_options: renderSearch(tools, model, unsupported) };
@@ -172,10 +168,7 @@ function renderGrammar(format: unknown): unknown {
   return { type, grammar };
 }
 
-/**
- * Renders the web search tool. Agents that use another wire offer it in every request. For a model without search, it
- * is therefore dropped, unless the client uses the chat wire.
- */
+/** Agents offer web search in every request. It is dropped for models without search, except from chat clients. */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonRecord | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;
@@ -191,7 +184,7 @@ function renderToolChoice(choice: ToolChoice, tools: readonly Tool[], newest: bo
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchToolName);
   if (names === undefined || mode === "none") return mode;
-  // A model with search decides by itself when to search: its search cannot be forced.
+  // A model's own web search cannot be forced.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => renderChosenTool(name, tools, newest));
   if (forcesSingleTool(choice)) return chosen[0];

@@ -16,7 +16,7 @@ import { failureOf, parseHead, parseFinish } from "./vendor-answer.ts";
 
 const noEvents: readonly TextEvent[] = [];
 
-/** Reads a stream of chunks: complete after `[DONE]`, or once every choice has ended and usage has arrived. */
+/** Reads a stream of chunks. */
 export class ChatReader implements StreamReader {
   readonly #choices = new Map<number, PartReader>();
   #answerId = "";
@@ -62,10 +62,7 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /**
-   * Begins the answer at the first call. `read` skips chunks without choices and usage, because some vendors first send
-   * such chunks without an id.
-   */
+  /** Some vendors first send chunks without an id; these have neither choices nor usage. */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return noEvents;
     this.#started = true;
@@ -82,7 +79,7 @@ export class ChatReader implements StreamReader {
   }
 }
 
-/** Kinds of text; at most one of them is open at a time. */
+/** At most one of these kinds is open at a time. */
 const textKinds = ["reasoning", "text", "refusal"] as const;
 
 type TextKind = (typeof textKinds)[number];
@@ -111,7 +108,6 @@ class PartReader {
     return typeof finishReason === "string" && finishReason !== "" ? [...events, ...this.finish(choice)] : events;
   }
 
-  /** Ends the open parts and the choice; a missing finish reason means a normal end. */
   finish(choice: JsonRecord): readonly TextEvent[] {
     if (this.finished) return noEvents;
     this.finished = true;
@@ -146,7 +142,6 @@ class PartReader {
     return events;
   }
 
-  /** Reads reasoning from either of its members, or from the details if neither has it. */
   #think(delta: JsonRecord, events: TextEvent[]): void {
     const plain = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
@@ -163,7 +158,7 @@ class PartReader {
     events.push(...this.#book.delta(key, text, probabilities));
   }
 
-  /** Reads a content part, which may be reasoning. Some vendors send a list of parts instead of a text (Mistral). */
+  /** Mistral sends a list of parts, which may be reasoning. */
   #takePart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
     const reasoning: unknown = part["thinking"];
@@ -179,7 +174,6 @@ class PartReader {
       events.push({ type: "citation", choice: this.#choice, part, citation });
   }
 
-  /** Handles details. An envelope ends the part that its signature belongs to; a vendor's details are collected. */
   #readDetails(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {
@@ -202,9 +196,7 @@ class PartReader {
     try {
       const part = readModelImage(new Fields(image), context);
       events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
-    } catch {
-      // An unreadable image is dropped.
-    }
+    } catch {}
   }
 
   #takeCall(call: unknown, events: TextEvent[]): void {

@@ -19,7 +19,7 @@ import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
 
-/** Renders messages. All instructions become one `system` message, the form that all vendors accept. */
+/** Renders messages. All vendors accept instructions in one `system` message. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonRecord[] {
   const { instructions, turns } = request;
   const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
@@ -38,7 +38,7 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Renders a user's turn. Results become messages before the others: vendors expect them directly after the calls. */
+/** Vendors expect the results directly after the calls. */
 function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonRecord[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
@@ -49,7 +49,7 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
   ];
 }
 
-/** Renders a result as text; its images and files are put into the user's message that follows. */
+/** Images and files of a result are sent in the user's next message. */
 function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonRecord {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
@@ -88,7 +88,6 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
   return hasContent ? [{ role: "assistant", ...message }] : [];
 }
 
-/** Returns the model's text. A call or another part between two texts is replaced by a blank line. */
 function joinTexts(parts: readonly Part[]): string {
   let text = "";
   for (const [index, part] of parts.entries()) {
@@ -104,7 +103,7 @@ function refuseForeignPart(part: Part): void {
     throw unsupportedFailure(`${part.kind} parts of the model`);
 }
 
-/** Renders the vendor's details, and reasoning text before a call, which some vendors need. Some refuse any other. */
+/** Some vendors need reasoning text before a call, and some refuse other reasoning. */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonRecord {
   const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);
@@ -119,7 +118,7 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
   };
 }
 
-/** Renders a call; the call of a free-text tool becomes a function's call if the vendor has only functions. */
+/** Some vendors have functions but no free-text tools. */
 function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonRecord {
   const extra = { extra_content: vendorExtraContent(signature) };
   if (custom === true && newest)
@@ -128,7 +127,6 @@ function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPa
   return withoutUndefined({ id, type: "function", function: { name, arguments: renderedArguments }, ...extra });
 }
 
-/** Renders a generated image in the spelling of vendors that generate them. */
 function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): JsonRecord {
   return withoutUndefined({
     type: "image_url",
@@ -137,7 +135,6 @@ function modelImage({ source, signature }: Extract<Part, { kind: "image" }>): Js
   });
 }
 
-/** Renders parts as a message's content; a single text is a string. Throws Failure for a part that the wire lacks. */
 function renderContent(parts: readonly Part[], unsupported: Unsupported): string | readonly JsonRecord[] {
   const rendered = parts.map((part) => renderInputPart(part, unsupported));
   const [only] = parts;
@@ -159,7 +156,7 @@ function renderInputText({ text, cache }: TextPart, unsupported: Unsupported): J
   return { type: "text", text, ...renderBreakpoint(cache, "text.cache", unsupported) };
 }
 
-/** Values of an image's `detail` that this wire can express; the responses wire has a higher one. */
+/** Values of an image's `detail` in this wire. */
 const imageDetails: ReadonlySet<string> = new Set(["auto", "low", "high"]);
 
 function renderInputImage({ source, detail, cache }: ImagePart, unsupported: Unsupported): JsonRecord {
@@ -175,7 +172,7 @@ function urlOf(source: Source): string {
   return source.kind === "url" ? source.url : writeDataUrl(source);
 }
 
-/** Renders a file. Vendors accept PDF; a text file is sent as text, since few accept it as a file. */
+/** Vendors accept PDF; few accept a text file. */
 function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
   const { source, name, title, cache } = file;
   unsupported.noteMembers("file", file, ["title", "context", "citations"]);
@@ -201,15 +198,12 @@ function chooseFence(text: string): string {
   return fence;
 }
 
-/**
- * Names of models by which vendors of this wire are distinguished: OpenAI has fields that most compatible vendors lack,
- * and refuses the fields that those vendors added. A name may follow a path (`openai/gpt-5`).
- */
+/** OpenAI has fields that most compatible vendors lack. A model's name may follow a path (`openai/gpt-5`). */
 
-/** Matches models that accept the newest fields: `max_completion_tokens`, free-text tools, a list of allowed tools. */
+/** Models that accept the newest fields, such as `max_completion_tokens`. */
 const newestModels = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
-/** Matches models that accept web search options; all other models of OpenAI, and many of others, refuse them. */
+/** Models that accept web search options; many others refuse them. */
 const webSearchModels = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
 export function takesNewestFields(model: string): boolean {

@@ -10,7 +10,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   return renderPromptAnswers([{ request: context.request, answer }], context);
 }
 
-/** Renders one completion for the answers to all prompts. Choices are numbered in the order of the prompts. */
+/** Renders one completion for the answers to all prompts. */
 export function renderPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): JsonRecord {
   const choices = all.flatMap(({ request, answer }, prompt) => {
     if (answer.choices.length === 0) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -31,7 +31,6 @@ export function renderPromptAnswers(all: readonly AnsweredRequest[], context: An
   });
 }
 
-/** Renders a choice's text. Other parts are left out: the wire has no reasoning, and the request had no tools. */
 function renderChoice({ parts, finish }: Choice, index: number, echo: string): JsonRecord {
   const texts = parts.flatMap((part) => (part.kind === "text" || part.kind === "refusal" ? [part.text] : []));
   const probabilities = parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));
@@ -43,13 +42,13 @@ function renderChoice({ parts, finish }: Choice, index: number, echo: string): J
   };
 }
 
-/** Returns the text that each choice begins with: the prompt if the client requested `echo`, else "". */
+/** Returns the prompt if the client requested `echo`, else "". */
 export function echoedPrompt({ requestBody }: Pick<AnswerContext, "requestBody">, { turns }: TextRequest): string {
   if (requestBody["echo"] !== true) return "";
   return turns.flatMap(({ parts }) => parts.flatMap((part) => (part.kind === "text" ? [part.text] : []))).join("");
 }
 
-/** Renders probabilities as parallel lists. `offset` is the number of characters before the first token. */
+/** Renders probabilities as parallel lists. `offset` is the position of the first token. */
 export function renderProbabilities(all: readonly TokenProbability[], offset: number): JsonRecord | null {
   if (all.length === 0) return null;
   let next = offset;

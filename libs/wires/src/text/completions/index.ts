@@ -18,7 +18,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesMember = Buffer.from('"choices"');
 
-/** Passes text completions through unchanged. Chunks and errors have chat's form, except for the text's member. */
+/** Passes text completions through. Chunks and errors have chat's form, except for the text. */
 export const completionsPass: TextPass = {
   ...chatPass,
   boundOrder: () => ["max_tokens"],
@@ -26,7 +26,7 @@ export const completionsPass: TextPass = {
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
-/** The completions wire. Chat models serve its clients too, one prompt per call. Its vendors serve no other clients. */
+/** Text completions. Chat models also answer them, one prompt per call. */
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,

@@ -8,12 +8,12 @@ import { parseSampling } from "../hub/content.ts";
 import type { ParsedText, PromptBatch } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
-/** Maximum output tokens if the client sets no limit: the default that this wire defines. */
+/** The wire's default of `max_tokens`. */
 export const defaultMaxTokens = 16;
 
 const maxAlternatives = 5;
 
-/** Parses a request of one prompt into the neutral form. Refuses several prompts, which `batch` handles. */
+/** Parses a request of one prompt. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const {
     requests: [request, ...others],
@@ -23,11 +23,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped };
 }
 
-/**
- * Parses a request into the neutral form; each prompt becomes a user's turn. Throws Failure (400) naming a field that
- * is invalid or that chat cannot express: tokens as prompts, `suffix`, a `best_of` above `n`, probabilities of an
- * echoed prompt.
- */
+/** Parses a request; each prompt becomes a user's turn. Throws Failure (400) for what chat cannot express. */
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
@@ -71,10 +67,10 @@ function refuseUnsupported(fields: Fields, { choices = 1, logProbabilities }: Om
   if (fields.flag("echo") === true && logProbabilities !== undefined) throw fields.unsupported("echo");
 }
 
-/** Maximum number of prompts in one request; each becomes a separate call. */
+/** Maximum number of prompts in one request. Each becomes a separate call. */
 export const maxPrompts = 32;
 
-/** Returns the prompts as texts. Refuses tokens, which only models of one vendor understand, and an empty prompt. */
+/** Prompts in tokens are refused, because only models of one vendor understand them. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parsePrompt(prompt, "prompt", fields)];
@@ -93,7 +89,7 @@ function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true if a body has more than one prompt. An array of numbers is a single prompt in tokens. */
+/** Returns true for more than one prompt. An array of numbers is one prompt in tokens. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
@@ -106,7 +102,7 @@ export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties
 
 const read = bodyReader(bodies.CompletionsRequest);
 
-/** Checks the fields that the gateway relies on. The greater of `best_of` and `n` counts for each prompt. */
+/** Checks the fields that the gateway relies on. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);
@@ -125,7 +121,6 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-/** Counts the prompts. An array of numbers is a single prompt in tokens. */
 function countPrompts(prompt: unknown): number {
   return Array.isArray(prompt) && typeof prompt[0] !== "number" ? Math.max(1, prompt.length) : 1;
 }

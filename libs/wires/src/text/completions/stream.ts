@@ -17,7 +17,7 @@ interface OpenChoice {
   finished: boolean;
 }
 
-/** Writes the stream for one prompt: text, a chunk that ends each choice, usage if requested, then `[DONE]`. */
+/** Writes the stream for one prompt. */
 export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #choices = new Map<number, OpenChoice>();
@@ -38,7 +38,6 @@ export class CompletionsWriter implements StreamWriter {
     ping: () => keepAlive,
   };
 
-  /** @param first index of the prompt's first choice among the choices of all prompts */
   constructor(context: AnswerContext, request: TextRequest = context.request, first = 0) {
     this.#context = context;
     this.#request = request;
@@ -64,14 +63,12 @@ export class CompletionsWriter implements StreamWriter {
     return started + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
-  /** Renders a delta of text; "" for other parts: the wire has no reasoning, and the request had no tools. */
   #delta(choice: number, part: number, text: string, probabilities: readonly TokenProbability[]): string {
     const open = this.#choice(choice);
     const kind = open.kinds.get(part);
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  /** Begins a choice unless it has begun. Returns the chunk with the prompt if the client requested `echo`, else "". */
   #begun(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoedPrompt(this.#context, this.#request);
@@ -102,7 +99,7 @@ export class CompletionsWriter implements StreamWriter {
     return state;
   }
 
-  /** Renders a chunk. If usage is requested, every chunk has the member `usage`. */
+  /** If usage is requested, every chunk has the member `usage`. */
   #chunk(choice: JsonRecord): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }
@@ -113,7 +110,7 @@ export class CompletionsWriter implements StreamWriter {
   }
 }
 
-/** Renders the answers to all prompts as one stream, in the order of the prompts. */
+/** Renders the answers to all prompts as one stream. */
 export function streamPromptAnswers(all: readonly AnsweredRequest[], context: AnswerContext): string {
   const rendered = all.map(({ request, answer }, prompt) => {
     const writer = new CompletionsWriter(context, request, prompt * (request.choices ?? 1));

@@ -30,12 +30,12 @@ function renderCandidate({ parts, finish }: Choice, index: number): JsonRecord {
   });
 }
 
-/** Returns the vendor's explanation of a refusal; undefined for a refusal that is the answer's text. */
+/** Only a vendor's explanation has details; otherwise the refusal is the answer's text. */
 function finishMessageOf(part: Part | undefined): string | undefined {
   return part?.kind === "refusal" && part.details !== undefined ? part.text : undefined;
 }
 
-/** Renders a part of an answer for a client; empty if this wire cannot express it. */
+/** Renders a part of an answer; empty if this wire cannot express it. */
 export function answerPart(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") return [renderTextPart(part.text, false, part.signature)];
   if (part.kind === "refusal") return part.details === undefined ? [{ text: part.text }] : [];
@@ -47,7 +47,7 @@ export function answerPart(part: Part): readonly JsonRecord[] {
   return part.kind === "vendor" && part.wire === "content" && isRecord(part.value) ? [part.value] : [];
 }
 
-/** Creates a part of text or reasoning, with the `thoughtSignature` that the client must send back. */
+/** Creates a part of text or reasoning, with the signature that the client must send back. */
 export function renderTextPart(text: string, thought: boolean, signature: Signature | undefined): JsonRecord {
   const part = thought ? { text, thought } : { text };
   const thoughtSignature = renderSignature(signature);

@@ -20,7 +20,7 @@ import { toJsonSchema } from "./schema.ts";
 import { parseThinking } from "./thinking.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
-/** Parses a request in camelCase or snake_case. Refuses `cachedContent`, which one vendor account stores. */
+/** Parses a request in camelCase or snake_case. */
 export function parseRequest(
   body: JsonRecord,
   path: { readonly model?: string; readonly stream?: boolean },
@@ -61,7 +61,6 @@ function parseGeneration(config: Fields | undefined): Partial<TextRequest> {
   };
 }
 
-/** Parses the request for log probabilities; the number of alternatives counts only if `responseLogprobs` is true. */
 function parseProbabilities(config: Fields): TextRequest["logProbabilities"] {
   const alternatives = config.count("logprobs") ?? 0;
   return config.flag("responseLogprobs") === true ? { alternatives } : undefined;
@@ -109,7 +108,6 @@ function parseSpeech(config: Fields): JsonRecord | undefined {
 /** Maximum number of contents of a request, and of parts of one content. */
 const [maxContents, maxParts] = [20_000, 4_096];
 
-/** Parses the dialogue. A content without a role belongs to the user. */
 function parseTurns(body: Fields): readonly Turn[] {
   const calls = new CallPairs();
   return body.each("contents", maxContents).map((content, index) => {
@@ -121,7 +119,7 @@ function parseTurns(body: Fields): readonly Turn[] {
   });
 }
 
-/** Joins reasoning that was streamed in pieces; the last piece has the signature of the joined text. */
+/** Streams have reasoning in pieces. The last piece has the signature of the joined text. */
 function joinReasoning(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
@@ -133,7 +131,6 @@ function joinReasoning(parts: readonly Part[]): readonly Part[] {
   return joined;
 }
 
-/** Parses `systemInstruction`: a content, whose role is ignored, or a string. */
 function parseInstructions(body: Fields): readonly TextPart[] {
   const value = body.raw("systemInstruction");
   if (value === undefined) return [];
@@ -152,7 +149,6 @@ function requireTextPart(fields: Fields, part: Part): TextPart {
 /** Maximum number of entries of `tools`, and of functions in one entry. */
 const maxTools = 1_024;
 
-/** Parses tools: function declarations, the vendor's search, and other tools of the vendor that only this wire has. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).flatMap((entry) => {
     const functions = entry.each("functionDeclarations", maxTools).map(parseFunction);
@@ -206,7 +202,7 @@ export const inspectedMembers = [
   ...feeMembers,
 ];
 
-/** Lists the members of `generationConfig` that affect the cost of an answer. */
+/** Returns the members of `generationConfig` that affect the cost of an answer. */
 function costConfigMembers(): readonly string[] {
   const thinkingMembers = inBothSpellings(["thinkingBudget", "thinkingLevel"]);
   const settings = [
@@ -218,7 +214,7 @@ function costConfigMembers(): readonly string[] {
 
 const read = bodyReader(bodies.GenerateContentRequest);
 
-/** Checks the fields that the gateway relies on. The path names the model and selects streaming. */
+/** Checks the fields that the gateway relies on. The path contains the model and selects streaming. */
 export function readParams(value: unknown, path: RequestPath): TextParams {
   const body = read(value);
   const config = new Fields(body, "", "either").fields("generationConfig");
@@ -229,7 +225,7 @@ export function readParams(value: unknown, path: RequestPath): TextParams {
     stream: path.stream ?? false,
     includeUsage: true,
     maxOutputTokens: max === undefined ? undefined : max * choices,
-    // The wire has one output limit, and a body with both of its spellings is refused.
+    // A body with both spellings of the output limit is refused.
     outputLimitNames: [],
     readsUnseenInput: readsUnseenInput(body),
     choices,
@@ -239,7 +235,7 @@ export function readParams(value: unknown, path: RequestPath): TextParams {
   };
 }
 
-/** Returns the request that a `:countTokens` body contains: contents alone, or a complete request. */
+/** Returns the request in a `:countTokens` body. */
 export function contentToCount(body: JsonRecord): JsonRecord {
   const inner = body["generateContentRequest"] ?? body["generate_content_request"];
   return isRecord(inner) ? inner : body;

@@ -11,10 +11,10 @@ import { renderUsage } from "./usage.ts";
 import { contentFinishReasons } from "./vendor-answer.ts";
 import { renderCall } from "./vendor-turns.ts";
 
-/** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
+/** Maximum buffered characters of calls' arguments; calls are sent complete. */
 export const maxBufferedCharacters = 8 * 2 ** 20;
 
-/** Writes a stream of pieces. Calls are complete; the last piece has the finish reasons and the usage. */
+/** Writes a stream of pieces. Finish reasons and usage are in the last piece. */
 export class ContentWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #framing: ClientFraming;
@@ -22,7 +22,7 @@ export class ContentWriter implements StreamWriter {
   readonly #finishes = new Map<number, FinishReason>();
   #usage: Units | undefined;
   #finishMessage: string | undefined;
-  /** JSON that follows the candidates in every piece, cached until the usage changes. */
+  /** JSON after the candidates, cached until the usage changes. */
   #tail: string | undefined;
   #bufferedCharacters = 0;
   readonly #on: EventHandlers<string> = {
@@ -135,10 +135,10 @@ function partKey(choice: number, part: number): string {
   return `${choice}:${part}`;
 }
 
-/** Piece that clients ignore. SDKs (Gemini CLI 0.61, google-genai) read a comment as data and end the stream. */
+/** Piece that clients ignore. SDKs (Gemini CLI 0.61, google-genai) take a comment for data and end the stream. */
 const keepAliveChunk = '{"candidates":[]}';
 
-/** Creates the framing of `alt=sse`: no event names and no final event; the stream ends with its connection. */
+/** Creates the framing of `alt=sse`, which has no event names and no final event. */
 export function sseFraming(): ClientFraming {
   const piece = (json: string): string => `data: ${json}\r\n\r\n`;
   return {

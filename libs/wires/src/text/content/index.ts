@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ContentReader } from "./vendor-stream.ts";
 
-/** Counts input tokens: of contents alone, or of a complete request inside of the body. */
+/** Counts the input tokens of contents or of a complete request. */
 const countTokens: TokenCount = {
   wire: "count-content",
   readParams: (body, path) => readParams(isRecord(body) ? contentToCount(body) : body, path),
@@ -22,7 +22,7 @@ const countTokens: TokenCount = {
   render: (tokens) => ({ totalTokens: tokens }),
 };
 
-/** The content-generation wire. Its streams are server-sent events, or one JSON array on request. */
+/** Gemini's content generation (generateContent and streamGenerateContent). */
 export const contentWire = {
   name: "content",
   framing: eventStreamFraming,

@@ -9,7 +9,7 @@ const maxResultParts = 1_024;
 
 interface PartContext {
   readonly calls: CallPairs;
-  /** Path that ids are derived from for calls that have none. */
+  /** Path from which missing ids of calls are derived. */
   readonly path: readonly (string | number)[];
 }
 
@@ -30,7 +30,7 @@ const partReaders: Readonly<Record<string, ReadContentPart>> = {
   toolResponse: readVendor,
 };
 
-/** Parses a part. Its kind is the name of its only member that is not a flag. */
+/** Parses a part, whose kind is the name of its member. */
 export function parsePart(part: Fields, context: PartContext): Part {
   const name = Object.keys(partReaders).find((each) => part.has(each));
   const read = name === undefined ? undefined : partReaders[name];
@@ -103,7 +103,6 @@ function readFile(part: Fields): Part {
   );
 }
 
-/** Creates a part for media: an image, audio or a video by its media type, else a file. */
 function mediaPart(source: Source, mediaType = ""): Part {
   const [family] = mediaType.split("/");
   if (family === "image" || family === "audio" || family === "video") return { kind: family, source };
@@ -117,11 +116,7 @@ function readVendor(part: Fields): Part {
 
 const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
-/**
- * Renders a result's text as an object, which this wire requires: an object unchanged, other JSON under `result`, text
- * (and JSON strings) under `output`, an error under `error`. An object that looks like one of these wrappers is put
- * under `result`.
- */
+/** Renders a result as an object, which this wire requires. */
 export function renderToolResponse(text: string, isError: boolean): JsonRecord {
   if (isError) return { error: text };
   const value = parseJson(text) ?? undefined;
@@ -147,10 +142,10 @@ function stringOrJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Value that clients send in place of a call's missing signature; the vendor then does not check it. */
+/** Value in place of a missing signature, which the vendor then does not check. */
 export const skipSignatureCheck = "skip_thought_signature_validator";
 
-/** Older value with the same meaning as `skipSignatureCheck`. */
+/** Older value with the same meaning. */
 const oldSkipSignatureCheck = "context_engineering_is_the_way_to_go";
 
 function parseSignature(part: Fields): Signature | undefined {

@@ -24,12 +24,11 @@ const readFrameText = memberTextReader(["text", "name"]);
 
 const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 
-/** Matches frames that the gateway parses: with usage, a tool that the vendor ran, or a failure. */
+/** Frames with usage, a tool that the vendor ran, or a failure. */
 const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
 
-/** Paths of the thinking level in the spellings that the vendor accepts. */
 const levelPaths = [
   ["generationConfig", "thinkingConfig", "thinkingLevel"],
   ["generation_config", "thinking_config", "thinking_level"],
@@ -39,9 +38,9 @@ const levelPaths = [
 
 const textMember = Buffer.from('"text"');
 
-/** Passes generated content through unchanged. A stream of server-sent events ends when its connection ends. */
+/** Passes generated content through. The stream ends when its connection ends. */
 export const contentPass: TextPass = {
-  /** Returns false if calls in the history lack signatures: recent models require one on each step's first call. */
+  /** Recent models require a signature on the first call of each step in the history. */
   *takes(body, model) {
     if (!takesThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
     return signsFirstCalls(yield* memberInTurns(body, "contents"));
@@ -58,7 +57,7 @@ export const contentPass: TextPass = {
     return yield* spliceInTurns(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
   },
 
-  /** The path names the model, so only media types are changed. */
+  /** The path contains the model, so only media types are changed. */
   upstreamBody: (body) => normalizeMediaTypes(body),
 
   fit: (body, { model }) => fitThinkingLevel(body, model, levelPaths),
@@ -119,7 +118,6 @@ function isLastChunk({ candidates, promptFeedback }: JsonRecord): boolean {
   return typeof memberOf(promptFeedback, "blockReason") === "string";
 }
 
-/** Ends a stream of pieces early: one more piece states that every open candidate reached its output limit. */
 function endContentEarly(options: EarlyEndOptions): EarlyEnd {
   return endOfChunks(options, {
     list: "candidates",

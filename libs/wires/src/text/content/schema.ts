@@ -1,15 +1,15 @@
 import { camelName, isRecord, type JsonRecord } from "@modelgate/formats/json";
 
-/** Maximum depth of a schema; deeper schemas become `{}`, which allows any value. No known tool has such depth. */
+/** Maximum depth of a schema. A deeper part becomes `{}`, which allows any value. */
 const maxSchemaDepth = 64;
 
-/** Members that are left out, since JSON Schema lacks them; `nullable` and `example` are converted separately. */
+/** Members that JSON Schema lacks. */
 const droppedMembers: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
 const countMembers: ReadonlySet<string> = new Set(
   "minItems maxItems minProperties maxProperties minLength maxLength".split(" "),
 );
 
-/** Converts the vendor's schema (upper-case types, `nullable`) to JSON Schema, which clients may send too. */
+/** Converts the vendor's schema (upper-case types, `nullable`) to JSON Schema. */
 export function toJsonSchema(schema: unknown, depth = 0): JsonRecord {
   if (!isRecord(schema) || depth > maxSchemaDepth) return {};
   const members = Object.entries(schema)

@@ -4,7 +4,7 @@ import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../params.ts";
 
-/** Parses citations and search results. Offsets count bytes of the complete text, so they are left out. */
+/** Parses citations and search results without their offsets, which count bytes of the complete text. */
 export function parseCitations(candidate: JsonRecord): readonly Citation[] {
   return [
     ...parseCitationMetadata(candidate["citationMetadata"]),
@@ -19,7 +19,6 @@ function parseCitationMetadata(metadata: unknown): readonly Citation[] {
   return all.filter(isRecord).map(({ uri, title }) => makeCitation(uri, title));
 }
 
-/** Parses search results. Without supports, which refer to chunks, each chunk becomes a citation. */
 function parseGroundingMetadata(metadata: unknown): readonly Citation[] {
   if (!isRecord(metadata) || !Array.isArray(metadata["groundingChunks"])) return [];
   const chunks = metadata["groundingChunks"].map((chunk: unknown) => {
@@ -52,7 +51,7 @@ export function renderCitations(citations: readonly Citation[]): JsonRecord | un
 
 type ChosenToken = Omit<TokenProbability, "alternatives">;
 
-/** Parses `logprobsResult` of a candidate; malformed entries are skipped. */
+/** Parses `logprobsResult` of a candidate, without malformed entries. */
 export function parseProbabilities(result: unknown): readonly TokenProbability[] {
   if (!isRecord(result) || !Array.isArray(result["chosenCandidates"])) return [];
   const chosen: readonly unknown[] = result["chosenCandidates"];
@@ -72,7 +71,7 @@ function parseToken(value: unknown): ChosenToken | undefined {
   return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
 }
 
-/** Renders probabilities as `logprobsResult`, which cannot carry tokens' bytes. */
+/** Renders `logprobsResult`, which has no bytes of tokens. */
 export function renderProbabilities(all: readonly TokenProbability[]): JsonRecord | undefined {
   if (all.length === 0) return undefined;
   return {
@@ -85,7 +84,7 @@ function renderToken({ token, logProbability }: ChosenToken): JsonRecord {
   return { token, logProbability };
 }
 
-/** Measures a part that has inline bytes or a file's address, in camelCase or snake_case. */
+/** Measures a part with inline bytes or a file's address. */
 export function measurePart(part: JsonRecord): Media | undefined {
   const inline = part["inlineData"] ?? part["inline_data"];
   if (isRecord(inline)) {
@@ -95,19 +94,19 @@ export function measurePart(part: JsonRecord): Media | undefined {
   return isRecord(part["fileData"] ?? part["file_data"]) ? remoteFile : undefined;
 }
 
-/** Voices of OpenAI's wires for speech, chat and sessions; Google refuses them. */
+/** Voices of OpenAI, which Google refuses. */
 const openaiVoices: ReadonlySet<string> = new Set(
   "alloy ash ballad cedar coral echo fable marin nova onyx sage shimmer verse".split(" "),
 );
 
-/** Renders a voice; undefined for OpenAI's, so that the vendor uses its default. Google's are capitalised. */
+/** Renders a voice; undefined for OpenAI's voices, so that the vendor uses its default. */
 export function renderVoice(voice: string): JsonRecord | undefined {
   if (openaiVoices.has(voice.toLowerCase())) return undefined;
   const voiceName = /^[a-z]+$/.test(voice) ? voice.slice(0, 1).toUpperCase() + voice.slice(1) : voice;
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };
 }
 
-/** Members of requests that contain the client's own JSON, in which names are not objects of a vendor's store. */
+/** Members that contain the client's own JSON, which cannot name objects of a vendor's store. */
 export const contentStores: StoreDialect = {
   opaque: splitWords(`
     args response parameters parameters_json_schema response_schema response_json_schema response_format labels

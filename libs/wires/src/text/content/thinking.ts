@@ -15,7 +15,7 @@ const budgetByEffort = {
   max: 32_768,
 } as const satisfies Record<Effort, number>;
 
-/** Minimum budget of models that cannot turn reasoning off, and maximum budget of the small models, in tokens. */
+/** Minimum budget of models that always reason, and maximum budget of small models, in tokens. */
 const [minOfPro, maxOfFlash] = [128, 24_576];
 
 /** Renders `thinkingConfig`. An effort that the model does not accept is replaced, and reported as lost. */
@@ -37,7 +37,6 @@ export function renderThinking(
   return unlessEmpty({ ...amount, includeThoughts });
 }
 
-/** Returns the level for an effort. A level other than the requested effort is reported as a loss. */
 function levelFor(effort: Effort | undefined, model: string, unsupported: Unsupported): string | undefined {
   if (effort === undefined) return undefined;
   const level = acceptedLevel(effort, model);

@@ -19,7 +19,7 @@ const form: GoogleUsageForm = {
 
 export const contentUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
-/** Renders units as `usageMetadata`. Tokens written to a cache count as prompt tokens: they have no member here. */
+/** Renders units as `usageMetadata`. Tokens written to a cache have no member, so they count as prompt tokens. */
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
@@ -41,7 +41,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
-/** Units by which tools are billed, by lower-case names without underscores; undefined: no price exists. */
+/** Units by which tools are billed, by lower-case names without underscores. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",
@@ -52,7 +52,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
   retrieval: "fileSearches",
 };
 
-/** Members of a tool for which the vendor charges nothing, since the client runs it. */
+/** Tools without a charge: the client runs them. */
 const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -76,7 +76,7 @@ export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): R
   return reportedFees({ calls, tier });
 }
 
-/** Lists a candidate's tool calls. Each search query is one call; code execution is one call, however often it runs. */
+/** Each search query is one call. Code execution is one call, however often code ran. */
 function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = asRecords(memberOf(content, "parts"));
   const ranCode = parts.some((part) => part["executableCode"] !== undefined);
@@ -99,7 +99,7 @@ function toolCallsOfGrounding(
   return [
     ...searches,
     ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // Some answers list web results without the queries; they count as one search.
+    // Some answers have web results but no queries; these count as one search.
     ...(searches.length === 0 && isReported("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];

@@ -9,7 +9,7 @@ import { parsePart } from "./parts.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentUsage } from "./usage.ts";
 
-/** Parses an answer. A blocked prompt becomes an empty, filtered choice. Throws Failure upstream_error if invalid. */
+/** Parses an answer. A blocked prompt becomes a filtered choice. Throws Failure upstream_error. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   const head = parseHead(body);
   const usage = contentUsage(body["usageMetadata"]);
@@ -28,7 +28,7 @@ export function parseHead(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "
   };
 }
 
-/** Returns the candidates of an answer, at least one. Throws Failure upstream_error if there is none. */
+/** Returns the candidates of an answer. Throws Failure upstream_error if there is none. */
 export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
   const candidates = asRecords(body["candidates"]);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");
@@ -42,7 +42,7 @@ export function isBlocked(body: JsonRecord): boolean {
   );
 }
 
-/** Parses a candidate's parts. A call without an id gets an id that is derived from its path. */
+/** Parses a candidate's parts. Missing ids of calls are derived from the path. */
 export function answerParts(candidate: JsonRecord, path: readonly (string | number)[]): readonly Part[] {
   const content = candidate["content"];
   const parts = memberOf(content, "parts");
@@ -88,10 +88,10 @@ export const contentFinishReasons = {
   other: "OTHER",
 } as const satisfies Record<FinishReason, string>;
 
-/** Vendor's finish reasons other than a normal end; STOP is also the reason for calls. */
+/** Finish reasons other than a normal end. Calls also end with STOP. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
-  // The answer reached a limit of one request; only clients of this wire can send the token that continues it.
+  // Only clients of this wire can continue such an answer.
   CONTINUATION: "length",
   SAFETY: "filtered",
   RECITATION: "filtered",

@@ -36,7 +36,7 @@ export const fieldSupport: FieldSupport = {
 
 const maxStops = 5;
 
-/** Renders the request for a vendor; the path names the model and selects streaming. */
+/** Renders a vendor's request. The path contains the model and selects streaming. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSteps(clientRequest, "content", unsupported);
@@ -68,7 +68,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
     seed: request.seed,
     candidateCount: request.choices,
     responseLogprobs: request.logProbabilities === undefined ? undefined : true,
-    // Zero alternatives are the default, and some models refuse an explicit zero.
+    // Some models refuse an explicit zero.
     logprobs: request.logProbabilities?.alternatives === 0 ? undefined : request.logProbabilities?.alternatives,
     responseModalities: request.modalities?.map((kind) => kind.toUpperCase()),
     imageConfig:
@@ -95,11 +95,7 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonRec
 
 const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
-/**
- * Renders tools: all functions in one entry, each vendor tool in a separate one. Together with functions, the vendor
- * accepts its search only if later requests contain every step of the search. Another wire's web search is therefore
- * dropped if there are functions.
- */
+/** Next to functions, the vendor accepts its search only if later requests repeat every step of the search. */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => renderDeclaration(tool, unsupported));
   const entries = [
@@ -121,7 +117,7 @@ function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonR
   return [withoutUndefined({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
 }
 
-/** Returns the parameters; undefined if they are empty, since the vendor refuses an object without properties. */
+/** The vendor refuses an object without properties. */
 function parametersUnlessEmpty(parameters: JsonRecord | undefined): JsonRecord | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;
@@ -145,7 +141,6 @@ function renderVendorTool(tool: Tool, hasFunctions: boolean, unsupported: Unsupp
 
 const toolChoiceModes = { auto: "AUTO", none: "NONE", required: "ANY" } as const;
 
-/** Renders the function choice, which needs functions. A free choice among named functions is `VALIDATED`. */
 function renderToolConfig({ tools, toolChoice }: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {

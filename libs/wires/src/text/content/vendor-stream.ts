@@ -8,13 +8,9 @@ import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
 import { finishReasons, answerParts, parseHead, isBlocked } from "./vendor-answer.ts";
 
-/**
- * Reads a vendor's stream of pieces. Each piece is an answer whose texts continue the earlier ones. The stream ends
- * with its connection. It is complete once every candidate that began has a finish reason, or if the prompt was
- * blocked.
- */
+/** Reads a stream of pieces. It is complete once every candidate has a finish reason, or if the prompt was blocked. */
 export class ContentReader implements StreamReader {
-  /** Always false: usage may follow until the connection ends. */
+  /** Always false, because usage may follow until the connection ends. */
   readonly done = false;
   readonly #books = new Map<number, PartTracker>();
   readonly #finished = new Set<number>();
@@ -77,7 +73,7 @@ export class ContentReader implements StreamReader {
   }
 }
 
-/** Reads a part. Text and reasoning continue until a part of another kind or a signature; other parts are complete. */
+/** Text and reasoning continue until a part of another kind or a signature. */
 function readPart(book: PartTracker, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];

@@ -22,11 +22,7 @@ import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
 
-/**
- * Renders turns as `contents`. Consecutive turns of one role become one content, since the vendor requires all results
- * of parallel calls together. Instructions between turns move to `systemInstruction`; without turns they become a
- * user's turn. A history that begins with calls gets a user's opening, which is reported as a loss.
- */
+/** Renders turns as `contents`. The vendor requires the results of parallel calls in one content. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
   const context = makeContext(turns, model, unsupported);
@@ -68,7 +64,7 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** Adds the vendor's placeholder to the first call of a step if it has no signature, since the vendor requires one. */
+/** The vendor requires a signature on the first call of a step. */
 function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
@@ -78,9 +74,8 @@ function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[]
 
 interface ContentPartContext {
   readonly unsupported: Unsupported;
-  /** True if results can contain images; for older models an image is a separate part. */
   readonly imagesInResults: boolean;
-  /** Returns the name of the tool in a call, for results that do not name it. */
+  /** Returns the name of a call's tool. */
   readonly nameOf: (callId: string) => string | undefined;
 }
 
@@ -102,7 +97,7 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonRecor
   return renderPartBy(partRenderers, part, context);
 }
 
-/** Renders a text. The vendor refuses an empty text unless it has a signature. */
+/** The vendor refuses an empty text unless it has a signature. */
 function renderText(part: TextPart, { unsupported }: ContentPartContext): readonly JsonRecord[] {
   const { text, signature } = part;
   unsupported.noteMembers("text", part, ["cache", "citations"]);
@@ -127,7 +122,7 @@ function renderMedia({ source }: AudioPart | VideoPart): readonly JsonRecord[] {
   return [renderSource(source)];
 }
 
-/** Renders bytes or an address. The service has already replaced addresses that the vendor cannot fetch. */
+/** Renders bytes or an address. */
 export function renderSource(source: Source): JsonRecord {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {
@@ -138,7 +133,6 @@ export function renderSource(source: Source): JsonRecord {
   return { fileData: withoutUndefined({ mimeType: source.mediaType, fileUri: source.id }) };
 }
 
-/** Renders reasoning that the vendor signed; other reasoning is dropped. */
 function renderReasoning(
   { text, signature }: ReasoningPart,
   { unsupported }: ContentPartContext,

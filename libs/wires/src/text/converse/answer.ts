@@ -7,7 +7,7 @@ import type { Citation, Part } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
-/** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error if it cannot be read. */
+/** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   const parts = listBlocks(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
@@ -29,7 +29,7 @@ export function readUsage(body: JsonRecord): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Reads the client's stop sequence that ended the answer. A model reports it only if the request has requested it. */
+/** Returns the stop sequence that ended the answer. A model reports it only on request. */
 export function readStopSequence(fields: unknown): string | undefined {
   const sequence = memberOf(fields, "stop_sequence");
   return typeof sequence === "string" ? sequence : undefined;
@@ -42,7 +42,6 @@ function listBlocks({ output }: JsonRecord): readonly JsonRecord[] {
   throw new Failure("upstream_error", "The vendor's answer has no content.");
 }
 
-/** Parses a block of an answer; a block that the neutral form cannot express becomes a vendor part. */
 function parseBlock(block: JsonRecord): readonly Part[] {
   const { text, toolUse, reasoningContent, citationsContent, image } = block;
   if (typeof text === "string") return text === "" ? [] : [{ kind: "text", text }];
@@ -96,7 +95,7 @@ export function imagePart(format: string, data: string): Part {
   return { kind: "image", source: { kind: "base64", mediaType: `image/${format || "png"}`, data } };
 }
 
-/** Vendors' finish reasons other than a normal end. */
+/** Finish reasons other than a normal end. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",
@@ -108,7 +107,7 @@ export const finishReasons: Readonly<Record<string, FinishReason>> = {
   malformed_model_output: "other",
 };
 
-/** Converts `usage` to units. `cacheDetails` states how many of the written tokens are cached for an hour. */
+/** Converts `usage` to units. `cacheDetails` states how many written tokens are cached for an hour. */
 export function converseUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const inputTokens = parseCount(usage["inputTokens"]);
@@ -130,13 +129,13 @@ function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number 
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (parseCount(inputTokens) ?? 0) : 0), 0);
 }
 
-/** Finds a request's charges in addition to tokens: its service tier alone, since the client runs all tools. */
+/** Returns a request's charges other than tokens: its service tier, because clients run all tools. */
 export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
   const name = parseTier(serviceTier);
   return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });
 }
 
-/** Reads the service tier from an answer, or a stream's last event. */
+/** Reads the service tier from an answer, or from the last event of a stream. */
 export function converseFees({ serviceTier }: JsonRecord): ReportedExtraUsage | undefined {
   return reportedFees({ tier: parseTier(serviceTier) });
 }

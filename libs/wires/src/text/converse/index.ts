@@ -5,7 +5,7 @@ import { requestedFees, converseFees, parseAnswer, readUsage } from "./answer.ts
 import { fieldSupport, renderRequest } from "./request.ts";
 import { ConverseReader } from "./stream.ts";
 
-/** The converse wire of Amazon Bedrock, for vendors only. */
+/** Bedrock's Converse API, for vendors only. */
 export const converseWire = {
   name: "converse",
   framing: amazonFraming,

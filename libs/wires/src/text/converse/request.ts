@@ -27,7 +27,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "logProbabilities", "modalities", "audio", "prewarm"],
 };
 
-/** Renders the request for a vendor; the address holds the model and selects streaming. */
+/** Renders a vendor's request. The address contains the model and selects streaming. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const accepted = withAcceptedToolChoice(clientRequest, target.model, unsupported);
@@ -47,14 +47,14 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     toolConfig: renderToolConfig(request, context),
     outputConfig: renderOutput(request, unsupported),
     additionalModelRequestFields: unlessEmpty(more),
-    // The answer reports its stop sequence only on request.
+    // Without this member, the answer does not report its stop sequence.
     additionalModelResponseFieldPaths: stop !== undefined && isClaude(model) ? ["/stop_sequence"] : undefined,
     serviceTier: renderTier(request, unsupported),
   });
   return { body, dropped: unsupported.names };
 }
 
-/** Renders the sampling that the model accepts: none with Claude's thinking, one parameter for the newest models. */
+/** Claude accepts no sampling with thinking, and its newest models accept one parameter. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,
@@ -109,11 +109,7 @@ const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const noParameters: JsonRecord = { type: "object", properties: {} };
 
-/**
- * Renders tools and the tool choice. The vendor requires the tools of all calls in the history; if no tools are
- * offered, they are declared by name. The wire cannot express `none`: the tools are left out, or, if the history has
- * calls, the choice is reported as lost.
- */
+/** The vendor requires declarations of all tools that the history calls. The wire cannot express the choice `none`. */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonRecord | undefined {
   const { tools = [], toolChoice } = request;
   const calledTools = calledToolNames(request);
@@ -161,15 +157,14 @@ function renderChoice(offered: readonly Tool[], choice: TextRequest["toolChoice"
 }
 
 interface ConverseThinking {
-  /** Members for `additionalModelRequestFields`, which differ by family of models. */
+  /** Members for `additionalModelRequestFields`, which depend on the model. */
   readonly fields: JsonRecord;
-  /** Output limit for `inferenceConfig`; reasoning counts as output. */
+  /** Output limit, reasoning included. */
   readonly maxTokens: number | undefined;
-  /** True if the requested reasoning excludes sampling parameters. */
+  /** True if the model refuses sampling parameters with this reasoning. */
   readonly fixesSampling: boolean;
 }
 
-/** Efforts of models that support only three, by the neutral efforts. */
 const nearestOfThreeEfforts = {
   minimal: "low",
   low: "low",
@@ -179,7 +174,7 @@ const nearestOfThreeEfforts = {
   max: "high",
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
-/** Renders reasoning, or reports it as lost. The gateway's default limit includes a thinking budget. */
+/** Renders reasoning, or reports it as lost. */
 export function renderThinking(
   request: TextRequest,
   target: TextTarget,
@@ -196,7 +191,7 @@ export function renderThinking(
       output_config: claude.effort === undefined ? undefined : { effort: claude.effort },
     });
     if (claude.on) return { fields, maxTokens: claude.maxTokens, fixesSampling: true };
-    // Models with budgets reason only if asked to, and the oldest do not know the member.
+    // Other models reason only on request, and the oldest do not know the member.
     return adaptiveModel(target.model) === undefined ? silent : { ...silent, fields };
   }
   const effort = reasoningEffort(reasoning);
@@ -207,7 +202,6 @@ export function renderThinking(
   return { ...silent, fields: fields ?? {} };
 }
 
-/** Returns the members for an effort, which differ by family of models; undefined for models without reasoning. */
 function effortFields(model: string, level: string): JsonRecord | undefined {
   if (/amazon\.nova-(?:[2-9]|premier-v[2-9])/.test(model))
     return { reasoningConfig: { type: "enabled", maxReasoningEffort: level } };
@@ -218,7 +212,7 @@ function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
 
-/** Returns true if a model accepts cache points; also for a profile's ARN, which does not name the model. */
+/** An ARN of a profile does not name its model. */
 function takesCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }

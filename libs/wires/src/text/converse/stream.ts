@@ -7,10 +7,9 @@ import { PartTracker } from "../hub/part-book.ts";
 import { finishReasons, converseFees, readStopSequence, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
-/** Maximum buffered characters of blocks that are emitted complete; beyond it: upstream_error. */
+/** Maximum buffered characters of blocks that are emitted complete. */
 const maxBufferedCharacters = 16 * 2 ** 20;
 
-/** Parts of a block that are buffered until its end: its signature, redacted reasoning, an image's bytes. */
 interface BufferedBlock {
   signature: string;
   redacted: string[];
@@ -20,7 +19,7 @@ interface BufferedBlock {
 
 type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
-/** Reads a vendor's stream. A block of text or reasoning begins with its first text. */
+/** Reads a vendor's stream. */
 export class ConverseReader implements StreamReader {
   readonly #book = new PartTracker(0);
   readonly #buffered = new Map<string, BufferedBlock>();
@@ -97,7 +96,7 @@ export class ConverseReader implements StreamReader {
   #end(key: string): readonly TextEvent[] {
     const buffered = this.#buffered.get(key);
     this.#buffered.delete(key);
-    // A call without arguments has no delta; its arguments are an empty object.
+    // A call without arguments has no delta.
     const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
     if (buffered === undefined) return [...empty, ...this.#book.end(key)];
     const { redacted, format, image } = buffered;
@@ -134,14 +133,14 @@ export class ConverseReader implements StreamReader {
   }
 }
 
-/** Joins pieces of Base64 that the vendor encoded separately. */
+/** The vendor encodes each piece separately. */
 function joinBase64(pieces: readonly string[]): string {
   const [only = ""] = pieces;
   if (pieces.length === 1) return only;
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
-/** HTTP statuses with which the vendor reports these exceptions outside of a stream. */
+/** HTTP statuses that the vendor has for these exceptions outside of streams. */
 const statusByException: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,

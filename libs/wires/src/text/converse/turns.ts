@@ -23,14 +23,13 @@ export function renderTurns(request: TextRequest, context: ConversePartContext) 
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withDocumentName) };
 }
 
-/** Adds a document's name as text to a message with a document and no text, since the vendor refuses such a message. */
+/** The vendor refuses a message with a document and no text. */
 function withDocumentName(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
   return { ...message, content: [...message.content, { text: String(document["name"]) }] };
 }
 
-/** Describes this wire's blocks: texts, reasoning, tool calls and their results. */
 export const converseBlocks: MessageBlocks = {
   text: (text) => ({ text }),
   isReasoning: ({ reasoningContent }) => isRecord(reasoningContent),
@@ -72,7 +71,6 @@ function renderImage({ source, detail, cache }: ImagePart, context: ConversePart
   return withCachePoint([renderMedia("image", source)], cache, context);
 }
 
-/** Renders reasoning that the vendor signed; other reasoning is dropped. */
 function renderReasoning(
   { text, signature }: ReasoningPart,
   { unsupported }: ConversePartContext,
@@ -150,7 +148,7 @@ const documentFormats: Readonly<Record<string, string>> = {
 
 const formats = { image: imageFormats, video: videoFormats, audio: audioFormats } as const;
 
-/** Renders an image, video or audio. Throws Failure unsupported_parameter for an address: the vendor fetches none. */
+/** The vendor fetches no addresses. */
 function renderMedia(kind: keyof typeof formats, source: Source): JsonRecord {
   const { mediaType, data } = requireBase64(kind, source);
   const format = ownEntry(formats[kind], mediaType);
@@ -158,7 +156,6 @@ function renderMedia(kind: keyof typeof formats, source: Source): JsonRecord {
   return { [kind]: { format, source: { bytes: data } } };
 }
 
-/** Renders a file as a document. `name` has only allowed characters and is unique in the request. */
 function renderDocument({ source, context, citations }: FilePart, name: string): JsonRecord {
   return {
     document: withoutUndefined({
@@ -183,7 +180,7 @@ function requireBase64(kind: string, source: Source): Extract<Source, { kind: "b
   throw unsupportedFailure(source.kind === "url" ? `${kind} parts by address` : "file ids of another vendor");
 }
 
-/** Creates names for documents from the allowed characters; the vendor refuses duplicates. */
+/** Creates unique names for documents. The vendor refuses duplicates and some characters. */
 export class DocumentNames {
   readonly #given = new Set<string>();
 
@@ -201,7 +198,7 @@ export class DocumentNames {
   }
 }
 
-/** Maximum length of a name before a number is appended; the vendor's maximum is 200. */
+/** The vendor's maximum is 200, and a number may be appended. */
 const maxNameCharacters = 190;
 
 export function withCachePoint(
@@ -215,13 +212,13 @@ export function withCachePoint(
   return blocks;
 }
 
-/** Reads the signature next to reasoning; undefined for models that do not sign it. */
+/** Reads the signature next to reasoning. Some models do not sign it. */
 export function parseSignature(value: unknown): Signature | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   return { wire: "converse", kind: signatureKind, value };
 }
 
-/** Creates the signature of redacted reasoning; `data` is Base64. */
+/** Creates the signature of redacted reasoning. `data` is Base64. */
 export function redactedSignature(data: string): Signature {
   return { wire: "converse", kind: redactedKind, value: data };
 }

@@ -16,7 +16,7 @@ export type FinishReason =
   | "malformed-tool-call"
   | "other";
 
-/** OpenAI's finish reasons of completions, which other wires use too. */
+/** OpenAI's finish reasons of completions. */
 export const completionFinishReasons = {
   stop: "stop",
   "stop-sequence": "stop",
@@ -24,14 +24,14 @@ export const completionFinishReasons = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // A refusal is sent as text, and only this finish reason shows that the text is a refusal.
+  // Only the finish reason shows that the text is a refusal.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",
   other: "stop",
 } as const satisfies Record<FinishReason, string>;
 
-/** One answer to a request; most requests get exactly one. */
+/** One answer to a request. */
 export interface Choice {
   readonly parts: readonly Part[];
   readonly finish: FinishReason;
@@ -47,23 +47,20 @@ export interface TextAnswer extends WithUsage {
   readonly serviceTier?: string | undefined;
 }
 
-/** The beginning of a part of a streamed answer; deltas with its text or arguments follow. */
+/** Beginning of a part of a streamed answer. Deltas follow. */
 export type OpenedPart =
   | { readonly kind: "text" }
   | { readonly kind: "refusal"; readonly details?: JsonRecord | undefined }
   | { readonly kind: "reasoning"; readonly summary?: boolean | undefined; readonly id?: string | undefined }
   | { readonly kind: "tool-call"; readonly id: string; readonly name: string; readonly custom?: boolean | undefined };
 
-/** A part that is streamed as its start, its text or arguments, and its end. */
+/** A part that is streamed as start, deltas and end. */
 export type StreamedPart = Extract<Part, { kind: OpenedPart["kind"] }>;
 
-/** A part that is sent complete: an image, a compaction, or a vendor's item. */
+/** A part that is sent complete. */
 export type WholePart = Exclude<Part, StreamedPart>;
 
-/**
- * A step of a streamed answer. `part` numbers the parts of one choice in order of appearance, from 0. Parts may
- * interleave (parallel tool calls on the chat wire); the reader ends every open part before `finish`.
- */
+/** A step of a streamed answer. `part` numbers the parts of a choice, which may overlap, from 0. */
 export type TextEvent =
   | {
       readonly type: "start";
@@ -94,20 +91,17 @@ export type TextEvent =
       readonly reason: FinishReason;
       readonly stopSequence?: string | undefined;
     }
-  /** Vendor's report of charges in addition to tokens. */
   | { readonly type: "fees"; readonly fees: ReportedExtraUsage }
-  /** Vendor's newest usage report, which replaces earlier ones. */
+  /** Replaces earlier reports. */
   | { readonly type: "usage"; readonly usage: Units }
-  /** Heartbeat of the vendor, without content. */
   | { readonly type: "ping" }
-  /** A failure that the vendor reports in the stream, with its `code` and `message`. */
   | { readonly type: "failure"; readonly code: string; readonly message: string; readonly status?: number | undefined };
 
 export const notJsonFailure: readonly TextEvent[] = [
   { type: "failure", code: "invalid_json", message: "The vendor's stream is not JSON." },
 ];
 
-/** Returns events for the usage and the charges that a frame reports; empty if it reports none. */
+/** Returns the events for a frame's usage and charges. */
 export function reportEvents(usage: Units | undefined, fees: ReportedExtraUsage | undefined): readonly TextEvent[] {
   return [
     ...(usage === undefined ? [] : [{ type: "usage", usage } as const]),
@@ -115,7 +109,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedExtraUsage 
   ];
 }
 
-/** Translates a vendor's finish reason. An unknown one is a normal end, which is `tool-calls` if `kinds` has calls. */
+/** Translates a vendor's finish reason. An unknown one is a normal end. */
 export function parseFinishReason(
   reasons: Readonly<Record<string, FinishReason>>,
   finishReason: unknown,
@@ -125,13 +119,13 @@ export function parseFinishReason(
   return reason ?? (kinds.has("tool-call") ? "tool-calls" : "stop");
 }
 
-/** Parses a time written as a date to Unix seconds; 0 for anything else. */
+/** Parses a date to Unix seconds; 0 for anything else. */
 export function parseTime(date: unknown): number {
   const milliseconds = Date.parse(asText(date));
   return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1_000);
 }
 
-/** Reads `part` of a vendor's answer, which is named in the message. Throws Failure upstream_error if it is unreadable. */
+/** Reads `part` of a vendor's answer. Throws Failure upstream_error, with `part` in its message. */
 export function readAnswerPart<Result>(part: string, read: () => Result): Result {
   try {
     return read();

@@ -5,17 +5,16 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";
 import type { TextTarget } from "./wire.ts";
 
-/** Rules of a Claude model that refuses thinking budgets and all sampling parameters. */
+/** Rules of a Claude model that refuses thinking budgets and sampling parameters. */
 interface AdaptiveModel {
-  /** Requests for which the model reasons: those that ask for reasoning, those that do not disable it, or all. */
+  /** Requests for which the model reasons. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
-  /** True if the model refuses a tool choice that forces a call. */
   readonly refusesForcedTools?: true;
 }
 
 /**
- * Rules of these models by family and first version; the first match applies. Source: the table of models in
- * Anthropic's documentation, as pydantic-ai-slim 2.68.0 and Claude Code 2.1.331 implement it.
+ * Rules by family and first version; the first match applies. Source: Anthropic's table of models, as pydantic-ai-slim
+ * 2.68.0 and Claude Code 2.1.331 implement it.
  */
 const adaptiveModels: readonly (readonly [families: RegExp, from: Version, rules: AdaptiveModel])[] = [
   [/fable|mythos/, [5, 1], { thinks: "always", refusesForcedTools: true }],
@@ -30,7 +29,7 @@ type Version = readonly [major: number, minor: number];
 /** First version that accepts temperature or top_p, but not both. */
 const firstVersionWithSingleSampling: Version = [4, 1];
 
-/** Returns the rules of a model, by its vendor name; undefined if it accepts thinking budgets and sampling. */
+/** Returns the rules of a model; undefined if it accepts thinking budgets and sampling. */
 export function adaptiveModel(model: string): AdaptiveModel | undefined {
   return adaptiveModels.find(([families, from]) => families.test(model) && isAtLeastVersion(model, from))?.[2];
 }
@@ -39,17 +38,17 @@ export function takesSingleSampling(model: string): boolean {
   return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }
 
-/** First versions with messages of the role `system` (Anthropic's page on them); others refuse or ignore them. */
+/** First versions that accept messages of the role `system` (Anthropic's page on them). */
 const systemMessages: readonly (readonly [families: RegExp, from: Version])[] = [
   [/fable|mythos/, [5, 0]],
   [/opus/, [4, 8]],
   [/sonnet|haiku/, [5, 5]],
 ];
 
-/** Matches names of models on Bedrock and Vertex AI, which refuse messages of the role `system`. */
+/** Models on Bedrock and Vertex AI refuse messages of the role `system`. */
 const onClouds = /(?:^|[./])anthropic\.|@/;
 
-/** Returns true if a model accepts messages of the role `system`, by its vendor name. */
+/** Returns true if a model accepts messages of the role `system`. */
 export function takesSystemMessages(model: string): boolean {
   return (
     !onClouds.test(model) &&
@@ -62,35 +61,31 @@ export function isOnBedrock(model: string): boolean {
   return /(?:^|[./])anthropic\./.test(model);
 }
 
-/** Returns true if a Claude model has at least this version, which its name has before or after the family. */
+/** The version is before or after the family in a name. */
 function isAtLeastVersion(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
 }
 
-/** Returns a request with a tool choice that the model accepts. If no call can be forced, the model decides. */
+/** Returns a request with a tool choice that the model accepts. */
 export function withAcceptedToolChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");
   return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
 }
 
-/** Members that request reasoning, and values that they change in the rest of the request. */
+/** Members that request reasoning, and other values that depend on it. */
 interface ClaudeThinking {
   readonly thinking: JsonRecord | undefined;
-  /** Effort to set in `output_config`. */
+  /** Effort for `output_config`. */
   readonly effort: string | undefined;
   /** Output limit, reasoning included. */
   readonly maxTokens: number;
   readonly on: boolean;
 }
 
-/**
- * Renders the requested reasoning for Claude. It is dropped and reported as lost if the vendor would refuse it: with a
- * forced tool, or in a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always
- * reasons gets the lowest effort instead of none, which is reported too.
- */
+/** Renders reasoning for Claude. Reasoning that the vendor would refuse is reported as lost. */
 export function renderClaudeThinking(
   request: TextRequest,
   target: TextTarget,
@@ -125,13 +120,11 @@ export function renderClaudeThinking(
   };
 }
 
-/** Returns the members for the least reasoning that the model allows: none if a request can disable reasoning. */
 function leastThinking(thinks: AdaptiveModel["thinks"] | undefined): Partial<ClaudeThinking> {
   if (thinks === "always") return { effort: "low" };
   return thinks === "if-asked" ? {} : { thinking: { type: "disabled" } };
 }
 
-/** Renders thinking with a budget; without thinking if the minimum budget does not fit the output limit. */
 function withBudget(
   request: TextRequest,
   reasoning: ReasoningOptions,
@@ -148,7 +141,7 @@ function withBudget(
   return {
     thinking: withoutUndefined({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
-    // Only the gateway's default limit, which is meant for text alone, can be below the budget: both are then added.
+    // Only the gateway's default limit can be below the budget. It is meant for text alone, so the budget is added.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
@@ -157,27 +150,22 @@ function withBudget(
 /** Share of the output limit that becomes the budget if the requested budget does not fit. */
 const reasoningShare = 0.8;
 
-/**
- * Returns a budget below a client's output limit. Reasoning counts as output, as on the client's wire, so a budget that
- * does not fit is lowered and the limit is kept. Undefined if the minimum budget does not fit.
- */
+/** Reasoning counts as output, so a budget that does not fit is lowered; undefined if the minimum does not fit. */
 function budgetWithin(limit: number, budget: number): number | undefined {
   if (budget < limit) return budget;
   if (limit <= minBudget) return undefined;
   return Math.max(minBudget, Math.floor(limit * reasoningShare));
 }
 
-/** Returns true if no reasoning is requested: no effort, no budget, and no form in which it is shown. */
 function isUnset({ effort, budgetTokens, show }: ReasoningOptions): boolean {
   return effort === undefined && budgetTokens === undefined && (show === undefined || show === "none");
 }
 
-/** Minimum thinking budget that models accept, in tokens. */
+/** Minimum thinking budget of models, in tokens. */
 const minBudget = 1024;
 
 const budgetByEffort = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_768, max: 32_768 } as const;
 
-/** Returns the thinking budget in tokens: the requested one, or the budget that stands for the requested effort. */
 function thinkingBudget(
   { budgetTokens }: ReasoningOptions,
   effort: Exclude<Effort, "none">,

@@ -11,7 +11,7 @@ export const maxParts = 4_096;
 
 export type ReadPart = (part: Fields) => Part;
 
-/** Parses a message's content or a tool's output: text, or parts by type. Throws Failure (400) for other types. */
+/** Parses a message's content or a tool's output. Throws Failure (400) for types without a reader. */
 export function parseContentParts(
   of: Fields,
   name: string,
@@ -28,7 +28,7 @@ export function parseContentParts(
   });
 }
 
-/** Returns the parts, which must all be text. Throws Failure (400) naming the member `name` for any other part. */
+/** Returns the parts. Throws Failure (400) unless all are text. */
 export function requireTexts(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
   return parts.map((part) => {
     if (part.kind === "text") return part;
@@ -36,7 +36,7 @@ export function requireTexts(of: Fields, name: string, parts: readonly Part[]): 
   });
 }
 
-/** Returns the parts of a tool's result: text, images, files. Throws Failure (400) naming `name` for any other part. */
+/** Returns the parts. Throws Failure (400) for a part that a tool's result cannot have. */
 export function resultParts(of: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
   return parts.map((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
@@ -51,7 +51,7 @@ export function readAudio(part: Fields): Part {
   return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
-/** Reads a citation, with the complete value for vendors and clients of `wire`; malformed members are left out. */
+/** Reads a citation. It contains the complete value, for vendors and clients of `wire`. */
 export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonRecord): Citation {
   return withoutUndefined({
     url: typeof url === "string" ? url : undefined,
@@ -62,7 +62,7 @@ export function parseCitation(wire: TextWireName, value: unknown, { url, title, 
   });
 }
 
-/** Attaches the citations to the last text part, and the log probabilities to the first. */
+/** Attaches the citations to the last text, and the log probabilities to the first. */
 export function attachCitations(
   parts: readonly Part[],
   citations: readonly Citation[],
@@ -80,7 +80,7 @@ export function attachCitations(
   });
 }
 
-/** Parses log probabilities, which the chat and responses wires share; malformed entries are skipped. */
+/** Parses log probabilities, which the chat and responses wires share. */
 export function parseLogProbabilities(value: unknown): readonly TokenProbability[] {
   return asRecords(value).flatMap((each) => {
     const probability = parseProbability(each);
@@ -98,7 +98,7 @@ function parseProbability({ token, logprob, bytes }: JsonRecord): Omit<TokenProb
   };
 }
 
-/** Renders a log probability for a client; missing bytes are computed from the token. */
+/** Renders a log probability for a client. */
 export function logProbability({ alternatives, ...chosen }: TokenProbability): JsonRecord {
   return { ...renderToken(chosen), top_logprobs: alternatives.map(renderToken) };
 }
@@ -128,13 +128,13 @@ export function parseSchema(schemaFields: Fields, schema: JsonRecord): OutputFor
   return withoutUndefined({ kind: "schema", schema, name, description, strict: schemaFields.flag("strict") });
 }
 
-/** Reads the request for log probabilities. Without `logprobs: true`, the number of alternatives has no effect. */
+/** Reads the request for log probabilities. `top_logprobs` needs `logprobs: true`. */
 export function parseProbabilityRequest(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   return fields.flag("logprobs") === true ? { alternatives } : undefined;
 }
 
-/** Reads the fields that the chat and responses wires share, each of which is one field of the neutral form. */
+/** Reads the fields that the chat and responses wires share. */
 export function parsePlainFields(fields: Fields): Partial<TextRequest> {
   return {
     ...parseSampling(fields),
@@ -159,11 +159,11 @@ export function parseSampling(fields: Fields): Partial<TextRequest> {
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** True if this turn and an adjacent one of the same role become one turn, provided that both have this value. */
+  /** True if adjacent turns of one role with this value become one turn. */
   readonly joins: boolean;
 }
 
-/** Collects the turns of a conversation while its messages, items or steps are read. */
+/** Collects the turns of a conversation. */
 export class TurnCollector {
   readonly #turns: OpenTurn[] = [];
   readonly #names = new Map<string, string>();
@@ -176,7 +176,6 @@ export class TurnCollector {
     return this.#turns.length === 0;
   }
 
-  /** Adds a turn, or adds its parts to the last turn of the same role if both turns join. */
   add(role: Turn["role"], parts: readonly Part[], joins = false): void {
     for (const part of parts) if (part.kind === "tool-call") this.#names.set(part.id, part.name);
     const last = this.#turns.at(-1);
@@ -184,7 +183,7 @@ export class TurnCollector {
     else this.#turns.push({ role, parts: [...parts], joins });
   }
 
-  /** Adds a tool's result; adjacent results are one turn. The result gets the name of its tool from the call. */
+  /** Adds a tool's result. Adjacent results are one turn. */
   answer(result: ToolResultPart): void {
     this.add("user", [withoutUndefined({ ...result, name: result.name ?? this.#names.get(result.callId) })], true);
   }
@@ -194,7 +193,7 @@ export class TurnCollector {
   }
 }
 
-/** Attaches a carried signature to its call, or to the last part; drops it if there is no such part. */
+/** Attaches a signature to its call, or to the last part. */
 export function attachSignature(parts: Part[], { signature, call }: Envelope): void {
   const index =
     call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);

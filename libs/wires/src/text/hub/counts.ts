@@ -5,12 +5,12 @@ export function parseCount(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? Math.trunc(value) : undefined;
 }
 
-/** Returns all input tokens written to a cache, of any lifetime; undefined if none is reported. */
+/** Returns the number of input tokens written to any cache. */
 export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): number | undefined {
   return cacheWrite1hTokens === undefined ? cacheWriteTokens : (cacheWriteTokens ?? 0) + cacheWrite1hTokens;
 }
 
-/** Returns the units without zero counts; counts of input and output stay. */
+/** Returns the units without zeros, except for input and output tokens. */
 export function withoutZeroUnits(units: Units): Units {
   const remaining: Units = {};
   for (const name of ["inputTokens", "outputTokens"] as const) remaining[name] = units[name] ?? 0;
@@ -18,7 +18,7 @@ export function withoutZeroUnits(units: Units): Units {
   return remaining;
 }
 
-/** Members of a usage report of Google: totals, lists by modality, and the members and names in such a list. */
+/** Names of members in a usage report of Google. */
 export interface GoogleUsageForm {
   readonly totals: Readonly<Record<"input" | "tools" | "cached" | "output" | "reasoning", string>>;
   readonly lists: Readonly<Record<"input" | "cached" | "output", string>>;
@@ -26,10 +26,7 @@ export interface GoogleUsageForm {
   readonly names: Readonly<Record<"text" | "audio" | "image", string>>;
 }
 
-/**
- * Converts Google's usage report to disjoint units; undefined if it has no tokens. Google counts reasoning in addition
- * to the output, while units include it in the output. Tokens that tools add to the prompt count as input.
- */
+/** Converts Google's usage report to disjoint units. Google counts reasoning in addition to the output. */
 export function googleUsage(usage: unknown, { totals, lists, count, names }: GoogleUsageForm): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage[totals.input]), parseCount(usage[totals.output])];
@@ -56,7 +53,7 @@ export function googleUsage(usage: unknown, { totals, lists, count, names }: Goo
   });
 }
 
-/** Renders a list of tokens by modality; without audio and images it has only text. */
+/** Renders a list of tokens by modality. */
 export function tokensByModality({ count, names }: GoogleUsageForm, all: number, audio = 0, image = 0) {
   return [
     { modality: names.text, [count]: all - audio - image },

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined, type Units } from "@modelgate/contracts";
 import type { Choice, FinishReason, OpenedPart, StreamedPart, TextAnswer, TextEvent } from "./answer.ts";
 import type { Part } from "./part.ts";
 
-/** Converts a complete answer to the events of a stream, with one delta per part. */
+/** Converts a complete answer to the events of a stream. */
 export function answerToEvents(answer: TextAnswer): readonly TextEvent[] {
   const { id, model, createdAt, usage } = answer;
   return [
@@ -19,7 +19,7 @@ function choiceToEvents({ parts, finish, stopSequence }: Choice, choice: number)
   ];
 }
 
-/** Returns the events of a complete part: its start, its text and its end; a single event for a part without text. */
+/** Returns the events of a complete part. */
 export function partToEvents(completePart: Part, choice: number, part: number): readonly TextEvent[] {
   if (!isStreamed(completePart)) return [{ type: "part-whole", choice, part, whole: completePart }];
   const citations = completePart.kind === "text" ? (completePart.citations ?? []) : [];
@@ -52,18 +52,18 @@ function partDeltas(part: StreamedPart, choice: number, index: number): readonly
   ];
 }
 
-/** Maximum characters of events that wait while another part is open; beyond it: upstream_error. */
+/** Maximum characters of events that wait while another part is open. */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
-/** Orders interleaved parts for wires whose parts may not overlap. Such wires have only the first choice. */
+/** Orders overlapping parts for wires with one choice and one open part at a time. */
 export class PartSequencer {
   #open: number | undefined;
   #characters = 0;
   readonly #waiting = new Map<number, PartEvent[]>();
 
-  /** Takes an event and returns the events that may be written now. */
+  /** Returns the events that may be written after `event` has arrived. */
   take(event: TextEvent): readonly TextEvent[] {
     if ("choice" in event && event.choice !== 0) return [];
     if ("part" in event) return this.#takePart(event);
@@ -81,7 +81,7 @@ export class PartSequencer {
     return [event, ...this.#release()];
   }
 
-  /** Returns waiting events, part by part, up to those of the first part that has not ended; that part is then open. */
+  /** Returns events up to the first part that has not ended, which is then open. */
   #release(): readonly TextEvent[] {
     const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {
@@ -95,7 +95,7 @@ export class PartSequencer {
     return released;
   }
 
-  /** Returns all waiting events at the end of the answer; every part has ended before `finish`. */
+  /** At the end of the answer, all parts have ended. */
   #flush(): readonly TextEvent[] {
     const events = [...this.#waiting.values()].flat();
     this.#waiting.clear();
@@ -112,7 +112,7 @@ export class PartSequencer {
   }
 }
 
-/** Usage and end of a streamed answer's first choice, which a writer sends at the end. */
+/** Usage and end of a stream's first choice. */
 export class StreamSummary {
   usage: Units | undefined;
   finish: FinishReason = "other";
@@ -126,7 +126,7 @@ export class StreamSummary {
   }
 }
 
-/** Handlers of a stream's events by type; an event without a handler is ignored. */
+/** Handlers of a stream's events. An event without a handler is ignored. */
 export type EventHandlers<Result> = {
   readonly [Type in TextEvent["type"]]?: (event: Extract<TextEvent, { type: Type }>) => Result;
 };

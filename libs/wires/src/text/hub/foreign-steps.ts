@@ -3,11 +3,11 @@ import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRec
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
 
-/** Matches types of items and blocks that are steps of a vendor's search, and names of search tools in messages. */
+/** Steps of a vendor's search, and names of search tools in messages. */
 const searchStep =
   /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
-/** Steps that other wires can leave out, with the names of the losses. A `fallback` only marks a change of model. */
+/** Steps that other wires can leave out, with the names of the losses. */
 const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [searchStep, "turn.search"],
   [/^program(?:_output)?$/, "turn.program"],
@@ -20,11 +20,7 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [/^(?:(?:bash_|text_editor_)?code_execution(?:_tool_result)?|mcp_tool_(?:use|result|listing))$/, "turn.tools"],
 ];
 
-/**
- * Tools that other wires leave out, with the names under which they are reported. Tools that only arrange the calls of
- * other tools are not needed, since the model gets all tools. Google's look-up tools are like a search: the model
- * answers without them.
- */
+/** Tools that other wires can leave out, with the names of the losses. The model can answer without them. */
 const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^tool_search(?:_tool_(?:regex|bm25))?$/, "tools.tool-search"],
   [/^programmatic_tool_calling$/, "tools.programs"],
@@ -32,14 +28,14 @@ const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^(?:urlContext|url_context)$/, "tools.url-context"],
 ];
 
-/** Tools that both of Google's wires have, by their names on the content wire. */
+/** Tools of Google's two wires, by their names on the content wire. */
 const googleTools: Readonly<Record<string, string>> = {
   googleMaps: "google_maps",
   urlContext: "url_context",
   codeExecution: "code_execution",
 };
 
-/** Returns true for a step of a search. Other wires can leave it out, since the text after it states the result. */
+/** Returns true for a step of a search. Other wires can leave it out, because the text after it states the result. */
 export function isSearchStep(value: unknown): boolean {
   return searchStep.test(stepOf(value));
 }
@@ -47,16 +43,12 @@ export function isSearchStep(value: unknown): boolean {
 function stepOf(value: unknown): string {
   if (!isRecord(value)) return "";
   const { type, name } = value;
-  // Parts of the content wire have no type; the first member names their kind.
+  // Parts of the content wire have no type.
   const step = type === "server_tool_use" ? name : (type ?? Object.keys(value)[0]);
   return typeof step === "string" ? step : "";
 }
 
-/**
- * Removes the parts of searches, programs and agents that only vendors of another wire support, and reports them. Steps
- * in the history are removed so that the conversation can continue on this wire; steps with a readable text become
- * texts. Tools that can be left out are removed too.
- */
+/** Removes steps and tools that only other wires' vendors support. Steps with a readable text become texts. */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
   const convertPart = (part: Part): readonly Part[] => {
@@ -75,7 +67,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   });
 }
 
-/** Converts a tool of one of Google's wires to the other, without its options, which are reported as lost. */
+/** The other wire has the tool without its options. */
 function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
   if (tool.kind !== "vendor") return tool;
   const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));
@@ -91,7 +83,6 @@ function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported):
   return { kind: "vendor", wire, name: ofContent, definition: {} };
 }
 
-/** Returns the readable text of an agents' message, of a compaction, or of a tool that a vendor ran. */
 function textOf(value: unknown): string | undefined {
   if (!isRecord(value)) return undefined;
   const { type, author, recipient, content } = value;
@@ -113,7 +104,7 @@ function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): 
   return isSame ? [turn] : parts.length > 0 ? [{ ...turn, parts }] : [];
 }
 
-/** Readers of the text of tools that vendors run, by the type of the step, or by the tool's name in messages. */
+/** Readers of the text of tools that vendors run, by the type of the step or the name of the tool. */
 const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefined>> = {
   code_execution_call: ({ arguments: args }) => codeText(memberOf(args, "language"), memberOf(args, "code")),
   code_execution_result: ({ result }) => outputText("code", result),
@@ -130,7 +121,6 @@ const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefine
     outputText("tool", typeof content === "string" ? content : joined(asRecords(content).map(({ text }) => text))),
 };
 
-/** Returns the text of a part of the content wire in which Google ran code, or of its output; undefined for any other. */
 function codeOfContent({ executableCode, codeExecutionResult }: JsonRecord): string | undefined {
   const { language, code } = asRecord(executableCode);
   return codeText(language, code) ?? outputText("code", memberOf(codeExecutionResult, "output"));
@@ -152,7 +142,6 @@ function printedIn(content: unknown): string | undefined {
   return joined([memberOf(content, "stdout"), memberOf(content, "stderr")]);
 }
 
-/** Joins the texts among values; undefined if none has a character. */
 function joined(values: readonly unknown[]): string | undefined {
   const texts = values.filter((value) => typeof value === "string" && value !== "");
   return texts.length > 0 ? texts.join("\n\n") : undefined;

@@ -2,10 +2,10 @@ import { memberOf, findMembersInTurns, memberInTurns, includesAny } from "@model
 import { renameAt, type FittedBody } from "../pass.ts";
 import { efforts, type Effort } from "./request.ts";
 
-/** First generation of models that takes thinking levels; earlier generations take budgets. */
+/** Earlier generations accept thinking budgets instead. */
 const firstGenerationWithLevels = 3;
 
-/** Matches the names of the newest models of each size: `gemini-flash-latest`. */
+/** The newest models of each size, such as `gemini-flash-latest`. */
 const latestModels = /gemini-(?:[a-z]+-)+latest$/;
 
 export function takesThinkingLevels(model: string): boolean {
@@ -29,7 +29,7 @@ const levelsByModel: readonly (readonly [name: RegExp, levels: readonly [Thinkin
   [/gemini-/, ["low", "medium", "high"]],
 ];
 
-/** Returns the accepted thinking level that is nearest to an effort; of two equally near levels, the higher one. */
+/** Returns the accepted thinking level that is nearest to an effort. */
 export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
   const known = takesThinkingLevels(model) ? levelsByModel.find(([name]) => name.test(model)) : undefined;
   const levels = known?.[1] ?? allLevels;
@@ -41,7 +41,7 @@ export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
 
 const levelMembers = ['"thinkingLevel"', '"thinking_level"'].map((text) => Buffer.from(text));
 
-/** Fits the thinking level of a forwarded request, which is at one of `paths`, to its model. */
+/** Fits the thinking level of a forwarded request to its model. */
 export function* fitThinkingLevel(
   body: Buffer,
   model: string,

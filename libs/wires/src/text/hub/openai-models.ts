@@ -12,19 +12,15 @@ import type { Unsupported, Effort, RequestField, TextRequest } from "./request.t
 import { reasoningEffort, efforts } from "./request.ts";
 import { unlessEmpty } from "./render.ts";
 
-/** Matches models of OpenAI, which refuses fields that it does not know. */
+/** Models of OpenAI, which refuses fields that it does not know. */
 const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 
-/** Returns true if a model's vendor refuses unknown fields. The model's name may follow a path or `ft:`. */
+/** Returns true if a model's vendor refuses unknown fields. The name may follow a path or `ft:`. */
 export function refusesUnknownFields(model: string): boolean {
   return openaiModels.test(model);
 }
 
-/**
- * Top-level members that compatible vendors have added to chat completions and responses, and that OpenAI refuses as
- * unknown. Any other unknown member is forwarded, since OpenAI may have added it. On the responses wire, OpenAI
- * accepts `reasoning`.
- */
+/** Members that OpenAI refuses. Other unknown members are forwarded, because OpenAI may have added them. */
 export const extensionMembers: ReadonlySet<string> = new Set(
   splitWords(`
     thinking thinking_budget enable_thinking reasoning include_reasoning chat_template_kwargs top_k top_a min_p
@@ -34,21 +30,20 @@ export const extensionMembers: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Rules of a model of OpenAI, which refuses a complete request for a single value that it does not accept. */
+/** Rules of an OpenAI model. OpenAI refuses a request for a single value that the model does not accept. */
 interface OpenAiModelRules {
-  /** Lowest and highest accepted effort; absent: the model does not reason, and accepts no effort. */
+  /** Absent if the model refuses every effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
-  /** Condition under which the model accepts sampling parameters; absent: it always accepts them. */
+  /** Absent if the model always accepts sampling parameters. */
   readonly sampling?: "never" | "unless-reasoning-is-requested" | "with-effort-none";
   /** True if the model reads `instructions` after the input, for one turn only, and does not cache them. */
   readonly instructsLast?: true;
-  /** True if the model refuses the service tier `flex`. */
   readonly refusesFlex?: true;
 }
 
 /**
- * Rules by the model's name, which may follow a path or `ft:`; the first match applies. Sources: OpenAI's pages on its
- * models, pydantic-ai-slim 2.68.0, mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
+ * Rules by the model's name; the first match applies. Sources: OpenAI's pages on its models, pydantic-ai-slim 2.68.0,
+ * mnfst/modelparams.dev#236, BerriAI/litellm-docs#1173, bolna-ai/bolna#852.
  */
 const modelRules: readonly (readonly [name: RegExp, rules: OpenAiModelRules])[] = [
   [/^(?:gpt-[34]|chatgpt-|gpt-5[^/]*-chat)/, {}],
@@ -66,7 +61,7 @@ export function rulesOfOpenAiModel(model: string): OpenAiModelRules | undefined 
   return baseName === undefined ? undefined : modelRules.find(([name]) => name.test(baseName))?.[1];
 }
 
-/** Returns true if a model's rules follow from its name, as for models of OpenAI, Anthropic and Google. */
+/** Returns true for models of OpenAI, Anthropic and Google, whose names determine their rules. */
 export function isKnownModel(model: string): boolean {
   return rulesOfOpenAiModel(model) !== undefined || /claude|gemini/.test(model);
 }
@@ -79,7 +74,7 @@ export function takesReasoning(model: string): boolean {
 
 type OpenAiWire = "chat" | "responses";
 
-/** Returns the effort to request; undefined: the model's default. Unsupported reasoning is reported as a loss. */
+/** Returns the effort to request. Unsupported reasoning is reported as a loss. */
 export function openAiEffort(
   { reasoning }: Pick<TextRequest, "reasoning">,
   model: string,
@@ -93,7 +88,6 @@ export function openAiEffort(
   return accepted;
 }
 
-/** Returns the accepted effort nearest to the requested one; undefined if all, or the requested `none`, are refused. */
 function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiWire): Effort | undefined {
   const rules = rulesOfOpenAiModel(model);
   if (effort === undefined || rules === undefined) return effort;
@@ -106,7 +100,7 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
   return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(max))];
 }
 
-/** Sampling parameters by their names on both wires, with their neutral field and the value that has no effect. */
+/** Sampling parameters with their neutral fields, and with the values that have no effect. */
 const samplingParameters = {
   temperature: { field: "temperature", usual: 1 },
   top_p: { field: "topP", usual: 1 },
@@ -119,14 +113,13 @@ const samplingParameters = {
 
 const samplingFields = Object.values(samplingParameters);
 
-/** Returns true if a model refuses all sampling parameters in a request with this effort. */
 function refusesSampling(model: string, effort: Effort | undefined): boolean {
   const rule = rulesOfOpenAiModel(model)?.sampling;
   if (rule === undefined || rule === "never") return rule === "never";
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
 
-/** Returns a request without sampling parameters if its model refuses them; reports those that have an effect. */
+/** Returns a request without sampling parameters if its model refuses them. Reports those with an effect. */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesSampling(model, reasoningEffort(request.reasoning ?? {}))) return request;
   const reduced = { ...request };
@@ -141,17 +134,17 @@ function refusesTier(tier: unknown, model: string): boolean {
   return tier === "flex" && rulesOfOpenAiModel(model)?.refusesFlex === true;
 }
 
-/** Service tier of a request whose tier is refused. Without a tier, the vendor may choose one that costs more. */
+/** Without a tier, the vendor may choose one that costs more. */
 const acceptedTier = "default";
 
-/** Returns a request with the default service tier if its model refuses the requested tier, which is reported. */
+/** Returns a request with the default service tier if its model refuses the requested one. */
 export function withAcceptedTier(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesTier(request.serviceTier, model)) return request;
   unsupported.note("serviceTier");
   return { ...request, serviceTier: acceptedTier };
 }
 
-/** Fits a forwarded request to its model: removes refused parameters, and changes a refused effort or service tier. */
+/** Fits a forwarded request to its model: removes or changes what the model refuses. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);
@@ -168,7 +161,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
     refused.push("service_tier");
     sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
   }
-  // A model that does not reason refuses the member for reasoning with any value.
+  // A model that does not reason refuses this member with any value.
   if (names.has(holder) && !takesReasoning(model))
     return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
   const accepted = acceptedEffort(effort, model, wire);

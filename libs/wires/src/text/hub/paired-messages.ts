@@ -9,7 +9,7 @@ export interface Message {
   readonly content: readonly JsonRecord[];
 }
 
-/** Describes the blocks of a wire: renders a text, and recognises reasoning, calls and results. */
+/** Renders and recognises the blocks of a wire. */
 export interface MessageBlocks {
   text(text: string): JsonRecord;
   isReasoning(block: JsonRecord): boolean;
@@ -19,22 +19,17 @@ export interface MessageBlocks {
   resultOf(block: JsonRecord): unknown;
 }
 
-/** Text of the user that is added before a history which begins with the assistant, since the vendor refuses it. */
+/** Added before a history that begins with the assistant, which the vendor refuses. */
 export const openingText = "(The assistant speaks first.)";
 
-/** Form of a vendor's conversation, and its support of instructions in the middle. */
+/** Form of a vendor's conversation. */
 interface PairOptions {
   readonly form: MessageBlocks;
-  /** True if the vendor accepts messages of the role `system` after a user's message; else they move to the front. */
+  /** True if the vendor accepts messages of the role `system` after a user's message. */
   readonly takesSystem?: boolean | undefined;
 }
 
-/**
- * Renders the dialogue for a vendor that requires all results of a turn's calls together at the beginning of the next
- * message. Adjacent turns of one role become one message. Without turns, the instructions become the user's text. A
- * history that begins with the assistant gets a user's opening, which is reported as a loss. Throws Failure
- * unsupported_parameter for a result without its call.
- */
+/** Renders messages in which a turn's results come first. Throws Failure for a result without its call. */
 export function renderPairedMessages(
   request: TextRequest,
   unsupported: Unsupported,
@@ -57,9 +52,8 @@ interface OpenMessage extends Message {
 }
 
 /**
- * Merges adjacent turns of one role. A message of the role `system` must follow a user's message and precede one of the
- * assistant, or end the list. Any other is moved after the next message of the user, or returned as `unplaced`. Both
- * changes are reported.
+ * Merges adjacent turns of one role. A `system` message must follow a user's message, and precede the assistant's or
+ * end the list. Any other is moved, or returned as `unplaced`.
  */
 function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonRecord[], unsupported: Unsupported) {
   const joined: OpenMessage[] = [];
@@ -92,7 +86,7 @@ function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly Jso
   return { messages: joined, unplaced };
 }
 
-/** Returns true if a turn after the user's last message has calls but does not begin with signed reasoning. */
+/** Returns true if a turn after the user's last message has calls but does not begin with reasoning. */
 export function hasUnsignedLoop(messages: readonly Message[], form: MessageBlocks): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "./request.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
 
-/** Returns all instructions. Those in the middle of the dialogue move to the beginning, which is reported as a loss. */
+/** Returns all instructions. If some are in the middle of the dialogue, their place is reported as lost. */
 export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {
   const middle = turns.filter(({ role }) => role === "system");
   unsupported.noteIf("turn.system-place", middle.length > 0);
@@ -12,26 +12,18 @@ export function allInstructions({ instructions, turns }: TextRequest, unsupporte
 /** Text of the result that is added for a call without one. */
 export const missingResultText = "no result was given";
 
-/** A turn with the results of its calls, in the client's order. */
 interface CallingTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
   readonly results: ToolResultPart[];
 }
 
-/** A call without a result, and the turn that its result belongs to. */
 interface OpenCall {
   readonly part: ToolCallPart;
   readonly turn: CallingTurn;
 }
 
-/**
- * Returns the turns in an order that every wire accepts: all results of a turn's calls form one turn directly after it.
- * Clients of some wires send results in any later turn, or the calls of one answer as several turns. A turn of the
- * model is therefore joined to the turn with calls directly before it, a call without a result gets one, and a repeated
- * id is changed. A result without an earlier call stays in place, since some servers accept it; with `isStrict` it
- * throws Failure unsupported_parameter, and added results are marked as errors.
- */
+/** Returns the turns with results directly after their calls. With `isStrict`, a result without a call is refused. */
 export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly Turn[] {
   const calls = new OpenCalls();
   const ordered: CallingTurn[] = [];
@@ -70,7 +62,7 @@ function withoutResult({ id, name, custom }: ToolCallPart, isError: boolean): To
   });
 }
 
-/** Tracks the calls of a conversation. Some vendors use the same ids again in each answer. */
+/** Tracks the calls of a conversation. Some vendors repeat ids in each answer. */
 class OpenCalls {
   /** Calls without a result by the client's id, the newest last. */
   readonly #open = new Map<string, OpenCall[]>();
@@ -84,7 +76,7 @@ class OpenCalls {
     turn.parts.push(part);
   }
 
-  /** Adds a result to the turn of its call. If no call with its id is open, returns false, or throws if `isStrict`. */
+  /** Adds a result to the turn of its call. Returns false if there is no such call; with `isStrict`, throws Failure. */
   answer(result: ToolResultPart, isStrict: boolean): boolean {
     const call = this.#open.get(result.callId)?.pop();
     if (call === undefined && isStrict) throw unsupportedFailure("a tool result without its call");

@@ -5,11 +5,11 @@ import { partToEvents } from "./events.ts";
 interface OpenPart {
   readonly number: number;
   hasText: boolean;
-  /** Index of the current paragraph, for vendors that number the paragraphs of a text. */
+  /** Index of the current paragraph, for vendors that number paragraphs. */
   index: unknown;
 }
 
-/** Tracks the open parts of a choice by the stream's `key`: numbers them, and ends each exactly once. */
+/** Tracks the open parts of a choice by the keys of a stream. Each part ends once. */
 export class PartTracker {
   readonly #choice: number;
   readonly #open = new Map<string, OpenPart>();
@@ -46,7 +46,7 @@ export class PartTracker {
     return entry !== undefined && entry.hasText && entry.index === index;
   }
 
-  /** Returns the text to insert before paragraph `index`: a blank line if another paragraph precedes it, else "". */
+  /** Returns the text before paragraph `index`: a blank line, or "" for the first paragraph. */
   gap(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";

@@ -1,13 +1,10 @@
 import type { TextWireName } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 
-/**
- * Opaque data that only its vendor can read: a thinking signature, a thought signature, encrypted reasoning, a
- * compaction. The gateway does not read it, and sends it only to vendors of the wire that it came from.
- */
+/** Opaque data that only its vendor can read, such as encrypted reasoning. Only vendors of the same wire may get it. */
 export interface Signature {
   readonly wire: TextWireName;
-  /** Kind of the data, as the wire names it: `signature`, `redacted`, `thoughtSignature`, `encrypted_content`. */
+  /** Kind of the data, as the wire names it. */
   readonly kind: string;
   readonly value: string;
 }
@@ -16,7 +13,7 @@ export interface Signature {
 export type Source =
   | { readonly kind: "base64"; readonly mediaType: string; readonly data: string }
   | { readonly kind: "url"; readonly url: string; readonly mediaType?: string | undefined }
-  /** An id in a vendor's store, which is valid only on that vendor's wire. */
+  /** An id in a vendor's store. */
   | {
       readonly kind: "file-id";
       readonly wire: TextWireName;
@@ -33,7 +30,7 @@ export interface TextPart {
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
-/** Source of a statement, with members that several wires have. `own` is the full citation in one wire's form. */
+/** Source of a statement. `own` is the complete citation of one wire. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
@@ -73,7 +70,7 @@ export interface VideoPart {
   readonly source: Source;
 }
 
-/** The model's reasoning, or a summary of it; the text may be empty if the vendor sent only a signature. */
+/** The model's reasoning, or a summary. The text is empty if the vendor sent only a signature. */
 export interface ReasoningPart {
   readonly kind: "reasoning";
   readonly text: string;
@@ -84,10 +81,9 @@ export interface ReasoningPart {
 
 export interface ToolCallPart {
   readonly kind: "tool-call";
-  /** Id that pairs the call with its result. */
   readonly id: string;
   readonly name: string;
-  /** Arguments as the JSON text that the model wrote, never re-serialised; for a custom tool, free text. */
+  /** JSON text as the model wrote it; free text for a custom tool. */
   readonly arguments: string;
   readonly custom?: boolean | undefined;
   readonly signature?: Signature | undefined;
@@ -96,7 +92,6 @@ export interface ToolCallPart {
 export interface ToolResultPart {
   readonly kind: "tool-result";
   readonly callId: string;
-  /** Name of the tool, if the result or an earlier call states it. */
   readonly name?: string | undefined;
   readonly parts: readonly (TextPart | ImagePart | FilePart)[];
   readonly isError?: boolean | undefined;
@@ -107,18 +102,18 @@ export interface ToolResultPart {
 export interface RefusalPart {
   readonly kind: "refusal";
   readonly text: string;
-  /** Vendor's object about the refusal, with `text` as its explanation. Absent: the text is part of the answer. */
+  /** Vendor's object about the refusal. If absent, the text is part of the answer. */
   readonly details?: JsonRecord | undefined;
 }
 
-/** An earlier part of a conversation, compacted and encrypted by the vendor. */
+/** Earlier turns, compacted and encrypted by the vendor. */
 export interface CompactionPart {
   readonly kind: "compaction";
   readonly id?: string | undefined;
   readonly signature: Signature;
 }
 
-/** An item or block of a vendor's tool, which is sent only on the wire that it came from. */
+/** An item or block of a vendor's tool. Only this wire can express it. */
 export interface VendorPart {
   readonly kind: "vendor";
   readonly wire: TextWireName;
@@ -149,9 +144,9 @@ export interface TokenProbability {
   }[];
 }
 
-/** A mark on a part; the vendor may cache the prompt up to it. */
+/** Mark on a part. The vendor may cache the prompt up to it. */
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
-  /** True if the mark is rendered as a breakpoint of its part; set by `adaptCacheMarks` if the vendor supports that. */
+  /** True if the mark is rendered as a breakpoint; set by `adaptCacheMarks`. */
   readonly isBreakpoint?: true;
 }

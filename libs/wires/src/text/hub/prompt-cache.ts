@@ -4,21 +4,17 @@ import { unsupportedFailure, type Unsupported, type TextRequest } from "./reques
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";
 
-/** Matches models whose vendor caches prompts automatically and accepts a retention. The name may follow a path. */
+/** Models whose vendor caches prompts automatically. */
 const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Matches the models with automatic caching that also accept breakpoints in a prompt. */
+/** Models with automatic caching that also accept breakpoints. */
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
-/** Maximum number of breakpoints that vendors cache: without automatic caching, and in addition to it. */
+/** Maximum number of breakpoints: without automatic caching, and in addition to it. */
 export const maxCacheMarks = 4;
 const maxMarksWithAutomatic = 3;
 
-/**
- * Adapts the cache marks of a request to a vendor that caches automatically. If the model accepts breakpoints, marks of
- * instructions and of the user's turns become breakpoints, and other marks are reported as lost. Otherwise marks are
- * removed; a mark of one hour becomes a retention of 24 hours, unless the client sets one.
- */
+/** Adapts cache marks to a vendor that caches automatically: they become breakpoints, or are removed. */
 export function adaptCacheMarks(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
   if (!modelsWithAutomaticCache.test(model)) return request;
   if (modelsWithBreakpoints.test(model)) {
@@ -41,14 +37,14 @@ export function adaptCacheMarks(model: string, request: TextRequest, unsupported
   return isLong ? { ...unmarked, cacheRetention: request.cacheRetention ?? "24h" } : unmarked;
 }
 
-/** Moves the mark of a tool's result to the result's last part, which can be a breakpoint. */
+/** Only the last part of a tool's result can be a breakpoint. */
 function moveMarkToLastPart(part: Part): Part {
   const last = part.kind === "tool-result" ? part.parts.at(-1) : undefined;
   if (part.kind !== "tool-result" || part.cache === undefined || last === undefined) return part;
   return { ...part, cache: undefined, parts: [...part.parts.slice(0, -1), { ...last, cache: part.cache }] };
 }
 
-/** Returns a request with only its last `max` marks, since vendors accept no more; reports the others as lost. */
+/** Removes all marks but the last `max`, and reports them as lost. */
 export function keepLastMarks(request: TextRequest, max: number, unsupported: Unsupported): TextRequest {
   let surplus = collectMarks(request).length - max;
   if (surplus <= 0) return request;
@@ -68,7 +64,6 @@ function collectMarks(request: TextRequest): readonly CacheHint[] {
   return marks;
 }
 
-/** Place of a mark in a request: the tools, the instructions, or a turn by its role. */
 type MarkPlace = "tools" | "instructions" | TextRequest["turns"][number]["role"];
 
 /** Returns a request with `change` applied to its marks, in the order of the prompt. */
@@ -95,12 +90,12 @@ function mapMarks(
   });
 }
 
-/** Returns true if the mark of a part is rendered as a breakpoint, up to which the vendor caches the prompt. */
+/** Returns true if the mark of a part is rendered as a breakpoint. */
 export function isBreakpoint({ cache }: { readonly cache?: CacheHint | undefined }): boolean {
   return cache?.isBreakpoint === true;
 }
 
-/** Renders a mark as a part's breakpoint on OpenAI's wires; reports a mark that is not a breakpoint as lost. */
+/** Renders a breakpoint for OpenAI's wires. Other marks are reported as lost. */
 export function renderBreakpoint(
   cache: CacheHint | undefined,
   field: string,
@@ -118,7 +113,7 @@ export function renderBreakpoint(
   return {};
 }
 
-/** Renders caching for OpenAI's wires. Automatic caching is turned off for more than three breakpoints. */
+/** Renders the settings of the prompt cache for OpenAI's wires. */
 export function renderCaching(
   request: TextRequest,
   model: string,
@@ -159,7 +154,7 @@ function cacheOptions(
   });
 }
 
-/** Reads the settings of the prompt cache; newer models have `prompt_cache_options`. */
+/** Reads the settings of the prompt cache. Newer models have `prompt_cache_options`. */
 export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention" | "prewarm"> {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");
@@ -168,11 +163,11 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   const prewarm = options.flag("prewarm") === true ? true : undefined;
   if (options.oneOf("mode", ["implicit", "explicit"]) !== "explicit")
     return { cacheRetention: lifetime ?? "30m", prewarm };
-  // Marks last 30m by default. Models without breakpoints have no such lifetime: it would be reported as unsupported.
+  // 30m is the default of models with breakpoints, and other models would refuse it.
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime, prewarm };
 }
 
-/** Gives marks without a lifetime the longest one, an hour, if the client requests 12 hours for the complete prompt. */
+/** Replaces the 12 hours of a complete prompt by marks of one hour, the longest lifetime of marks. */
 export function withMarkLifetime(request: TextRequest): TextRequest {
   if (request.cacheMode !== "explicit" || request.cacheRetention !== "12h") return request;
   return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));

@@ -20,12 +20,12 @@ export function renderPartBy<Context>(
   return render(part, context);
 }
 
-/** Refuses another vendor's compaction, since its content cannot be read. Throws Failure unsupported_parameter. */
+/** Throws Failure unsupported_parameter, because no other vendor can read a compaction. */
 export function refuseCompaction(): never {
   throw unsupportedFailure("a compaction of another vendor");
 }
 
-/** Returns the item of a vendor's tool unchanged. Throws Failure unsupported_parameter if it is of another wire. */
+/** Returns the item of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
 export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextWireName): JsonRecord {
   if (wire === targetWire && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
@@ -50,13 +50,13 @@ export function requireToolOfWire(
   throw unsupportedFailure(`tools: ${name}`);
 }
 
-/** Returns a tool's name if the vendor accepts it. Throws Failure unsupported_parameter for any other. */
+/** Returns a tool's name. Throws Failure unsupported_parameter if the vendor does not accept it. */
 export function requireToolName(name: string, pattern: RegExp): string {
   if (pattern.test(name)) return name;
   throw unsupportedFailure("tools", `The vendor of this model does not support a tool named ${name}.`);
 }
 
-/** Returns a call's id in a form that the vendor accepts. Equal ids stay equal, so results still find their calls. */
+/** Returns a call's id in a form that the vendor accepts. Equal ids remain equal. */
 export function toValidId(id: string, pattern: RegExp, prefix: string): string {
   return pattern.test(id) ? id : `${prefix}_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
 }
@@ -73,13 +73,13 @@ export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
   return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
 }
 
-/** Returns the tools that a tool choice allows, for wires that cannot restrict a choice to several named tools. */
+/** Returns the tools that a tool choice allows, for wires that cannot list allowed tools. */
 export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): readonly Tool[] {
   const names = choice?.mode === "none" || forcesSingleTool(choice) ? undefined : choice?.names;
   return names === undefined ? tools : tools.filter((tool) => names.includes(toolChoiceName(tool)));
 }
 
-/** Returns true for a text that is empty or only white space, which some vendors refuse. */
+/** Returns true for a text without characters other than white space. Some vendors refuse it. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }

@@ -2,12 +2,12 @@ import { withoutUndefined, Failure, type TextWireName } from "@modelgate/contrac
 import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
-/** A tool that belongs to a set (namespace) on the responses wire. On other wires its name includes the namespace. */
+/** A tool of a set (namespace) on the responses wire. On other wires, the namespace is part of the name. */
 export interface NamespacedTool {
   readonly namespace: string;
   readonly about?: string | undefined;
   readonly name: string;
-  /** Description of the tool itself. On other wires the first tool of a set also has the set's description. */
+  /** Description of the tool. On other wires, the first tool of a set also has the set's description. */
   readonly description?: string | undefined;
 }
 
@@ -16,13 +16,12 @@ export type Tool =
       readonly kind: "function";
       readonly name: string;
       readonly description?: string | undefined;
-      /** JSON Schema of the arguments; absent: none. */
       readonly parameters?: JsonRecord | undefined;
       readonly strict?: boolean | undefined;
       readonly cache?: CacheHint | undefined;
       readonly within?: NamespacedTool | undefined;
     }
-  /** A tool whose input is free text; a wire without such tools wraps it as a function with one string `input`. */
+  /** A tool whose input is free text. Wires without such tools get a function with one string `input`. */
   | {
       readonly kind: "custom";
       readonly name: string;
@@ -30,7 +29,7 @@ export type Tool =
       readonly format?: unknown;
       readonly within?: NamespacedTool | undefined;
     }
-  /** Web search by the vendor. `commonOptions` are those that other wires have; `more` is true if there are others. */
+  /** The vendor's web search. `more` is true if it has options that other wires lack. */
   | {
       readonly kind: "web-search";
       readonly wire: TextWireName;
@@ -41,21 +40,21 @@ export type Tool =
   /** A vendor's tool that no other wire can express. */
   | { readonly kind: "vendor"; readonly wire: TextWireName; readonly name: string; readonly definition: JsonRecord };
 
-/** Rule by which the model must, may or must not call tools; `names` restricts it to those tools. */
+/** Rule for the model's tool calls. `names` restricts the tools. */
 export interface ToolChoice {
   readonly mode: "auto" | "none" | "required";
   readonly names?: readonly string[] | undefined;
 }
 
-/** Reasoning efforts, by the names of the wire that has the most. */
+/** Reasoning efforts, in ascending order. */
 export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "max"] as const;
 
 export type Effort = (typeof efforts)[number];
 
-/** Requested reasoning. A wire with only an effort or only a budget derives it from the other value. */
+/** Requested reasoning. A wire derives its effort or budget from the other value. */
 export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
-  /** Maximum tokens for reasoning; -1: the model decides. */
+  /** Maximum tokens for reasoning. For -1, the model decides. */
   readonly budgetTokens?: number | undefined;
   /** Form in which the client receives the reasoning. */
   readonly show?: "none" | "summary" | "full" | undefined;
@@ -71,14 +70,14 @@ export type OutputFormat =
       readonly strict?: boolean | undefined;
     };
 
-/** One turn of the conversation. Adjacent turns of one role are allowed; each wire merges or splits them. */
+/** One turn of the conversation. Adjacent turns may have one role. */
 export interface Turn {
-  /** `system` is an instruction in the middle of the dialogue; earlier ones are in `instructions`. */
+  /** `system` is an instruction in the middle of the dialogue. */
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
 }
 
-/** A request for text in the neutral form. Absent means not given by the client; 0, false and "" are values. */
+/** A request for text in the neutral form. Only absent members are not set; 0, false and "" are values. */
 export interface TextRequest {
   readonly model: string;
   readonly stream: boolean;
@@ -146,17 +145,16 @@ export interface TextRequest {
   readonly includeUsage?: boolean | undefined;
 }
 
-/** A field of the request that some wire lacks; each wire has its own spelling. */
+/** A field of the request that some wire lacks. */
 export type RequestField = Exclude<keyof TextRequest, "model" | "stream" | "instructions" | "turns" | "includeUsage">;
 
 export type { CacheHint };
 
 export { textWireNames, type TextWireName } from "@modelgate/contracts";
 
-/** Name by which a tool choice forces the vendor's web search. */
+/** Name of the vendor's web search in a tool choice. */
 export const searchToolName = "web_search";
 
-/** Options of web search that several wires have; each wire also has options that the others lack. */
 interface SearchOptions {
   readonly allowedDomains?: unknown;
   readonly blockedDomains?: unknown;
@@ -170,7 +168,7 @@ interface SearchOptions {
 
 export type WebSearchTool = Extract<Tool, { kind: "web-search" }>;
 
-/** Creates the web search that a client of `wire` requests; `others` are its options that `SearchOptions` lacks. */
+/** Creates the web search that a client of `wire` requests. `others` are options that `SearchOptions` lacks. */
 export function searchTool(
   wire: TextWireName,
   values: JsonRecord,
@@ -187,7 +185,7 @@ export function searchTool(
   });
 }
 
-/** Returns a location without the `type` that every wire adds to it. */
+/** Returns a location without `type`, which every wire adds. */
 export function parseLocation(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...location }: JsonRecord = value;
@@ -198,7 +196,7 @@ export function renderLocation(location: JsonRecord | undefined): JsonRecord | u
   return location === undefined ? undefined : { type: "approximate", ...location };
 }
 
-/** Returns true if the requested search has options other than `names`, which a wire supports. */
+/** Returns true if the search has options other than `names`. */
 export function hasOtherOptions(commonOptions: SearchOptions, names: readonly (keyof SearchOptions)[]): boolean {
   const supported: ReadonlySet<string> = new Set(names);
   return Object.entries(commonOptions).some(
@@ -206,7 +204,7 @@ export function hasOtherOptions(commonOptions: SearchOptions, names: readonly (k
   );
 }
 
-/** Exclusive upper bounds of each effort's budget in tokens; a larger budget means the effort `xhigh`. */
+/** Exclusive upper bounds of the budgets that correspond to an effort, in tokens. */
 const effortCeilings = [
   ["none", 1],
   ["minimal", 1536],
@@ -215,24 +213,21 @@ const effortCeilings = [
   ["high", 24_000],
 ] as const satisfies readonly (readonly [Effort, number])[];
 
-/** Returns the effort of the requested reasoning; undefined: the model decides. */
+/** Returns the requested effort. If undefined, the model decides. */
 export function reasoningEffort({ effort, budgetTokens }: ReasoningOptions): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
   return effortCeilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
 }
 
-/** Support of the neutral form's fields by a wire, as the docs site shows it. All other fields are reported as lost. */
+/** Fields of the neutral form that a wire supports. All other fields are reported as lost. */
 export interface FieldSupport {
-  /** Names on the wire of the fields that it supports. */
+  /** Names of the supported fields on the wire. */
   readonly as: Readonly<Partial<Record<RequestField, string>>>;
-  /** Unsupported fields whose loss would change the meaning of the request. */
+  /** Fields whose loss would change the meaning of a request. */
   readonly refused: readonly RequestField[];
 }
 
-/**
- * Lists the optional fields of a request that the wire cannot express. Throws Failure unsupported_parameter for a field
- * that must not be lost, named as in the neutral form; the service respells it for the client's wire.
- */
+/** Returns the fields that the wire cannot express. Throws Failure unsupported_parameter for a refused field. */
 export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
   const unsupported = Object.keys(request)
     .filter((name): name is RequestField => !universalFields.has(name))
@@ -242,7 +237,6 @@ export function unsupportedFields(request: TextRequest, { as, refused }: FieldSu
   return unsupported;
 }
 
-/** Members of a request that every wire expresses. */
 const universalFields: ReadonlySet<string> = new Set(["model", "stream", "instructions", "turns", "includeUsage"]);
 
 /** Creates the failure for a request that the vendor's wire cannot express. */
@@ -251,7 +245,7 @@ export function unsupportedFailure(param: string, message?: string): Failure {
   return new Failure("unsupported_parameter", message ?? defaultMessage, { param });
 }
 
-/** Returns true if the value has an effect. One answer, and text as the only output, are every wire's default. */
+/** Returns true if the value is not every wire's default. */
 function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
@@ -263,7 +257,7 @@ function hasEffect(request: TextRequest, field: RequestField): boolean {
   return true;
 }
 
-/** Collects the names of fields and values that a rendering leaves out, without duplicates. */
+/** Collects the names of fields and values that a vendor's request lacks. */
 export class Unsupported {
   readonly #words = new Set<string>();
 
@@ -271,12 +265,12 @@ export class Unsupported {
     this.#words.add(field);
   }
 
-  /** Adds the name of a lost field or value, unless the lost value is undefined or false. */
+  /** Adds a name unless `isUnsupported` is undefined or false. */
   noteIf(field: string, isUnsupported: unknown): void {
     if (isUnsupported !== undefined && isUnsupported !== false) this.note(field);
   }
 
-  /** Adds the names of lost members of a part, a tool or a format, such as `file.title`, if they have a value. */
+  /** Adds the names of members with a value, such as `file.title`. */
   noteMembers<Value extends object>(of: string, value: Value, members: readonly (keyof Value & string)[]): void {
     for (const member of members) this.noteIf(`${of}.${member}`, value[member]);
   }

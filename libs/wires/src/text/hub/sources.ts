@@ -2,7 +2,7 @@ import { ownEntry, includesAny } from "@modelgate/formats/json";
 import { unsupportedFailure, type TextWireName } from "./request.ts";
 import type { Source } from "./part.ts";
 
-/** Returns the Base64 of a `data:` URL, and its media type without parameters; undefined for any other URL. */
+/** Returns the media type and the Base64 of a `data:` URL. */
 export function readDataUrl(url: string): { readonly mediaType: string; readonly data: string } | undefined {
   const comma = url.startsWith("data:") ? url.indexOf(",") : -1;
   if (comma < 0) return undefined;
@@ -15,20 +15,18 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
   };
 }
 
-/** Returns a media type as vendors spell it; clients write `image/jpg`, which no vendor accepts. */
+/** Returns a media type as vendors spell it: no vendor accepts `image/jpg`. */
 export function normalizeMediaType(mediaType: string): string {
   return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
 }
 
 const jpgMediaType = Buffer.from('"image/jpg"');
 
-/** Matches the name of a member with a media type, before its value. */
 const mediaTypeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
 
-/** Maximum length in bytes of a match of `mediaTypeMember`. */
 const typeMemberBytes = 32;
 
-/** Returns a body with its media types as vendors spell them; every other byte is unchanged. */
+/** Returns a body with media types as vendors spell them. */
 export function* normalizeMediaTypes(body: Buffer): Generator<undefined, Buffer> {
   if (!(yield* includesAny(body, jpgMediaType))) return body;
   const pieces: Buffer[] = [];
@@ -75,16 +73,16 @@ const mediaTypes: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** Returns a file's media type by the extension of its name; undefined for an unknown extension. */
+/** Returns a file's media type by the extension of its name. */
 export function mediaTypeOfName(name: string): string | undefined {
   const [, ending] = /\.([a-z0-9]+)(?:[?#].*)?$/i.exec(name) ?? [];
   return ending === undefined ? undefined : ownEntry(mediaTypes, ending.toLowerCase());
 }
 
-/** Formats of `input_audio`, shared by the chat and responses wires, and their media types. */
+/** Media types of `input_audio`, by format. */
 export const audioTypes = { mp3: "audio/mpeg", wav: "audio/wav" } as const;
 
-/** Returns audio in the form of `input_audio`. Throws Failure for a source or format that this form does not allow. */
+/** Returns audio in the form of `input_audio`. Throws Failure for other sources and formats. */
 export function audioBytes(source: Source): { readonly data: string; readonly format: keyof typeof audioTypes } {
   if (source.kind !== "base64") throw unsupportedFailure("audio by address");
   const format = source.mediaType === audioTypes.mp3 ? "mp3" : source.mediaType.endsWith("wav") ? "wav" : undefined;
@@ -97,7 +95,7 @@ export function sourceFromUrl(url: string): Source {
   return dataUrl === undefined ? { kind: "url", url } : { kind: "base64", ...dataUrl };
 }
 
-/** Returns the source for an address on a wire of Google. An address in the vendor's store works only on that wire. */
+/** Returns the source for an address on a wire of Google. Other wires cannot read an address in Google's store. */
 export function sourceFromGoogleUri(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");

@@ -3,10 +3,10 @@ import { isRecord, memberOf, parseJson, type JsonRecord } from "@modelgate/forma
 import type { ToolCallPart } from "./part.ts";
 import type { Tool } from "./request.ts";
 
-/** Member that holds arguments which are not a JSON object, on wires that require an object. */
+/** Member for arguments that are not a JSON object. */
 const rawArgumentsMember = "_raw";
 
-/** Parses a call's arguments as an object; text that is not a JSON object becomes the member `_raw` unchanged. */
+/** Parses a call's arguments. Text that is not a JSON object becomes the member `_raw`. */
 export function parseArguments({ arguments: text, custom }: Pick<ToolCallPart, "arguments" | "custom">): JsonRecord {
   if (custom === true) return wrapCustom(text);
   if (text.trim() === "") return {};
@@ -20,7 +20,7 @@ export function renderArguments(args: unknown): string {
   return JSON.stringify(args ?? {});
 }
 
-/** Creates an id for a call that has none, from its path: equal whenever the conversation is read. */
+/** Creates an id from a call's path. A repeated conversation gets equal ids. */
 export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }
@@ -35,13 +35,13 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** Returns the id of the pending call that a result answers; `id` unchanged if there is no such call. */
+  /** Returns the id of the pending call that a result answers, else `id`. */
   answered(id: string | undefined, name: string): string | undefined {
     const byId = id === undefined ? undefined : this.take(id, undefined);
     return (byId ?? this.take(undefined, name))?.id ?? id;
   }
 
-  /** Removes and returns the pending call with this id; without an id, the oldest call, of this name if it is given. */
+  /** Removes and returns a pending call. Without an id, it is the oldest one with this name. */
   take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
     const index = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
@@ -61,12 +61,12 @@ export const customParameters: JsonRecord = {
   required: ["input"],
 };
 
-/** Wraps free text as arguments of the function that represents a free-text tool. */
+/** Wraps free text as arguments of a function. */
 export function wrapCustom(text: string): JsonRecord {
   return { input: text };
 }
 
-/** Unwraps the free text from arguments that `wrapCustom` made; any other arguments are returned unchanged. */
+/** Returns the free text in arguments from `wrapCustom`, else the arguments. */
 export function unwrapCustom(json: string): string {
   const input = memberOf(parseJson(json), "input");
   return typeof input === "string" ? input : json;

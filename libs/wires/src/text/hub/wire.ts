@@ -11,60 +11,60 @@ import type { TextAnswer, TextEvent } from "./answer.ts";
 import type { FieldSupport, RequestField, TextRequest } from "./request.ts";
 
 export interface ParsedText extends Parsed<TextRequest> {
-  /** True if the last input item requests a compaction at the end of this turn (responses); the service performs it. */
+  /** True if the last input item requests a compaction (responses). */
   readonly compactionTrigger?: boolean | undefined;
 }
 
 export interface TextTarget extends Target {
-  /** Output limit in tokens for a wire that requires one, if the client gave none. */
+  /** Output limit in tokens if the client sets none, for wires that require one. */
   readonly defaultMaxTokens: number;
 }
 
 export interface AnswerContext {
-  /** Model name as the client wrote it. */
+  /** Client's name of the model. */
   readonly model: string;
-  /** Client's body, for wires that echo it (responses). */
+  /** Client's body, which some wires repeat in the answer. */
   readonly requestBody: JsonRecord;
   readonly request: TextRequest;
-  /** Gateway's id of the answer, in the form of the client's wire: `chatcmpl-…`, `resp_…`, `msg_…`. */
+  /** The gateway's id of the answer, in the form of the client's wire. */
   readonly answerId: string;
   /** Unix seconds. */
   readonly now: number;
-  /** Gateway's count of input tokens, for a wire that must report it before the vendor does. */
+  /** The gateway's count of input tokens, for wires that report it before the vendor does. */
   readonly inputTokens: number;
-  /** Returns the milliseconds since the call began, for wires that report an answer's duration. Absent: unknown. */
+  /** Returns the milliseconds since the call began. */
   readonly elapsedMs?: (() => number) | undefined;
 }
 
-/** Converts a vendor's stream to neutral events. Skips unknown frames; a frame that is not JSON is a `failure`. */
+/** Converts a vendor's stream to neutral events. Unknown frames are skipped. */
 export interface StreamReader {
   read(frame: Frame): readonly TextEvent[];
-  /** Handles the end of the connection: returns events that end the open parts. `isComplete` stays false if truncated. */
+  /** Returns events that end the open parts, at the end of the connection. */
   end(): readonly TextEvent[];
   readonly isComplete: boolean;
-  /** True if no further event is needed. On some wires the usage may follow the last text. */
+  /** True if no further event is needed. */
   readonly done: boolean;
 }
 
-/** Converts neutral events to the client's frames, as text to send unchanged; "" for an event without a frame. */
+/** Converts neutral events to the client's frames. */
 export interface StreamWriter {
-  /** Renders an event. A vendor's `failure` renders as "": the caller reports it by `fail`. */
+  /** Renders an event. A vendor's `failure` has no frame: the caller uses `fail`. */
   write(event: TextEvent): string;
   end(): string;
-  /** Renders the wire's error event of a broken stream, after which nothing follows. */
+  /** Renders the last event of a broken stream. */
   fail(failure: Failure, requestId: string): string;
   heartbeat(): string;
 }
 
-/** A text wire. Without `client`, only vendors speak it. Without `vendor`, its vendors serve only its clients. */
+/** A text wire. Without `client`, only vendors use it; without `vendor`, requests cannot be converted to it. */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
-  /** Returns true if an event can begin a vendor's stream; false for an error or an unknown object. */
+  /** Returns true if an event can begin a vendor's stream; false for an error. */
   isFirstEvent(event: JsonRecord): boolean;
 }
 
-/** A wire with a vendor side, to which requests of every client's wire can be converted. */
+/** A wire to which requests of other wires can be converted. */
 export type VendorTextWire = TextWire & { readonly vendor: TextVendor };
 
 export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
@@ -73,39 +73,38 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   usage(answer: JsonRecord): Units | undefined;
   fees(answer: JsonRecord): ReportedExtraUsage | undefined;
   stream(): StreamReader;
-  /** Finds the charges that a rendered request can cause in addition to tokens; undefined for none. */
+  /** Returns the charges that a request can cause in addition to tokens. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;
-  /** Fields of the neutral form that the wire supports, and those that it refuses. */
   readonly fields: FieldSupport;
-  /** Limits the calls of vendor tools if the request does not. Absent: the wire cannot express a limit. */
+  /** Limits the calls of vendor tools, unless the request does. Absent if the wire has no such limit. */
   capTools?(body: Buffer, max: number): Buffer;
-  /** Member whose default limit is raised by the thinking budget. Absent: limits are sent unchanged. */
+  /** Member whose default limit is raised by the thinking budget. */
   readonly raisedBound?: string;
-  /** Starts to follow an answer that is generated in the background. Absent: the wire has no such answers. */
+  /** Follows an answer that the vendor generates in the background. */
   run?(): VendorRun;
-  /** Minimum output limit that vendors accept, to which smaller limits are raised. Absent: any limit is accepted. */
+  /** Minimum output limit that vendors accept. */
   readonly minBound?: number;
 }
 
-/** Assembles a complete answer from the events of its stream, in a client's wire. */
+/** Assembles a complete answer from the events of its stream. */
 export interface AnswerCollector {
   take(event: JsonRecord): void;
-  /** The answer; undefined until the stream has ended normally. */
+  /** Undefined until the stream has ended normally. */
   readonly answer: JsonRecord | undefined;
 }
 
-/** Follows the stream of an answer that its vendor generates in the background. A stream that broke can be resumed. */
+/** Follows the stream of an answer that its vendor generates in the background. A broken stream can be resumed. */
 export interface VendorRun {
-  /** Id of the answer at the vendor; undefined until the stream has reported it. */
+  /** Vendor's id of the answer; undefined until the stream has reported it. */
   readonly id: string | undefined;
   /** Id of the last event that has one. */
   readonly lastEvent: string | undefined;
   readonly hasEnded: boolean;
-  /** Reads a frame. Returns false if the client already received it before the stream was resumed. */
+  /** Reads a frame. Returns false if the client has received it before. */
   take(frame: Frame): boolean;
   /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */
   resume(): boolean;
-  /** Reads the usage from the answer's state; undefined if it has none. */
+  /** Reads the usage from the answer's state. */
   readonly usageOf: (state: Buffer) => Units | undefined;
 }
 
@@ -121,38 +120,38 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   read(body: JsonRecord, path: RequestPath): ParsedText;
   stream(context: AnswerContext): StreamWriter;
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
-  /** Checks the fields that the gateway relies on and returns the parameters. Throws Failure (400) naming the field. */
+  /** Checks the fields that the gateway relies on. Throws Failure (400). */
   readParams(body: unknown, path: RequestPath): Params;
   readonly answerPrefix: string;
   readonly stores: StoreDialect;
-  /** Media type of the wire's streams; absent: server-sent events. */
+  /** Media type of the wire's streams. The default is server-sent events. */
   readonly streamType?: string;
   /** Text that keeps the connection alive before a stream begins. */
   readonly keepAlive: string;
-  /** Renders the failure that ends a stream. `sequence` is the last frame's number, if frames have one. */
+  /** Renders the failure that ends a stream. `sequence` is the number of the last frame. */
   failureFrame(failure: Failure, requestId: string, sequence?: number): string;
-  /** Reads the end user that a request names, for accounting. Absent: requests cannot name one. */
+  /** Reads the end user of a request, for accounting. */
   endUser?(body: JsonRecord): string | undefined;
-  /** Reads the conversation that a body belongs to. Absent: requests of this wire do not belong to conversations. */
+  /** Reads the conversation that a request belongs to. */
   dialogue?(body: JsonRecord): Dialogue;
-  /** Returns true if a request requests reasoning from its model. Absent: requests of this wire cannot request it. */
+  /** Returns true if a request asks for reasoning. */
   requestsReasoning?(body: JsonRecord): boolean;
-  /** Form of streams as one JSON array instead of server-sent events, on wires whose clients may request it. */
+  /** Streams as one JSON array instead of server-sent events. */
   readonly array?: {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** Handles requests that become several calls to the vendor. Absent: a request is always one call. */
+  /** Requests that become several calls to the vendor. */
   readonly batch?: PromptBatch;
-  /** Maximum output tokens that the wire defines for requests without a limit. Absent: it defines none. */
+  /** Maximum output tokens that the wire defines for requests without a limit. */
   readonly defaultMaxTokens?: number;
-  /** Counts input tokens for clients. Absent: the wire has no such request. */
+  /** Counts input tokens for clients. */
   readonly count?: TokenCount;
 }
 
 export interface PromptBatch {
   isBatch(body: JsonRecord): boolean;
-  /** Parses the calls' requests, which differ only in their prompts. Throws Failure (400) naming the wrong field. */
+  /** Parses the requests of all calls. Throws Failure (400). */
   read(body: JsonRecord): {
     readonly requests: readonly [TextRequest, ...TextRequest[]];
     readonly dropped: readonly string[];
@@ -167,18 +166,18 @@ export interface AnsweredRequest {
   readonly answer: TextAnswer;
 }
 
-/** A wire's endpoint that counts the input tokens of a request to another endpoint. */
+/** An endpoint that counts the input tokens of a request to another endpoint. */
 export interface TokenCount {
-  /** Wire of the vendors that can count the tokens. */
+  /** Wire of the vendors that can count tokens. */
   readonly wire: UpstreamWire;
   readParams(body: unknown, path: RequestPath): TextParams;
-  /** Returns the request whose tokens are counted, as `parseRequest` accepts it. */
+  /** Returns the request whose tokens are counted. */
   countBody(body: JsonRecord): JsonRecord;
   read(answer: JsonRecord): number | undefined;
   render(tokens: number): JsonRecord;
 }
 
-/** Framing of a client's stream: server-sent events, or elements of one JSON array. */
+/** Framing of a client's stream. */
 export interface ClientFraming {
   readonly contentType: string;
   piece(json: string): string;

@@ -6,7 +6,7 @@ import { answerSteps } from "./parts.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
-/** Renders a complete interaction for a client. Takes the first choice, since clients cannot request more. */
+/** Renders a complete interaction. Clients cannot request several choices. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -21,13 +21,12 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
 
 interface InteractionState {
   readonly status: string;
-  /** Steps of the interaction; absent in the events of a stream. */
   readonly steps?: readonly JsonRecord[] | undefined;
   readonly usage?: Units | undefined;
   readonly serviceTier?: string | undefined;
 }
 
-/** Renders the interaction object, which is an answer or a member of a stream's events. */
+/** Renders the interaction object, for an answer or an event. */
 export function interactionOf(context: AnswerContext, { usage, serviceTier, ...state }: InteractionState): JsonRecord {
   const { model, requestBody, answerId } = context;
   return withoutUndefined({

@@ -8,10 +8,10 @@ import { bytesMedia, mediaOf, remoteFile, textAt, readsUnseenInput, type Media, 
 import { feeMembers, requestedFees } from "./usage.ts";
 import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";
 
-/** Members that refer to the store, machines or callbacks of one vendor account, which no other wire can express. */
+/** Members that refer to one vendor account's store, machines or callbacks. */
 const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
 
-/** Parses a request. The service has replaced `previous_interaction_id` by earlier steps in `input`. */
+/** Parses a request. The service has already replaced `previous_interaction_id` by the earlier steps. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body, "", "either");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
@@ -36,7 +36,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Maximum number of entries in `tools`, and in other lists of settings. */
+/** Maximum number of entries in `tools` and in other lists of settings. */
 const maxTools = 1_024;
 
 function parseTool(tool: Fields): Tool {
@@ -85,7 +85,7 @@ function parseToolChoice(config: Fields): ToolChoice | undefined {
   return withoutUndefined({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
 }
 
-/** Parses one voice. Other wires cannot express several speakers. */
+/** Other wires cannot express several speakers. */
 function parseSpeech(config: Fields): JsonRecord | undefined {
   if (!config.has("speech_config")) return undefined;
   const [speech, ...others] = config.each("speech_config", maxTools);
@@ -126,7 +126,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   return modalities.size === 0 ? parsed : { ...parsed, modalities: [...modalities] };
 }
 
-/** Parses the format of text: an entry of `response_format`, or a JSON schema alone. */
+/** The format is an entry of `response_format`, or only a JSON schema. */
 function formatOf(form: Fields): OutputFormat | undefined {
   if (form.value["type"] !== "text") return { kind: "schema", schema: form.whole() };
   form.ignore("type");
@@ -140,7 +140,6 @@ export interface InteractionsParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the interaction. */
   readonly store: boolean;
-  /** True if the request is answered immediately and the interaction is generated in the background. */
   readonly isInBackground: boolean;
 }
 
@@ -186,7 +185,7 @@ function measurePart(part: JsonRecord): Media | undefined {
 
 const maxSteps = 20_000;
 
-/** Returns the steps of an input. A text, or a list of contents, becomes one step of the user. */
+/** Returns the steps of an input. A text, or a list of contents, is one step of the user. */
 export function stepsOf(input: unknown): readonly JsonRecord[] {
   if (typeof input === "string") return [{ type: "user_input", content: [{ type: "text", text: input }] }];
   const all: readonly unknown[] = isRecord(input) ? [input] : Array.isArray(input) ? input : [];
@@ -205,7 +204,6 @@ export function parseTurns(fields: Fields): readonly Turn[] {
   return dialogue.turns;
 }
 
-/** Reads a step. Adjacent steps of the user, or of the model, become one turn. */
 function readStep(dialogue: TurnCollector, step: Fields): void {
   const envelope = signatureCarriedBy(step);
   if (envelope !== undefined) {

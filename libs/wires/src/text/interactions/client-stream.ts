@@ -10,7 +10,7 @@ import { renderSignature } from "../hub/signatures.ts";
 import { annotationOf, answerSteps, signatureSteps } from "./parts.ts";
 import { endingOf } from "./vendor-answer.ts";
 
-/** Writes a stream of steps, one after another, with numbered events. */
+/** Writes a stream of steps. */
 export class InteractionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new PartSequencer();
@@ -72,7 +72,7 @@ export class InteractionsWriter implements StreamWriter {
     return { type: "text", text };
   }
 
-  /** Ends a part. Another wire's signature of a call or text follows in a separate step of type `thought`. */
+  /** Another wire's signature of a call or text becomes a separate step. */
   #close(signature: Signature | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
@@ -83,7 +83,7 @@ export class InteractionsWriter implements StreamWriter {
     return this.#stop() + reasoning.map((step) => this.#step(step) + this.#stop()).join("");
   }
 
-  /** Writes a complete step. An image, audio or video is sent as a delta, from which clients assemble the step. */
+  /** Clients assemble an image, audio or video from deltas. */
   #wholeStep(step: JsonRecord, { kind }: Part): string {
     const isMedia = kind === "image" || kind === "audio" || kind === "video";
     const content: unknown = isMedia && Array.isArray(step["content"]) ? step["content"].at(0) : undefined;

@@ -6,9 +6,9 @@ import type { Units } from "@modelgate/contracts";
 import type { Frame } from "@modelgate/formats/sse";
 import { interactionsUsage } from "./usage.ts";
 
-/** Assembles an interaction from the events of its stream, step by step as clients do. */
+/** Assembles an interaction from the events of its stream. */
 export class InteractionCollector implements AnswerCollector {
-  /** Members of the interaction, merged from all events that contain it; undefined before the first such event. */
+  /** Merged from all events; undefined before the first one with an interaction. */
   interaction: JsonRecord | undefined;
   readonly #steps = new Map<unknown, JsonRecord>();
   readonly #pieces = new Map<unknown, string[]>();
@@ -48,7 +48,6 @@ function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
 }
 
-/** Returns the contents with `added` appended. A text is joined to a text at the end. */
 function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
   const before = asRecords(contents);
   const last = before.at(-1);
@@ -57,10 +56,10 @@ function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
   return [...before.slice(0, -1), { ...last, text: asText(last["text"]) + asText(added["text"]) }];
 }
 
-/** Maximum characters of stored events without an id, by which repeated events of a resumed stream are recognized. */
+/** Maximum characters of stored events without an id. */
 const maxRepeated = 256 * 1024;
 
-/** Follows an agent's interaction by the events of its stream. The agent continues if the connection breaks. */
+/** Follows an agent's interaction. The agent continues if the connection breaks. */
 export class AgentRun implements VendorRun {
   id: string | undefined;
   lastEvent: string | undefined;
@@ -68,7 +67,7 @@ export class AgentRun implements VendorRun {
   /** Events after `lastEvent`, which have no id. A resumed stream repeats them. */
   #unnumbered: string[] = [];
   #characters = 0;
-  /** Events that the resumed stream is still expected to repeat. */
+  /** Events that the resumed stream has yet to repeat. */
   #repeated: string[] = [];
 
   take({ data }: Frame): boolean {

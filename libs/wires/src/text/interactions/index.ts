@@ -39,7 +39,7 @@ export const interactionsWire = {
       // The service replaces this member by the earlier steps.
       without: ["previous_interaction_id"],
       members: [
-        // On this wire, unlike on others, the address of an image may name a file in the vendor's store.
+        // Only on this wire, the address of an image may name a file in the vendor's store.
         { names: ["uri"], store: "file", naming: "address", of: "image" },
         { names: ["environment_id"], store: "container", naming: "id" },
         { names: ["environment"], store: "container", naming: "id-or-object", top: true, except: ["remote"] },
@@ -61,7 +61,6 @@ function isFirstEvent({ event_type: type, interaction }: JsonRecord): boolean {
   return type === "interaction.status_update" || type.startsWith("step.");
 }
 
-/** Types of steps that clients create; all others are the model's. */
 const clientSteps: ReadonlySet<unknown> = new Set(["user_input", "function_result"]);
 
 function readDialogue(body: JsonRecord): Dialogue {

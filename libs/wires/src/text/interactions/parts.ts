@@ -7,7 +7,7 @@ import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub
 import { renderArguments, parseArguments } from "../hub/tool-calls.ts";
 import { unsupportedFailure } from "../hub/request.ts";
 
-/** Matches types of steps for tools that the vendor runs: their calls and results. */
+/** Steps of tools that the vendor runs. */
 const vendorStep =
   /^(?:code_execution|google_search|google_maps|url_context|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
 
@@ -37,12 +37,12 @@ function parseReasoning(step: Fields): Part {
   return withoutUndefined({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
-/** Reads the signature of another part that a step carries; undefined if it carries none. */
+/** Reads the signature of another part in a step. */
 export function signatureCarriedBy({ value: { type, signature } }: Fields): Envelope | undefined {
   return type === "thought" ? carriedSignature(signature) : undefined;
 }
 
-/** Parses a function's result: text, contents, or an object, which becomes JSON text. */
+/** Parses a function's result. An object becomes JSON text. */
 export function parseResult(step: Fields): ToolResultPart {
   const result = step.need("result");
   const isObject = isRecord(result) && ownEntry(readers, String(result["type"])) === undefined;
@@ -64,7 +64,7 @@ export function parseContent(of: Fields, name: string): readonly Part[] {
   return parseContentParts(of, name, readers);
 }
 
-/** Returns true if an input is a list of contents; false for a list of steps. */
+/** Returns true for a list of contents, false for a list of steps. */
 export function isContents(input: readonly unknown[]): boolean {
   return input.every((each) => isRecord(each) && ownEntry(readers, String(each["type"])) !== undefined);
 }
@@ -93,7 +93,7 @@ function sourceOf(part: Fields): Source {
   return sourceFromGoogleUri(uri, type ?? mediaTypeOfName(uri), "interactions");
 }
 
-/** Parses an annotation without its offsets, which count bytes here but characters in the neutral form. */
+/** Parses an annotation without its offsets, which count bytes instead of characters. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, document_uri: document, file_name: file, name }: JsonRecord = value;
@@ -102,7 +102,7 @@ export function parseAnnotation(value: unknown): readonly Citation[] {
 
 const resolutions: Readonly<Record<string, string>> = { low: "low", high: "high", original: "ultra_high" };
 
-/** Renders a part as a content object of the Interactions API; undefined for a part that is a step there. */
+/** Renders a part as a content object; undefined for a part that is a step in this wire. */
 export function contentOf(part: Part): JsonRecord | undefined {
   if (part.kind === "text")
     return withoutUndefined({ type: "text", text: part.text, annotations: part.citations?.map(annotationOf) });
@@ -124,7 +124,7 @@ function mediaOf(source: Source): JsonRecord {
   return withoutUndefined({ mime_type: source.mediaType, uri: source.id });
 }
 
-/** Renders a citation as an annotation: unchanged if this wire's vendor made it, else by its address and title. */
+/** Renders a citation as an annotation. */
 export function annotationOf({ own, url, title }: Citation): unknown {
   return own?.wire === "interactions" ? own.value : withoutUndefined({ type: "url_citation", url, title });
 }
@@ -133,7 +133,7 @@ export function callStep(part: ToolCallPart): JsonRecord {
   return { type: "function_call", id: part.id, name: part.name, arguments: parseArguments(part) };
 }
 
-/** Renders a part of an answer for a client; empty if this wire cannot express it. */
+/** Renders a part of an answer; empty if this wire cannot express it. */
 export function answerSteps(part: Part): readonly JsonRecord[] {
   if (part.kind === "reasoning") {
     const summary = part.text === "" ? undefined : [{ type: "text", text: part.text }];
@@ -149,7 +149,7 @@ export function answerSteps(part: Part): readonly JsonRecord[] {
   ];
 }
 
-/** Renders a `thought` step that carries another wire's signature of a call or content; clients send it back. */
+/** Renders another wire's signature of a call or content as a `thought` step, which clients send back. */
 export function signatureSteps(signature: Signature | undefined, call?: string): readonly JsonRecord[] {
   if (signature === undefined) return [];
   const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });

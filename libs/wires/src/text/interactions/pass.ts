@@ -20,10 +20,10 @@ import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 const deltaBytes = Buffer.from('"delta"');
 const interactionBytes = Buffer.from('"interaction');
 
-/** Matches frames that end the stream, report usage, or show a tool that the vendor ran. */
+/** Frames that end the stream, report usage, or show a tool that the vendor ran. */
 const isNotable = frameIncludes('"interaction.completed"', '"error"', '"step.stop"', '_call"');
 
-/** Passes interactions through unchanged, except that the vendor stores none: the gateway stores them itself. */
+/** Passes interactions through. The vendor does not store those of models, because the gateway does. */
 export const interactionsPass: TextPass = {
   // oxlint-disable-next-line require-yield
   *takes(body, model) {
@@ -32,7 +32,7 @@ export const interactionsPass: TextPass = {
 
   boundOrder: () => [],
 
-  /** Sets the output limit of a model; an agent's request is unchanged, since agents accept no limit. */
+  /** Agents accept no limit. */
   *withBound(body, tokens) {
     yield* findMembersInTurns(body);
     if (hasAgent(body)) return body;
@@ -41,7 +41,7 @@ export const interactionsPass: TextPass = {
     return yield* spliceInTurns(body, { generation_config: JSON.stringify(limited) });
   },
 
-  /** Sets the model's name and `store`: agents run only in the background, which needs the vendor's store. */
+  /** Agents run only in the background, which needs the vendor's store. */
   *upstreamBody(body, { model }) {
     yield* findMembersInTurns(body);
     const agent = hasAgent(body);
@@ -95,7 +95,6 @@ function renameAnswer(json: Buffer, model: readonly string[], agent: readonly st
   return renameAt(renameAt(json, model, name), agent, name);
 }
 
-/** Returns a frame with its JSON changed if it names an interaction, else unchanged. */
 function changeInteraction(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
   return frame.includes(interactionBytes) ? replaceFrameJson(frame, change) : frame;
 }
@@ -116,7 +115,7 @@ function inspectEvent({ event_type: type, interaction, step, usage }: JsonRecord
   };
 }
 
-/** Ends a stream early: stops its open steps, then completes the interaction with the status `incomplete`. */
+/** Stops the open steps, and completes the interaction with the status `incomplete`. */
 function endInteractionEarly(): EarlyEnd {
   let created: JsonRecord | undefined;
   const open = new Set<unknown>();

@@ -30,7 +30,7 @@ const form: GoogleUsageForm = {
 
 export const interactionsUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
-/** Renders units as `usage`. Tokens written to a cache count as input, since this wire has no member for them. */
+/** Renders units as `usage`. Tokens written to a cache have no member, so they count as input. */
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
@@ -48,7 +48,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "service_tier"];
 
-/** Tools for which the vendor charges nothing, since the client runs them. */
+/** Tools without a charge: the client runs them. */
 const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -59,14 +59,13 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Units by which tools are billed, by their names in a usage report. */
 const toolUnits: Readonly<Record<string, ToolUnit>> = {
   google_search: "webSearches",
   google_maps: "webSearches",
   retrieval: "fileSearches",
 };
 
-/** Reads the charges in addition to tokens from an interaction. Code execution is one call, however often it runs. */
+/** Reads the charges other than tokens. Code execution is one call, however often code ran. */
 export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   const counts: Units = {};
   for (const { type, count } of asRecords(memberOf(usage, "grounding_tool_count"))) {
@@ -80,7 +79,7 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   });
 }
 
-/** Lists the charged calls of a step. Each search query is one call; a step that is shown before its queries is one. */
+/** Returns the charged calls of a step. Each search query is one call. */
 export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
   if (unit === undefined) return [];

@@ -29,10 +29,9 @@ export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "cre
   };
 }
 
-/** Statuses of an interaction that ended without a complete answer. */
 const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
 
-/** Returns the steps of an interaction. Throws Failure upstream_error if it failed, or if the body is not one. */
+/** Returns the steps of an interaction. Throws Failure upstream_error if it failed. */
 export function stepsOfAnswer(body: JsonRecord): readonly JsonRecord[] {
   const { status, steps } = body;
   if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
@@ -46,7 +45,7 @@ export function messageOf({ errors, error }: JsonRecord): string | undefined {
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
-/** Parses one step of an answer. Steps of the client, which an answer may repeat, are skipped. */
+/** Parses a step of an answer. Some answers repeat the client's steps, which are skipped. */
 export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
   if (signatureCarriedBy(fields) !== undefined) return [];
@@ -57,16 +56,12 @@ export function isFiltered({ type, error }: JsonRecord): boolean {
   return type === "model_output" && isRecord(error);
 }
 
-/** Returns the id by which an interaction can be polled if it has not ended; undefined if it has. */
+/** Returns the id by which an unfinished interaction can be polled. */
 export function taskOf({ status, id }: JsonRecord): string | undefined {
   return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
 }
 
-/**
- * Vendor's statuses other than a normal end. `requires_continuation` means that the answer reached the vendor's token
- * limit of one request. Clients of other wires see an answer that reached its limit, since they cannot send the token
- * that continues it.
- */
+/** Statuses other than a normal end. `requires_continuation` is the vendor's token limit of one request. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   incomplete: "length",
   requires_continuation: "length",
@@ -93,5 +88,5 @@ export function endingOf(finish: FinishReason): { readonly status: string; reado
   return { status: statuses[finish], steps: isWithheld ? [{ type: "model_output", error }] : [] };
 }
 
-/** Code INVALID_ARGUMENT of google.rpc.Status. */
+/** INVALID_ARGUMENT of google.rpc.Status. */
 const invalidArgument = 3;

@@ -33,7 +33,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["prewarm"],
 };
 
-/** Renders the request for a vendor. Only agents, which work in the background, may store anything. */
+/** Renders a vendor's request. Only agents may store anything. */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSteps(clientRequest, "interactions", unsupported);
@@ -41,7 +41,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   const { input, ...system } = renderTurns(request, unsupported);
   const config = renderGeneration(request, model, unsupported);
   const agent = isAgent(model);
-  // Agents do not accept `generation_config`; their settings have another form.
+  // Agents do not accept `generation_config`.
   if (agent) for (const name of Object.keys(config ?? {})) unsupported.note(agentLosses[name] ?? name);
   const body = withoutUndefined({
     ...(agent ? { agent: model, background: true, store: true } : { model, store: false }),
@@ -56,7 +56,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.names };
 }
 
-/** Fields of the neutral form by the members of `generation_config` that express them; agents do not accept these. */
+/** Fields of the neutral form by the members of `generation_config`. */
 const agentLosses: Readonly<Record<string, string>> = {
   max_output_tokens: "maxTokens",
   stop_sequences: "stop",
@@ -91,7 +91,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** Renders the function choice, which needs functions. A choice of the vendor's search is reported as lost. */
+/** The vendor's search cannot be chosen. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
@@ -122,7 +122,7 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
 
-/** Renders tools. Another wire's search is dropped with functions: clients would have to return its steps. */
+/** Next to functions, clients would have to return the steps of another wire's search. */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const supportedTools = tools?.filter(
@@ -158,7 +158,7 @@ function renderTier(tier: string | undefined, unsupported: Unsupported): string 
   return tiers.has(tier) ? tier : undefined;
 }
 
-/** Renders steps and instructions. Instructions in the middle move to the front; without turns, they are the input. */
+/** Renders steps and instructions. */
 export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   const system = allInstructions(request, unsupported)
     .flatMap((part) => (part.kind === "text" ? [part.text] : []))
@@ -172,18 +172,17 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported) {
   return { input: input.steps, ...(system === "" ? {} : { system_instruction: system }) };
 }
 
-/** Collects the steps of a request; adjacent contents of the user, or of the model, become one step. */
+/** Collects the steps of a request. Adjacent contents of one role become one step. */
 class Steps {
   readonly steps: JsonRecord[] = [];
   readonly #unsupported: Unsupported;
-  /** Contents and type of the last step if further contents can join it; undefined otherwise. */
+  /** Last step, if further contents can join it. */
   #open: { readonly type: string; readonly content: JsonRecord[] } | undefined;
 
   constructor(unsupported: Unsupported) {
     this.#unsupported = unsupported;
   }
 
-  /** Adds a function's result: text alone, or contents if the result has media. */
   answer({ callId, name, parts, isError, cache }: ToolResultPart): void {
     this.#unsupported.noteIf("tool-result.cache", cache);
     const isText = parts.every(({ kind }) => kind === "text");
@@ -202,7 +201,6 @@ class Steps {
       this.#join(role === "assistant" ? "model_output" : "user_input", content);
   }
 
-  /** Adds reasoning that the vendor signed; other reasoning is dropped. */
   #thought(text: string, signature: string | undefined): void {
     this.#unsupported.noteIf("turn.reasoning", signature === undefined);
     if (signature === undefined) return;
@@ -210,7 +208,7 @@ class Steps {
     this.#step(withoutUndefined({ type: "thought", summary, signature }));
   }
 
-  /** Renders a part as contents; none for an empty text, which the vendor refuses. */
+  /** The vendor refuses an empty text. */
   #content(part: Part): readonly JsonRecord[] {
     if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
     if (part.kind === "file") this.#unsupported.noteMembers("file", part, ["name", "title", "context", "citations"]);

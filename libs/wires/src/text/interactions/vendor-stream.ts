@@ -22,12 +22,11 @@ import { finishReasons, headOf, isFiltered, messageOf } from "./vendor-answer.ts
 
 interface OpenStep {
   readonly key: string;
-  /** Step as received so far; steps of the vendor's tools are emitted complete at their end. */
   step: JsonRecord;
   signature?: Signature | undefined;
 }
 
-/** Reads a vendor's stream of steps, which are identified by their index. Unknown events and deltas are ignored. */
+/** Reads a vendor's stream of steps. */
 export class InteractionsReader implements StreamReader {
   isComplete = false;
   readonly #book = new PartTracker(0);
@@ -101,7 +100,6 @@ export class InteractionsReader implements StreamReader {
     return this.#book.delta(key, isRecord(content) ? asText(content["text"]) : "");
   }
 
-  /** Adds a content to the answer: a piece of text, or complete media. */
   #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
     if (content["type"] === "text") {
       const events = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(content["text"]))];

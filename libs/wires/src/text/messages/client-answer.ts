@@ -9,7 +9,7 @@ import { renderCitation, signatureBlock } from "./parts.ts";
 import { renderUsage, tierWord } from "./usage.ts";
 import { stopReasonOf } from "./vendor-answer.ts";
 
-/** Renders a complete message for a client of this wire. Takes the first choice, since clients cannot request more. */
+/** Renders a complete message. Clients cannot request several choices. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -31,13 +31,13 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   };
 }
 
-/** Returns `stop_details` of a refusal: the vendor's or defaults; empty unless the answer was refused. */
+/** Returns `stop_details` of a refusal. */
 export function refusalDetails(finish: FinishReason, part: Part | undefined): JsonRecord {
   if (finish !== "refused" || part?.kind !== "refusal") return {};
   return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };
 }
 
-/** Renders parts without the last text's signature: clients read the last block as the answer. */
+/** Clients read the last block as the answer, so no signature follows the last text. */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
   const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
   const last = visibleParts.at(-1);
@@ -46,12 +46,12 @@ function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
     : visibleParts.flatMap(answerBlocks);
 }
 
-/** Renders a part of an answer for a client; empty if this wire cannot express it. */
+/** Renders a part of an answer; empty if this wire cannot express it. */
 export function answerBlocks(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") {
     const citations = (part.citations ?? []).flatMap(renderCitation);
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
-    // A signature without text is a separate block, since clients leave out empty texts.
+    // Clients leave out empty texts, but not a separate block.
     if (part.text === "") return signatureBlocks(part.signature, {});
     return [withoutUndefined(block), ...signatureBlocks(part.signature, { previous: true })];
   }
@@ -76,7 +76,7 @@ function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonRecor
   return [{ type: "thinking", thinking: text, signature: value }, ...redacted];
 }
 
-/** Renders the block that carries another vendor's signature of a text or call; empty for a signature of this wire. */
+/** Renders the block with another wire's signature of a text or call. */
 export function signatureBlocks(
   signature: Signature | undefined,
   on: Omit<Envelope, "signature">,

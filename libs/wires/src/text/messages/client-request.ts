@@ -11,12 +11,12 @@ import { parseContent, parseCache } from "./parts.ts";
 import { parseSearch } from "./search.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
-/** Members that refer to the store, region or servers of one vendor account, which no other wire can express. */
+/** Members that refer to one vendor account's store, region or servers. */
 const refused = ["container", "mcp_servers", "inference_geo"] as const;
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
-  // The gateway itself adds the cost; no vendor receives this member.
+  // The gateway itself adds the cost.
   if (isCostRequested(fields.value)) fields.ignore("usage");
   for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: parsed } = parseTurns(fields);
@@ -45,7 +45,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Moves the cache mark of the complete prompt, which is a top-level member on this wire, to the prompt's last part. */
+/** On this wire, the mark of the complete prompt is a top-level member. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
   if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
@@ -73,7 +73,7 @@ function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptio
   return { ...withoutUndefined({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
-/** Parses the output format from `output_config`, or from its former member `output_format`. */
+/** `output_format` is the former name. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.oneOf("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
@@ -82,7 +82,6 @@ function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   return { kind: "schema", schema };
 }
 
-/** Parses the service tier to its name in the neutral form, which uses the names of the wire with the most tiers. */
 function parseTier(fields: Fields): string | undefined {
   const tier = fields.oneOf("service_tier", ["auto", "standard_only"]);
   return tier === "standard_only" ? "default" : tier;
@@ -90,7 +89,7 @@ function parseTier(fields: Fields): string | undefined {
 
 const maxMessages = 20_000;
 
-/** Parses `system` and `messages`. A system message before the dialogue becomes an instruction. */
+/** Parses `system` and `messages`. A system message before the dialogue is an instruction. */
 function parseTurns(body: Fields) {
   body.need("messages");
   const names = new Map<string, string>();
@@ -108,7 +107,6 @@ function parseTurns(body: Fields) {
 
 const maxTools = 1_024;
 
-/** Parses functions, the vendor's search, and other tools of the vendor, which only this wire can express. */
 function parseTools(body: Fields): readonly Tool[] {
   return body.each("tools", maxTools).map((tool) => {
     const type = tool.text("type") ?? "custom";
@@ -136,7 +134,7 @@ function parseFunction(tool: Fields): Tool {
   };
 }
 
-/** Returns true for a schema without properties, which on this wire means a tool without arguments. */
+/** On this wire, a schema without properties means a tool without arguments. */
 function isEmpty({ type, properties, ...rest }: JsonRecord): boolean {
   const noProperties = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
   return (type === undefined || type === "object") && noProperties && Object.keys(rest).length === 0;
@@ -155,7 +153,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
   };
 }
 
-/** Member by which a client has the vendor bill another organization on behalf of a user profile. */
+/** Member that bills another organization. */
 const payer = "billing_policy";
 
 export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, feeMembers);
@@ -184,13 +182,13 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-/** Returns true if a client wants a request with reasoning of another conversation to be refused. */
+/** Returns true if the client wants an error for reasoning of another conversation. */
 function wantsBindingErrors(body: JsonRecord): boolean {
   const binding = memberOf(memberOf(body, "thinking"), "block_binding");
   return memberOf(binding, "prefix_mismatch_behavior") === "error";
 }
 
-/** Checks the fields of a request whose tokens are only counted. Throws Failure (400) naming the field. */
+/** Checks the fields of a request whose tokens are counted. Throws Failure (400). */
 export function readCountParams(value: unknown): TextParams {
   const body = readCounted(value);
   return {
@@ -205,7 +203,6 @@ export function readCountParams(value: unknown): TextParams {
   };
 }
 
-/** Measures a block by its source; a plain-text source counts as text. */
 function measurePart({ type, source }: JsonRecord): Media | undefined {
   if (!isRecord(source)) return undefined;
   if (source["type"] === "url") return type === "image" ? imageMedia("") : remoteFile;

@@ -12,7 +12,7 @@ import { stopReasonOf } from "./vendor-answer.ts";
 
 export const ping = renderSseEvent("ping", '{"type":"ping"}');
 
-/** Writes a stream of message events; `message_delta` has the stop reason and the usage. */
+/** Writes a stream of message events. */
 export class MessagesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #order = new PartSequencer();
@@ -20,7 +20,6 @@ export class MessagesWriter implements StreamWriter {
   #started = false;
   #hasCalls = false;
   readonly #summary = new StreamSummary();
-  /** The refusal, without its text. */
   #refusal: Part | undefined;
   readonly fail = failureFrames.messages;
   readonly #on: EventHandlers<string> = {
@@ -61,12 +60,12 @@ export class MessagesWriter implements StreamWriter {
     return frames + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
-  /** Returns a ping. Before the first one, begins the message, since clients accept no ping before `message_start`. */
+  /** Clients accept no ping before `message_start`. */
   heartbeat(): string {
     return this.#start() + ping;
   }
 
-  /** Renders the message's start with the vendor's input count, or with the gateway's if it is unknown: never zero. */
+  /** Clients expect the number of input tokens at the start, even if the vendor has not reported it. */
   #start(): string {
     if (this.#started) return "";
     this.#started = true;
@@ -84,12 +83,11 @@ export class MessagesWriter implements StreamWriter {
   }
 }
 
-/** Renders one event. Its name is sent in the `event` field too, since SDKs drop events without it. */
+/** Renders one event. SDKs drop events without the field `event`. */
 export function renderSseEvent(type: string, json: string): string {
   return `event: ${type}\ndata: ${json}\n\n`;
 }
 
-/** Beginnings of the JSON of a delta, by the kind of its part. */
 const deltaHeads = {
   text: '{"type":"text_delta","text":',
   refusal: '{"type":"text_delta","text":',
@@ -97,17 +95,13 @@ const deltaHeads = {
   "tool-call": '{"type":"input_json_delta","partial_json":',
 } as const satisfies Record<OpenedPart["kind"], string>;
 
-/**
- * Writes the blocks of an answer one after another, with consecutive numbers. Its parts must not overlap. A block of
- * text or reasoning opens with its first piece, since clients must not get empty blocks.
- */
+/** Writes the blocks of an answer. Clients must not get empty blocks, so a block opens with its first text. */
 class MessagePartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;
-  /** Beginning of a delta's frame, before its text. */
   #head = "";
-  /** Signature of a text. It is sent before the next block, because clients read the last block as the answer. */
+  /** Signature of a text. It precedes the next block, because clients read the last block as the answer. */
   #waiting: readonly JsonRecord[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
@@ -126,11 +120,11 @@ class MessagePartWriter {
   }
 
   #start(opened: OpenedPart): string {
-    // The vendor's explanation of a refusal is not text of the model; it is sent with the end of the message.
+    // The vendor's explanation of a refusal is sent with the end of the message.
     if (opened.kind === "refusal" && opened.details !== undefined) return "";
     this.#opened = opened;
     if (opened.kind !== "tool-call") return "";
-    // On this wire a free-text tool is a function with the member `input`: its text is written between quotes.
+    // On this wire a free-text tool is a function with the member `input`.
     return this.#open() + (opened.custom === true ? this.#piece('{"input":"') : "");
   }
 
@@ -203,7 +197,7 @@ class MessagePartWriter {
     return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
-  /** Writes a complete block. Its input is sent as a delta after the block's start, as clients expect. */
+  /** Clients expect a block's input as a delta. */
   #wholeBlock(block: JsonRecord): string {
     const waited = this.#flush();
     const { input } = block;

@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import type { AnswerCollector } from "../hub/wire.ts";
 
-/** Members of a block to which deltas append text, by the type of the delta. */
+/** Members of a block to which deltas append text. */
 const textMembers: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",
@@ -15,7 +15,7 @@ interface OpenBlock {
   readonly citations: unknown[];
 }
 
-/** Assembles a message from the events of its stream, block by block as clients do. */
+/** Assembles a message from the events of its stream. */
 export class MessageCollector implements AnswerCollector {
   readonly #blocks = new Map<unknown, OpenBlock>();
   #start: JsonRecord | undefined;

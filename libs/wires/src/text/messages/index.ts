@@ -13,11 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
 
-/**
- * Rules for finding objects in the store of the vendor. `opaque` lists members that contain JSON of the client and are
- * not searched. `created` reads the ids of objects that an answer creates: the container that code runs in, and the
- * files that the code writes.
- */
+/** Rules for finding objects in the vendor's store. Answers create containers, and files that code writes. */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   created: {
@@ -40,7 +36,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counts input tokens. Its request has no `max_tokens`; `countBody` adds one, so that the request can be parsed. */
+/** Counts input tokens. The parser requires `max_tokens`, which the client's request lacks. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
@@ -74,7 +70,7 @@ export const messagesWire = {
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
-    // A comment, since a ping is allowed only after the stream's first event.
+    // A ping is allowed only after the first event of a stream, but a comment always is.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: identifyMessagesDialogue,
@@ -89,7 +85,7 @@ function isFirstEvent({ type, message }: JsonRecord): boolean {
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
 
-/** Returns true for a result of the vendor's code execution. Other results may contain names from third parties. */
+/** Only results of code execution name the vendor's files. Other results may contain names from third parties. */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
 }

@@ -22,7 +22,7 @@ const readers: Readonly<Record<string, ReadBlock>> = {
   thinking: readThinking,
 };
 
-/** Parses text or blocks; unknown blocks become vendor parts. Carried signatures are attached to their parts. */
+/** Parses text or blocks. Unknown blocks become vendor parts. */
 export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
   const content = of.raw(name);
   if (content === undefined) return [];
@@ -41,7 +41,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   return parts;
 }
 
-/** Reads a `redacted_thinking` block: redacted reasoning, or the carried signature of another part. */
+/** A block contains redacted reasoning, or another part's signature. */
 function readRedacted(block: Fields, parts: Part[], envelopes: Envelope[]): void {
   const envelope = readEnvelope(block.needText("data"));
   const { signature, call, previous } = envelope;
@@ -58,7 +58,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
-  // Only vendors of this wire read the member `caller`, and a call in the history needs no cache mark.
+  // Only vendors of this wire read `caller`, and a call in the history needs no cache mark.
   block.ignore("caller");
   const id = block.needText("id");
   const name = block.needText("name");
@@ -96,7 +96,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** Parses a document as a file. A source of type `content` becomes the file's text, and image parts after the file. */
+/** Images of a document become parts after the file. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needOneOf("type", ["base64", "text", "url", "content", "file"]);
@@ -143,7 +143,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   return { text: texts.join("\n\n"), images };
 }
 
-/** Renders a result of the client's search as text under its title and address; undefined for any other block. */
+/** Renders the text of the client's search result; undefined for any other block. */
 function searchResultText(block: unknown): string | undefined {
   if (!isRecord(block) || block["type"] !== "search_result") return undefined;
   const { title, source, content } = block;
@@ -169,20 +169,20 @@ function addressOf(source: Fields, type: "url" | "file"): Source {
   return { kind: "file-id", wire: "messages", id: source.needText("file_id") };
 }
 
-/** Creates a block that carries another vendor's signature of a text or call; clients send it back unread. */
+/** Creates the block with another wire's signature of a text or call, which clients send back. */
 export function signatureBlock(envelope: Envelope): JsonRecord {
   return { type: "redacted_thinking", data: encodeEnvelope(envelope) };
 }
 
-/** Reads the data of a `redacted_thinking` block: an envelope of the gateway, or the vendor's redacted reasoning. */
+/** Reads the data of a `redacted_thinking` block. */
 export function readEnvelope(data: string): Envelope {
   return decodeEnvelope(data) ?? { signature: { wire: "messages", kind: redactedKind, value: data } };
 }
 
-/** Value of `encrypted_index` in citations of other vendors, which have no such index. */
+/** Value of `encrypted_index` in citations of other wires. */
 const noIndex = "";
 
-/** Parses a citation, with the complete value for vendors and clients of this wire; empty if it is not an object. */
+/** Parses a citation. It contains the complete value, for vendors and clients of this wire. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
@@ -200,7 +200,7 @@ function textOr(...values: readonly unknown[]): string | undefined {
   return values.find((value) => typeof value === "string");
 }
 
-/** Renders a citation for a client: unchanged if it is this wire's, else from its address. */
+/** Renders a citation; empty if it is of another wire and has no address. */
 export function renderCitation({ own, url, title, citedText }: Citation): readonly unknown[] {
   if (own?.wire === "messages") return [own.value];
   if (url === undefined) return [];
@@ -214,12 +214,12 @@ export function renderCitation({ own, url, title, citedText }: Citation): readon
   return [cited];
 }
 
-/** Returns the citations that this wire's vendor made, to send them back; the vendor refuses all others. */
+/** Returns the citations that the vendor accepts: those from this wire. */
 export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
   return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
 }
 
-/** Parses `cache_control` of a block or tool to the member `cache`; an empty object if it is absent. */
+/** Parses `cache_control` of a block or tool. */
 export function parseCache(of: Fields): { readonly cache?: CacheHint } {
   const control = of.fields("cache_control");
   if (control === undefined) return {};

@@ -35,9 +35,8 @@ const blockBytes = Buffer.from('"content_block"');
 const [readDelta, readBlock] = [textFrom(deltaBytes), textFrom(blockBytes)];
 const serverToolBytes = Buffer.from('"server_tool_use"');
 
-/** Beginning of the types of a content block's events. */
 const contentType = "content_block_";
-/** First bytes of the most frequent events, which are not parsed unless they contain a vendor's tool. */
+/** First lines of the most frequent events. They are parsed only if a vendor's tool is in them. */
 const [contentLine, pingLine] = [Buffer.from(`event: ${contentType}`), Buffer.from("event: ping\n")];
 const contentFrame: SeenFrame = { ...plainFrame, hasContent: true };
 
@@ -46,7 +45,7 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 }
 
 export const messagesPass: TextPass = {
-  /** Returns false if the model refuses sampling, thinking budgets, or a budget in a tool loop with unsigned turns. */
+  /** Returns false for sampling or thinking that the model refuses. */
   *takes(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
     if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
@@ -68,13 +67,12 @@ export const messagesPass: TextPass = {
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 
-  /** Reads usage. The final event reports the output, and those input counts that the first event did not report. */
+  /** The final event may leave out input counts that the first event has reported. */
   inspect(frame, before, hadContent = false) {
     const isContent = startsWith(frame, contentLine);
     if ((isContent || startsWith(frame, pingLine)) && !frame.includes(serverToolBytes))
       return isContent ? contentFrame : plainFrame;
     const event = parseFrameRecord(frame);
-    // A call of a vendor's tool is counted when its block begins.
     if (isContent) return { ...contentFrame, fees: reportedFees({ calls: callOfBlock(event?.["content_block"]) }) };
     if (event === undefined) return plainFrame;
     const { type, message } = event;
@@ -93,7 +91,7 @@ export const messagesPass: TextPass = {
       overloaded: type === "error" && memberOf(event["error"], "type") === "overloaded_error" ? true : undefined,
     };
   },
-  /** Finds failures, tools that the vendor ran, and all other events except the pieces of a block. */
+  /** Matches all events except deltas of text and reasoning. */
   mayBeNotable: frameIncludes("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
   dropsForeignSignatures: true,
   endsWithConnection: false,
@@ -120,7 +118,7 @@ export const messagesPass: TextPass = {
   earlyEnd: endMessageEarly,
 };
 
-/** Removes reasoning in the gateway's envelopes, which this vendor did not sign and refuses. */
+/** The vendor refuses reasoning in the gateway's envelopes. */
 function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* includesAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;
@@ -135,7 +133,6 @@ function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   return hasChanged ? yield* spliceInTurns(body, { messages: yield* stringifyInTurns(ownMessages) }) : body;
 }
 
-/** Returns true if an unfinished tool loop has a calling turn that does not begin with this vendor's reasoning. */
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
   return hasUnsignedLoop(
@@ -154,10 +151,9 @@ function isForeign(block: unknown): boolean {
   return typeof signed === "string" && signed.startsWith(envelopePrefix);
 }
 
-/** First lines of the events that neither open nor close a block, which are most of a stream. */
+/** First lines of frequent events that neither open nor close a block. */
 const unchangingLines = ["event: content_block_delta\n", "event: ping\n"].map((line) => Buffer.from(line));
 
-/** Ends a stream of message events early: ends the open block, then sends stop reason and usage, then the stop. */
 function endMessageEarly(): EarlyEnd {
   let hasStarted = false;
   let finished = false;

@@ -3,7 +3,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import type { WebSearchTool, Unsupported } from "../hub/request.ts";
 import { searchTool, parseLocation, renderLocation, hasOtherOptions, searchToolName } from "../hub/request.ts";
 
-/** Version of the vendor's search tool that is used unless the client names one. */
+/** Version of the vendor's search tool, unless the client names one. */
 const searchType = "web_search_20250305";
 
 export function parseSearch(definition: JsonRecord): WebSearchTool {
@@ -18,7 +18,7 @@ export function parseSearch(definition: JsonRecord): WebSearchTool {
   return searchTool("messages", type === searchType ? options : { type, ...options }, commonOptions, others);
 }
 
-/** Renders web search for the vendor. A search from another wire keeps only the options that this wire can express. */
+/** Renders web search. A search of another wire keeps only the options that this wire has. */
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

@@ -22,19 +22,14 @@ const countMembers = [
   "reasoningTokens",
 ] as const satisfies readonly UnitName[];
 
-/** Counts in one report; undefined for those that the report leaves out. */
 type Counts = { readonly [Name in (typeof countMembers)[number]]?: number | undefined };
 
-/**
- * Converts `usage` of a message to disjoint units; undefined if it has no tokens. As in units, `input_tokens` excludes
- * tokens that were read from or written to a cache. Output includes thinking. `before` are the counts that the stream
- * reported earlier, since its last report may leave out the input.
- */
+/** Converts `usage` to disjoint units. `before` are earlier counts, which the last report may leave out. */
 export function messagesUsage(usage: unknown, before?: Units): Units | undefined {
   return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
 }
 
-/** Converts `usage` to charged units: none for a refusal before any content (release notes of 2026-06-02). */
+/** Converts `usage` to charged units. A refusal before any content is not charged (release notes of 2026-06-02). */
 export function chargedUsage(
   usage: unknown,
   { stopReason, hasContent }: { stopReason: unknown; hasContent: boolean },
@@ -53,7 +48,7 @@ function unitsOfTokens(usage: JsonRecord, before: Units = {}): Units | undefined
     const count = counts[name];
     if (count !== undefined) all[name] = count;
   }
-  // A later report of the sum may leave out which part of it is cached for an hour.
+  // A later report may have only the sum of all cache writes.
   if (counts.cacheWriteTokens !== undefined && counts.cacheWrite1hTokens === undefined) {
     all.cacheWrite1hTokens = Math.min(before.cacheWrite1hTokens ?? 0, counts.cacheWriteTokens);
     all.cacheWriteTokens = counts.cacheWriteTokens - all.cacheWrite1hTokens;
@@ -72,12 +67,12 @@ function countsOf(usage: JsonRecord): Counts {
     cachedInputTokens: parseCount(usage["cache_read_input_tokens"]),
     ...cacheWrites(usage),
   };
-  // Every prompt has tokens, so zeros mean that the vendor reports its input only in another event.
+  // Every prompt has tokens, so zeros mean that another event reports the input.
   const empty = Object.values(input).every((count) => (count ?? 0) === 0);
   return empty && output.outputTokens !== undefined ? output : { ...input, ...output };
 }
 
-/** Splits cache writes by lifetime: `cache_creation` states which part of the sum is cached for an hour. */
+/** `cache_creation` states which part of the sum is cached for an hour. */
 function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
@@ -92,7 +87,7 @@ function cacheWrites({
   return { cacheWriteTokens: all === undefined ? (short ?? 0) : all - cacheWrite1hTokens, cacheWrite1hTokens };
 }
 
-/** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
+/** Renders units as `usage`. Audio and image tokens have no members, so they count as input or output. */
 export function renderUsage(units: Units): JsonRecord {
   const thinking = units.reasoningTokens ?? 0;
   const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
@@ -116,7 +111,7 @@ export function tierWord(tier: string | undefined): string | undefined {
 
 export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
-/** Matches tools without a fee: those that the client runs, and the search among tools. */
+/** Tools without a fee: those that the client runs, and the search among tools. */
 const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -140,7 +135,7 @@ function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord
   ];
 }
 
-/** Limits the numbers of searches and fetches if the client does not. At the limit, the vendor answers without them. */
+/** Limits searches and fetches, unless the client does. At the limit, the vendor answers without them. */
 export function capTools(body: Buffer, max: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
@@ -154,7 +149,7 @@ export function capTools(body: Buffer, max: number): Buffer {
     : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
-/** Reads the charges that a usage reports in addition to its tokens: tools, tier, fast mode and iterations. */
+/** Reads the charges other than tokens: tools, tier, fast mode and iterations. */
 export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;
@@ -170,14 +165,9 @@ export function callOfBlock(block: unknown): readonly ReportedCall[] {
   return [{ unit, id: unit === "codeInterpreters" ? "session" : String(id) }];
 }
 
-/** Maximum number of iterations that are read. No known answer has so many. */
 const maxIterations = 32;
 
-/**
- * Reads `usage.iterations`: the model that answered after the requested one declined, and tokens that the usage leaves
- * out. These are the tokens of compactions and advisors, and of models that declined after some output. A model that
- * declined before any output is not charged.
- */
+/** Reads tokens that the usage leaves out. A model that declined before any output is not charged. */
 function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answeredBy" | "iterations"> {
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return {};

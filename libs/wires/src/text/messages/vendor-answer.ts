@@ -23,7 +23,7 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
   });
 }
 
-/** Returns the vendor's explanation of a refusal as a part, from a message or its last delta; empty if there is none. */
+/** Returns the vendor's explanation of a refusal. */
 export function refusalOf({ stop_reason: reason, stop_details: details }: JsonRecord): readonly RefusalPart[] {
   if (reason !== "refusal" || !isRecord(details)) return [];
   const { explanation, category } = details;
@@ -32,7 +32,7 @@ export function refusalOf({ stop_reason: reason, stop_details: details }: JsonRe
   return text === undefined ? [] : [{ kind: "refusal", text, details }];
 }
 
-/** Returns the content blocks of a message. Throws Failure upstream_error if there are none. */
+/** Returns the content blocks of a message. Throws Failure upstream_error if it has no content. */
 export function blocksOf(body: JsonRecord): readonly unknown[] {
   const { content } = body;
   if (Array.isArray(content)) return content;
@@ -53,12 +53,12 @@ const stopReasons = {
   other: "end_turn",
 } as const satisfies Record<FinishReason, string>;
 
-/** Returns the stop reason to send; a normal end with calls is `tool_use`, whichever reason the vendor sent. */
+/** Returns the wire's stop reason. A normal end with calls is `tool_use`. */
 export function stopReasonOf(finish: FinishReason, hasCalls: boolean): string {
   return hasCalls && (finish === "stop" || finish === "other") ? "tool_use" : stopReasons[finish];
 }
 
-/** Vendors' stop reasons other than a normal end. */
+/** Stop reasons other than a normal end. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   stop_sequence: "stop-sequence",
   max_tokens: "length",

@@ -42,7 +42,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["choices", "modalities", "audio"],
 };
 
-/** Renders the request for a vendor. Throws Failure unsupported_parameter if the wire cannot express it. */
+/** Renders a vendor's request. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const offered = withoutServerTools(withoutAnswer(clientRequest, target.model), target.model, unsupported);
@@ -72,7 +72,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** Removes settings of the answer from a request that only fills the cache, since the vendor refuses them there. */
+/** The vendor refuses settings of the answer in a request that only fills the cache. */
 function withoutAnswer(request: TextRequest, model: string): TextRequest {
   if (request.prewarm !== true) return request;
   const { format: _format, toolChoice: _choice, reasoning, ...kept } = request;
@@ -80,7 +80,7 @@ function withoutAnswer(request: TextRequest, model: string): TextRequest {
   return reasoning === undefined || adaptiveModel(model) === undefined ? kept : { ...kept, reasoning };
 }
 
-/** Returns a request without web search on a platform that cannot run it. Throws Failure if the request forces it. */
+/** Throws Failure if the request forces web search on a platform without it. */
 function withoutServerTools(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   const { tools, toolChoice } = request;
   if (!isOnBedrock(model) || tools?.some(({ kind }) => kind === "web-search") !== true) return request;
@@ -90,7 +90,7 @@ function withoutServerTools(request: TextRequest, model: string, unsupported: Un
   return { ...request, tools: tools.filter(({ kind }) => kind !== "web-search") };
 }
 
-/** Requests JSON by instructions, since the vendor supports JSON only with a schema; reports the field as lost. */
+/** The vendor supports JSON only with a schema, so it is requested by an instruction. */
 function withFormatInstruction(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
@@ -98,7 +98,7 @@ function withFormatInstruction(request: TextRequest, unsupported: Unsupported): 
   return { ...request, instructions: [...request.instructions, instruction] };
 }
 
-/** Renders the stop sequences. Throws Failure unsupported_parameter for white space only, which the vendor refuses. */
+/** The vendor refuses stop sequences of white space only. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
     throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
@@ -146,7 +146,7 @@ const renders: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "messages"),
 };
 
-/** Returns a tool's schema with the type `object`, which the vendor requires. */
+/** The vendor requires the type `object`. */
 function schemaOf(name: string, parameters: JsonRecord | undefined): JsonRecord {
   if (parameters === undefined) return { type: "object", properties: {} };
   const { type } = parameters;
@@ -158,7 +158,7 @@ function schemaOf(name: string, parameters: JsonRecord | undefined): JsonRecord 
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** Renders the tool choice; the vendor refuses one without tools. */
+/** The vendor refuses a tool choice without tools. */
 function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   const { toolChoice, parallelTools } = request;
   if (offeredTools(request).length === 0) {
@@ -177,7 +177,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonR
 /** Minimum top_p that the vendor accepts with thinking. */
 const minTopP = 0.95;
 
-/** Renders the sampling that the model accepts. A lost temperature or top_p of 1, the default, is not reported. */
+/** 1 is the default of temperature and top_p, so it is not reported as lost. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,

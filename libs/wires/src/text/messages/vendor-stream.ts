@@ -10,7 +10,7 @@ import { parseCitation, readEnvelope } from "./parts.ts";
 import { callOfBlock, messagesFees, chargedUsage, messagesUsage } from "./usage.ts";
 import { finishReasons, refusalOf } from "./vendor-answer.ts";
 
-/** Maximum buffered characters of a vendor's block, which is emitted complete at its end; beyond: upstream_error. */
+/** Maximum buffered characters of a vendor's block. */
 export const maxBufferedCharacters = 8 * 2 ** 20;
 
 interface OpenVendorBlock {
@@ -26,7 +26,7 @@ type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 /** Types of blocks that are opened as parts; all others are vendor parts. */
 const openedTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
-/** Reads a vendor's stream of message events. Unknown events and deltas are ignored. */
+/** Reads a vendor's stream of message events. */
 export class MessagesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   readonly #open = new Map<string, OpenVendorBlock>();
@@ -128,7 +128,7 @@ export class MessagesReader implements StreamReader {
     const block = this.#open.get(key);
     this.#open.delete(key);
     if (block?.whole === true) return this.#readWhole(block);
-    // Vendors without deltas send the arguments when the call begins; absent arguments are an empty object.
+    // Vendors without deltas send the arguments when the call begins.
     const lateArgumentEvents =
       block?.block["type"] === "tool_use" && !this.#book.hasText(key)
         ? this.#book.delta(key, renderArguments(block.block["input"]))
@@ -172,7 +172,7 @@ export class MessagesReader implements StreamReader {
   }
 }
 
-/** HTTP statuses with which the vendor reports these errors outside of a stream. */
+/** HTTP statuses that the vendor has for these errors outside of streams. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -32,7 +32,6 @@ function systemOf(blocks: readonly JsonRecord[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-/** Describes this wire's blocks, as rendered for vendors and as clients send them. */
 export const pairs: MessageBlocks = {
   text: (text) => ({ type: "text", text }),
   isReasoning: ({ type }) => type === "thinking" || type === "redacted_thinking",
@@ -81,7 +80,7 @@ function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsuppor
   return [withoutUndefined({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
-/** Renders reasoning that the vendor signed; other reasoning, which it refuses, is dropped. */
+/** The vendor refuses reasoning that it did not sign. */
 function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupported): readonly JsonRecord[] {
   const value = ownSignature(signature, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
@@ -115,10 +114,9 @@ function renderResult(
 
 const imageTypes: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"]);
 
-/** Media types of text whose names do not begin with `text/`. */
+/** Media types of text that do not begin with `text/`. */
 const textTypes: ReadonlySet<string> = new Set(["application/json", "application/xml", "application/yaml"]);
 
-/** Renders the `source` of an image. The service has already replaced addresses that the vendor cannot fetch. */
 function renderImageSource(source: Source): JsonRecord {
   if (source.kind !== "base64") return addressSource(source);
   const mediaType = source.mediaType;
@@ -126,7 +124,6 @@ function renderImageSource(source: Source): JsonRecord {
   return { type: "base64", media_type: mediaType, data: source.data };
 }
 
-/** Renders a file as a document, whose title is the file's title or else its name. */
 function renderDocument(part: FilePart, unsupported: Unsupported): readonly JsonRecord[] {
   const { source, name, title, context, citations, cache } = part;
   unsupported.noteIf("file.name", title === undefined ? undefined : name);
@@ -163,11 +160,7 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonRecord 
 
 const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
-/**
- * Returns the maximum number of marks that `withCacheMarks` adds: one to the instructions, one at the end. They are
- * added if the client requests caching. They are also added to a conversation if vendors of the client's wire cache
- * without marks, because its next request contains the same prompt.
- */
+/** Returns the maximum number of marks that `withCacheMarks` adds. */
 export function automaticMarks(request: TextRequest): 0 | 2 {
   const { cacheKey, cacheRetention, cacheMode, turns } = request;
   if (cacheMode === "explicit") return 0;
@@ -175,10 +168,10 @@ export function automaticMarks(request: TextRequest): 0 | 2 {
   return cacheMode === "automatic" && turns.some(({ role }) => role === "assistant") && isUnmarked(request) ? 2 : 0;
 }
 
-/** Names of other wires for cache lifetimes that are much longer than five minutes. */
+/** Cache lifetimes of other wires that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
-/** Adds the marks up to which the prompt is cached: one at the end of the instructions, one at the prompt's end. */
+/** Marks the end of the instructions and the end of the prompt. */
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });

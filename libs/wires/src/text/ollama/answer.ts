@@ -6,7 +6,7 @@ import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
-/** Creates the renderer of a complete answer. It renders the first choice; clients of this wire request only one. */
+/** Creates the renderer of a complete answer. Clients cannot request several choices. */
 export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonRecord {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -47,15 +47,13 @@ export interface OllamaContent {
   readonly images?: readonly string[] | undefined;
 }
 
-/** Renders the members of an endpoint's answer that hold its content. */
+/** Renders the members that contain an answer's content. */
 export type AnswerForm = (content: OllamaContent) => JsonRecord;
 
-/** Form of `/api/chat`: a message. */
 export const chatForm: AnswerForm = ({ text = "", thinking, calls, images }) => ({
   message: { role: "assistant", content: text, thinking, tool_calls: calls, images },
 });
 
-/** Form of `/api/generate`: text, and reasoning as a separate member. */
 export const generateForm: AnswerForm = ({ text = "", thinking }) => ({ response: text, thinking });
 
 export function renderCall(
@@ -67,7 +65,7 @@ export function renderCall(
 
 const nanosecondsPerMillisecond = 1_000_000;
 
-/** Renders the other members of an answer's last line. Durations are in nanoseconds; the time for loading is zero. */
+/** Renders the members of an answer's last line. Durations are in nanoseconds. */
 export function lastMembers(
   finish: FinishReason,
   usage: Units | undefined,
@@ -91,7 +89,7 @@ function nanoseconds(milliseconds: number): number {
 
 const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
 
-/** Renders the answer to a request without a message, by which a client only loads its model. */
+/** Renders the answer to a request without a message, by which clients load a model. */
 export function renderLoaded(
   wire: keyof typeof forms,
   { model, now }: { readonly model: string; readonly now: number },

@@ -22,13 +22,13 @@ const spelling = {
   logProbabilities: "logprobs",
 } as const;
 
-/** The chat wire of Ollama's clients (POST /api/chat). Ollama as a vendor is called by OpenAI's chat wire. */
+/** Ollama's chat (POST /api/chat), for clients only. Ollama as a vendor is called by OpenAI's chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
   client: clientOf(chatForm, readChatParams, parseChat),
 } as const;
 
-/** The completion wire of Ollama's clients (POST /api/generate). */
+/** Ollama's completion (POST /api/generate), for clients only. */
 export const ollamaGenerateWire = {
   name: "ollama-generate",
   client: clientOf(generateForm, readGenerateParams, parseGenerate),

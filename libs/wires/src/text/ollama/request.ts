@@ -17,7 +17,7 @@ export function parseChat(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** Parses a prompt as a user's turn. Refuses a suffix, and a conversation as tokens. */
+/** Parses a prompt as a user's turn. */
 export function parseGenerate(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   if ((fields.text("suffix") ?? "") !== "") throw fields.unsupported("suffix");
@@ -49,7 +49,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   };
 }
 
-/** Reads the `options` that vendors support; all others are settings of a model on the local machine. */
+/** Other options are settings of a model on the local machine. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const max = options.number("num_predict");
   return {
@@ -61,7 +61,7 @@ function parseOptions(options: Fields): Partial<TextRequest> {
   };
 }
 
-/** Parses the format: `json`, a schema, or "", which some clients send for no format. */
+/** Some clients send "" for no format. */
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.raw("format");
   if (format === undefined || format === "") return undefined;
@@ -72,7 +72,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
 
 const efforts = ["low", "medium", "high", "max"] as const;
 
-/** Parses `think`, which is a boolean or an effort. Requested reasoning is also shown. */
+/** `think` is a boolean or an effort. */
 function parseThink(fields: Fields): ReasoningOptions | undefined {
   const think = fields.raw("think");
   if (think === undefined) return undefined;
@@ -90,7 +90,7 @@ function parseTool(tool: Fields): Tool {
   return parseFunction(tool.needFields("function"));
 }
 
-/** Parameters for admission, and a flag for a request without a message. */
+/** Parameters for admission. `isEmpty` is true for a request without a message. */
 export interface OllamaParams extends TextParams {
   readonly isEmpty: boolean;
 }
@@ -115,7 +115,7 @@ export function readGenerateParams(value: unknown): OllamaParams {
 
 type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
 
-/** Reads the parameters for admission; answers are streams by default. */
+/** Answers are streams by default. */
 function readParams({ model, stream, options }: OllamaBody, messages: unknown): TextParams {
   const max = options?.num_predict ?? undefined;
   return {
@@ -130,7 +130,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
   };
 }
 
-/** Measures images, which are Base64 next to the text that they belong to. */
+/** Images are Base64 next to the text that they belong to. */
 const measureImages: MediaMeasure = ({ images }) => {
   if (!Array.isArray(images)) return undefined;
   const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));
@@ -171,7 +171,7 @@ function parseReasoning(message: Fields): readonly Part[] {
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 
-/** Parses a message's calls. Their ids are optional, and clients may leave them out of the history. */
+/** Clients may leave out the ids of calls. */
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, position) => {
     call.ignore("type");
@@ -186,7 +186,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
   });
 }
 
-/** Parses a result. It names its call, its tool, or neither; in that case it answers the oldest pending call. */
+/** A result without the name of its call or tool answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const toolName = message.text("tool_name") ?? message.text("name");
   const call = calls.take(message.text("tool_call_id"), toolName);
@@ -198,7 +198,7 @@ function parseResult(message: Fields, text: string, calls: CallPairs, index: num
   };
 }
 
-/** Parses images in Base64. The media type is detected by the first bytes; an unknown type counts as PNG. */
+/** The first bytes show the media type; an unknown type counts as PNG. */
 function parseImages(fields: Fields): readonly ImagePart[] {
   const images = fields.texts("images") ?? [];
   return images.map((text) => {

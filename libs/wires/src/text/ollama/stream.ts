@@ -6,13 +6,13 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
-/** Maximum buffered characters of calls' arguments, since calls are sent complete; beyond it: upstream_error. */
+/** Maximum buffered characters of calls' arguments; calls are sent complete. */
 const maxBufferedCharacters = 8 * 2 ** 20;
 
-/** Keep-alive: white space before a line's JSON, which readers ignore. An empty line would break some readers. */
+/** White space before a line's JSON, which keeps the connection alive. An empty line would break some readers. */
 export const silence = " ";
 
-/** Writes a stream of JSON lines: text as it arrives, calls once they are complete, usage in the last line. */
+/** Writes a stream of JSON lines. */
 export class LineWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #form: AnswerForm;
@@ -41,7 +41,7 @@ export class LineWriter implements StreamWriter {
     this.#form = form;
   }
 
-  /** Renders an event as lines; "" for further choices, which this wire lacks, and for a `failure` (see `fail`). */
+  /** Renders an event as lines. This wire has only the first choice. */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
     this.#summary.take(event);

@@ -25,7 +25,7 @@ export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRe
   });
 }
 
-/** Returns the finish reason of an answer. A request that only fills the cache is complete without output. */
+/** Returns the finish reason. A request that only fills the cache is complete without output. */
 export function finishOf(reason: FinishReason, { request }: AnswerContext): FinishReason {
   return request.prewarm === true ? "stop" : reason;
 }
@@ -42,7 +42,7 @@ export interface ResponseState {
   readonly serviceTier?: string | undefined;
 }
 
-/** Fields of the request that a response repeats, with the values that stand for absent fields. */
+/** Fields of the request that a response repeats, with their defaults. */
 const echoed: Readonly<Record<string, unknown>> = {
   background: false,
   frequency_penalty: 0,
@@ -64,7 +64,7 @@ const echoed: Readonly<Record<string, unknown>> = {
   user: null,
 };
 
-/** Renders the complete response object, for this endpoint's answers and in events of its streams. */
+/** Renders the response object, for an answer or an event. */
 export function responseObject(context: AnswerContext, state: ResponseState): JsonRecord {
   const { requestBody: body } = context;
   const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, body[name] ?? otherwise]));
@@ -93,12 +93,10 @@ function echoConversation(conversation: unknown): JsonRecord {
   return isRecord(conversation) ? { conversation: { id: conversation["id"] } } : {};
 }
 
-/** Returns the tier to show if the vendor reports none: the requested one, or `default` for `auto`. */
 function echoTier(tier: unknown): string {
   return typeof tier === "string" && tier !== "auto" ? tier : "default";
 }
 
-/** Adds the defaults of `description`, `parameters` and `strict` to a function tool that lacks them. */
 function echoTool(tool: JsonRecord): JsonRecord {
   return tool["type"] === "function" ? { description: null, parameters: null, strict: false, ...tool } : tool;
 }

@@ -13,14 +13,10 @@ import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Values of `include` with effect: encrypted reasoning is always included, log probabilities are a neutral field. */
+/** Encrypted reasoning is always included. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
-/**
- * Parses a request of the responses endpoint into the neutral form. The service handles `store` and stored
- * conversations: it adds earlier items to `input` and removes `previous_response_id`. If this member remains, the
- * request is refused, as for `conversation`, `prompt` and `background: true`, which no other wire can express.
- */
+/** Parses a request. The service has already replaced `previous_response_id` by earlier items. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
@@ -41,7 +37,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
       reasoning: changes.effort === undefined ? reasoning : { ...reasoning, effort: changes.effort },
       ...parseText(fields, changes.format),
       maxTokens: fields.count("max_output_tokens", 1),
-      // `presence_penalty` and `frequency_penalty` are part of Open Responses, although OpenAI refuses them.
+      // Open Responses has both penalties, although OpenAI refuses them.
       ...parsePlainFields(fields),
       logProbabilities: parseLogProbabilityWish(fields),
     }),
@@ -58,10 +54,10 @@ function refuseState(fields: Fields): void {
     if (fields.has(name)) throw fields.unsupported(name);
   if (fields.flag("background") === true) throw fields.unsupported("background");
   fields.ignore("store");
-  // The gateway itself adds the cost; no vendor receives this member.
+  // The gateway itself adds the cost.
   if (isCostRequested(fields.value)) fields.ignore("usage");
   if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
-  // The gateway's streams are never padded, so a request for no padding is always fulfilled.
+  // The gateway's streams are never padded.
   const options = fields.value["stream_options"];
   if (isRecord(options) && options["include_obfuscation"] !== true) fields.ignore("stream_options");
 }
@@ -92,7 +88,6 @@ function parseFormat(format: Fields): OutputFormat | undefined {
   return parseSchema(format, schema);
 }
 
-/** Parses the request for log probabilities: an entry of `include`, a number of alternatives, or both. */
 function parseLogProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   const included = (fields.list("include") ?? []).includes(wantsProbabilities);
@@ -104,7 +99,7 @@ function lostIncludes(fields: Fields): readonly string[] {
 }
 
 function parseTools(all: readonly Fields[]) {
-  // Image generation without options can be done by any vendor that makes images.
+  // Any vendor that makes images can do it without options.
   const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
@@ -119,7 +114,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-/** Returns true for a namespace of only functions and free-text tools, which other wires get as single tools. */
+/** Other wires get a namespace without vendor tools as single tools. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));
@@ -145,7 +140,7 @@ function parseNamespace(set: Fields): readonly Tool[] {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Reads the tool choice: functions and free-text tools by name, vendor tools by type. */
+/** Functions and free-text tools are chosen by name, vendor tools by type. */
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
@@ -174,7 +169,7 @@ export interface ResponsesParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the response. */
   readonly store: boolean;
-  /** True if the last item requests a compaction at the end of this turn. */
+  /** True if the last item requests a compaction. */
   readonly compacts: boolean;
 }
 

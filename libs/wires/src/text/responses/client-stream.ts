@@ -10,10 +10,7 @@ import { endingOf } from "./vendor-answer.ts";
 
 const running = { status: "in_progress", incomplete_details: null, error: null, completedAt: null } as const;
 
-/**
- * Writes a stream of response events with consecutive sequence numbers and consistent item ids. The stream ends with
- * one terminal event, whose response repeats all output; up to `maxOutputCharacters` characters are kept for it.
- */
+/** Writes a stream of response events. The last one repeats all output. */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #builder: PartWriter;

@@ -12,18 +12,17 @@ const maxItems = 20_000;
 /** Maximum number of tools in a request, and in an item. */
 export const maxTools = 1_024;
 
-/** Turns and settings of a conversation. Adjacent items of the model become one turn, and so do adjacent tool outputs. */
+/** Turns and settings of a conversation. */
 class ItemTurns extends TurnCollector {
   readonly instructions: TextPart[] = [];
   compactionTrigger = false;
-  /** Settings that items change for the rest of the conversation; the last change counts. */
+  /** Settings that items change for the rest of the conversation. */
   effort: Effort | undefined;
   format: Fields | undefined;
-  /** Definitions of tools that items add. */
   readonly tools: Fields[] = [];
 }
 
-/** Reads `input`: a string, or items. Throws Failure (400) for an invalid item or an unresolved reference. */
+/** Reads `input`. Throws Failure (400) for an invalid item or an unresolved reference. */
 export function parseTurns(body: Fields) {
   const conversation = new ItemTurns();
   // A request may have instructions only.
@@ -36,7 +35,6 @@ export function parseTurns(body: Fields) {
 
 type ReadTurnItem = (conversation: ItemTurns, item: Fields) => void;
 
-/** Readers of items that clients create; readers of the model's items are in `parse-items.ts`. */
 const clientItems: Readonly<Record<string, ReadTurnItem>> = {
   message: readMessage,
   function_call_output: (conversation, item) => {
@@ -84,7 +82,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
   conversation.add("assistant", parts, true);
 }
 
-/** Returns an item's type; messages and references may leave out the member. */
+/** Messages and references may have no type. */
 function typeOf(item: Fields): string {
   const type = item.text("type");
   if (type !== undefined) return type;
@@ -107,7 +105,7 @@ function readOutput(item: Fields, custom: boolean): ToolResultPart {
   return { kind: "tool-result", callId: item.needText("call_id"), parts, ...(custom ? { custom } : {}) };
 }
 
-/** Reads an output without a call: of an asynchronous tool, or one that the client reports by itself. */
+/** The call may be missing if a tool is asynchronous, or if the client reports an output by itself. */
 function readLateOutput(item: Fields): readonly Part[] {
   item.ignore("id", "status");
   const name = qualifiedName(item.text("namespace"), item.needText("name"));

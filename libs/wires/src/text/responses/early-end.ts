@@ -8,14 +8,14 @@ import { endingOf } from "./vendor-answer.ts";
 /** Maximum characters of raw deltas that are collected before their text is read. */
 const maxRaw = 16 * 1024;
 
-/** Maximum characters of an open part that are kept for its last event; if it is longer, its beginning is dropped. */
+/** Maximum characters of an open part that its last event repeats. The beginning of a longer part is dropped. */
 const maxTextCharacters = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
 const lineFeed = 0x0a;
 
-/** Event with a part's complete text, and the event's member that contains it, by the type of the part. */
+/** Event with a part's complete text, and its member for the text. */
 const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
   output_text: ["response.output_text.done", "text"],
   refusal: ["response.refusal.done", "refusal"],
@@ -23,7 +23,7 @@ const wholeEvents: Readonly<Record<string, readonly [type: string, member: strin
   reasoning_text: ["response.reasoning_text.done", "text"],
 };
 
-/** Ends a stream early. The terminal event repeats all output: finished items, and what was sent of open ones. */
+/** Ends a stream early. The last event repeats all output that was sent. */
 export function endResponseEarly(): EarlyEnd {
   const answer = new SeenAnswer();
   return {
@@ -73,7 +73,6 @@ class SeenAnswer {
     else this.#event(parseFrameRecord(frame), raw);
   }
 
-  /** Returns the events that end the open part, the open item and the response. Their numbers follow `sequence`. */
   end(used: Units, sequence: number): readonly string[] | undefined {
     const response = this.#response;
     if (response === undefined) return undefined;
@@ -97,7 +96,7 @@ class SeenAnswer {
     if (event === undefined) return;
     const handle = typeof event["type"] === "string" ? ownEntry(this.#on, event["type"]) : undefined;
     if (handle !== undefined) handle(event);
-    // An event without a name before its data has a known type only after parsing.
+    // The type of an event without a name is known only after parsing.
     else if (typeof event["delta"] === "string") this.#delta(raw);
   }
 

@@ -12,7 +12,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.ts";
 import { ResponsesReader } from "./vendor-stream.ts";
 
-/** Counts input tokens. The body is that of a response request, of which only the input matters. */
+/** Counts the input tokens of a response request. */
 const countTokens: TokenCount = {
   wire: "count-responses",
   readParams,
@@ -61,10 +61,9 @@ export const responsesWire = {
 
 const failures: readonly unknown[] = ["error", "response.failed"];
 
-/** Matches events that contain the complete response object. */
 const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
-/** Returns true if an event can begin a stream: a type that is not a failure, with its response if it must have one. */
+/** Returns true if an event can begin a stream. */
 function isFirstEvent({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
   return !withResponse.test(type) || isRecord(response);
@@ -78,7 +77,7 @@ const answerTypes: ReadonlySet<unknown> = new Set([
   "web_search_call",
 ]);
 
-/** Reads the conversation of a request, without instructions, which clients may change from turn to turn. */
+/** Clients may change instructions from turn to turn, so they do not identify a conversation. */
 function readDialogue(body: JsonRecord): Dialogue {
   const { input } = body;
   const turns = typeof input === "string" ? [{ content: input }] : input;

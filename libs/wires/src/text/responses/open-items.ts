@@ -9,10 +9,10 @@ import type { LocalName } from "./tools.ts";
 import type { ItemStatus } from "./render-items.ts";
 import { callItem, messageItem, annotation, outputText, isSummary, reasoningItem } from "./render-items.ts";
 
-/** Renders one event from its type and its members; the sequence number is added. */
+/** Renders one event. The sequence number is added. */
 export type Emit = (type: string, members: JsonRecord) => string;
 
-/** Id and index of an output item, which all its events repeat. */
+/** Id and index of an output item. */
 export interface ItemRef {
   readonly id: string;
   readonly index: number;
@@ -30,7 +30,7 @@ export interface OpenItem {
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
-/** A call. If the vendor has only functions, a free-text tool's input is unwrapped and sent at the end. */
+/** A call. The input of a wrapped free-text tool is sent at the end. */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -131,7 +131,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = annotation(citation, open.length);
     if (first === undefined) return "";
-    // The annotation is stored as it was sent, so that the end of the text does not change it.
+    // The end of the text must not change an annotation.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,
@@ -174,7 +174,7 @@ function content(part: TextPart | RefusalPart): JsonRecord {
   return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
 }
 
-/** A reasoning item: summaries and contents with one id, and the encrypted content from which it can be restored. */
+/** A reasoning item: summaries and contents with one id, and the encrypted content. */
 export class OpenReasoning implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -203,7 +203,7 @@ export class OpenReasoning implements OpenItem {
     return "";
   }
 
-  /** Adds text. A summary's part is announced with its first text, since encrypted reasoning may have no text. */
+  /** Encrypted reasoning may have no text, so a summary's part is announced with its first text. */
   delta(text: string): string {
     const first = this.#hasText ? "" : this.#announce("added", "");
     this.#hasText = true;

@@ -11,7 +11,6 @@ type ReadItem = (item: Fields) => readonly Part[];
 
 const maxReasoningTexts = 4_096;
 
-/** Readers of items that the model writes, in an answer or in the history of the next request. */
 const modelItems: Readonly<Record<string, ReadItem>> = {
   message: readMessage,
   function_call: (item) => readCall(item, "arguments"),
@@ -22,7 +21,7 @@ const modelItems: Readonly<Record<string, ReadItem>> = {
   image_generation_call: readImageCall,
 };
 
-/** Items of tools that the vendor runs, and clients' replies to them; they are sent only to vendors of this wire. */
+/** Items of tools that the vendor runs, and clients' replies to them. */
 const vendorItems: ReadonlySet<string> = new Set(
   splitWords(`
     web_search_call file_search_call code_interpreter_call computer_call computer_call_output local_shell_call
@@ -32,7 +31,7 @@ const vendorItems: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Parses an item of the model or of a vendor tool into parts; undefined for any other type. */
+/** Parses an item of the model or of a vendor's tool; undefined for any other type. */
 export function parseModelItem(item: Fields, type: string): readonly Part[] | undefined {
   if (vendorItems.has(type)) return [{ kind: "vendor", wire: "responses", value: item.whole() }];
   const read = ownEntry(modelItems, type);
@@ -52,7 +51,7 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
   return [member === "input" ? { ...call, custom: true } : call];
 }
 
-/** Parses summary and content as two parts with one id; the last part gets the encrypted content. */
+/** Summary and content are two parts with one id. */
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
@@ -122,7 +121,7 @@ function readOutputText(part: Fields): Part {
   };
 }
 
-/** Parses an annotation, with the complete value for vendors and clients of this wire; empty if it is not an object. */
+/** Parses an annotation. It contains the complete value, for vendors and clients of this wire. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;

@@ -11,10 +11,10 @@ import { localNames, type LocalName } from "./tools.ts";
 import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
-/** Maximum characters of output for the terminal event. A longer answer fails: it must not look complete. */
+/** Maximum characters of output. A longer answer fails, because it must not look complete. */
 export const maxOutputCharacters = 32 * 2 ** 20;
 
-/** Writes the output items of an answer and their events, one item after another. */
+/** Writes the output items of an answer and their events. */
 export class PartWriter {
   readonly output: JsonRecord[] = [];
   isRefusedAsText = false;
@@ -44,7 +44,7 @@ export class PartWriter {
     this.#names = localNames(context.request.tools);
   }
 
-  /** Returns the events to send for an event of the answer. Throws Failure upstream_error beyond `maxOutputCharacters`. */
+  /** Returns the events for an event of the answer. Throws Failure upstream_error for a too long answer. */
   take(event: TextEvent): string {
     return this.#order
       .take(event)
@@ -52,7 +52,7 @@ export class PartWriter {
       .join("");
   }
 
-  /** Returns the output of a broken stream: the finished items, and the open item with its text so far. */
+  /** Returns the output of a broken stream. */
   outputSoFar(): readonly JsonRecord[] {
     return this.#open === undefined ? this.output : [...this.output, this.#open.item("incomplete")];
   }
@@ -79,7 +79,7 @@ export class PartWriter {
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
-  /** Ends the part. If a call or text has another wire's signature, a reasoning item that carries it follows. */
+  /** Another wire's signature of a call or text becomes a reasoning item after it. */
   #end(signature: Signature | undefined): string {
     const ended = this.#open?.endPart(signature) ?? "";
     if (signature === undefined || this.#opened?.kind === "reasoning") return ended;

@@ -39,7 +39,7 @@ export const responsesPass: TextPass = {
     return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
-  /** Inspects a frame. Only terminal events and finished tool items are parsed; their first lines tell them apart. */
+  /** For speed, only terminal events and finished tool items are parsed. */
   inspect(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };
@@ -90,7 +90,7 @@ export const responsesPass: TextPass = {
   earlyEnd: endResponseEarly,
 };
 
-/** Returns the call of a finished tool item. It is charged even if the client disconnects before the stream ends. */
+/** A finished tool item is charged even if the client disconnects before the stream ends. */
 function feesOfItem(frame: Buffer): ReportedExtraUsage | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallBytes)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
@@ -100,7 +100,7 @@ function feesIn(item: unknown): ReportedExtraUsage | undefined {
   return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 
-/** Returns true if a frame may be terminal; also for a frame with unusual fields or line ends, which must be parsed. */
+/** A frame with unusual fields or line ends must be parsed. */
 function mayBeTerminal(frame: Buffer): boolean {
   const usual = frame.indexOf("event: response.") === 0;
   if (!usual) return true;

@@ -18,7 +18,6 @@ import { renderBreakpoint } from "../hub/prompt-cache.ts";
 import { writeDataUrl } from "../hub/sources.ts";
 import type { LocalName } from "./tools.ts";
 
-/** State of an item: `in_progress` when a stream adds it, then `completed`, or `incomplete` if truncated. */
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** Renders adjacent texts and refusals of the model as one message. */
@@ -31,7 +30,7 @@ function messageContent(part: Part): readonly JsonRecord[] {
   return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
 }
 
-/** Renders reasoning with one id. Parts that are marked as not a summary become content, all others summary. */
+/** Renders parts of reasoning with one id. Parts with `summary: false` become content. */
 export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
@@ -143,7 +142,7 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
   };
 }
 
-/** Renders a citation as an annotation: unchanged if it is this wire's, else only if it has an address. */
+/** Renders a citation as an annotation. Other wires' citations need an address. */
 export function annotation(citation: Citation, length: number): readonly unknown[] {
   if (citation.own?.wire === "responses") return [citation.own.value];
   const { url, title, start, end } = citation;

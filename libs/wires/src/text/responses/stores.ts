@@ -3,7 +3,7 @@ import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord, split
 import { createdId, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 
-/** Members that name objects in the vendor's store: earlier items, and objects that hosted tools created. */
+/** Members that name objects in the vendor's store. */
 export const stores = {
   // The service replaces this member by the earlier items.
   without: ["previous_response_id"],
@@ -51,7 +51,7 @@ const selfContained: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Member by which items of a type contain all their content; without it, the vendor must look up the id. */
+/** An item with this member contains all its content. Otherwise, the vendor must look up its id. */
 const wholeWith: Readonly<Record<string, string>> = {
   message: "content",
   reasoning: "encrypted_content",
@@ -60,7 +60,7 @@ const wholeWith: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
-/** Members with the content of items, by type. A vendor that has a store still looks up the ids of these items. */
+/** Members with the content of items. A vendor with a store still looks up the ids. */
 const contentMembers: Readonly<Record<string, readonly string[]>> = {
   reasoning: ["content", "summary"],
   web_search_call: ["action"],
@@ -70,11 +70,7 @@ const contentMembers: Readonly<Record<string, readonly string[]>> = {
   mcp_list_tools: ["tools"],
 };
 
-/**
- * Returns the items of a response's input whose ids a vendor may look up or refuse: references, items without all their
- * content, and items whose id does not have the form that the wire demands. No vendor's store has the gateway's ids; of
- * these, only references must be resolved.
- */
+/** Returns the input's items whose ids a vendor may look up or refuse. No vendor's store has the gateway's ids. */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item: unknown, index) => {
@@ -97,7 +93,7 @@ function hasContent(item: JsonRecord): boolean {
   });
 }
 
-/** Prefixes that the wire's vendor demands of an item's id, by the type of the item. */
+/** Prefixes that the vendor demands of ids, by the item's type. */
 const demandedPrefixes: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -114,17 +110,13 @@ function isOwnForm(item: JsonRecord, id: string): boolean {
   return id.length <= maxIdCharacters && id.startsWith(ownEntry(demandedPrefixes, typeOf(item)) ?? "");
 }
 
-/** An input in which ids that a vendor does not know are removed or replaced. */
+/** An input without ids that a vendor does not know. */
 interface FittedItems {
   readonly items: readonly unknown[];
   readonly dropped: readonly string[];
 }
 
-/**
- * Replaces or removes the ids of items that the vendor's store does not have. OpenAI (`isStrict`) looks up every id,
- * even of an item with content, and refuses reasoning and tool steps without a known id: these items are left out and
- * reported. Other vendors read the content, and may require an id; they get an id that names no item.
- */
+/** Replaces or removes ids that the vendor's store does not have. OpenAI (`isStrict`) refuses such ids. */
 export function withoutForeignIds(
   input: readonly unknown[],
   foreign: ReadonlySet<string>,
@@ -143,7 +135,7 @@ export function withoutForeignIds(
   return { items, dropped: [...dropped] };
 }
 
-/** Returns an id that no vendor's store has; equal ids give equal results. */
+/** Returns an id that no vendor's store has. Equal ids give equal results. */
 function namelessId(id: string): string {
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 32);
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
@@ -156,7 +148,7 @@ function isWhole(item: JsonRecord): boolean {
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
-/** Returns an item's type. Without the member, an item with a role is a message, and any other is a reference. */
+/** An item without a type is a message if it has a role, else a reference. */
 function typeOf({ type, role }: JsonRecord): string {
   if ((type ?? undefined) !== undefined) return asText(type);
   return (role ?? undefined) === undefined ? "item_reference" : "message";
@@ -164,14 +156,14 @@ function typeOf({ type, role }: JsonRecord): string {
 
 const prefixes = ["msg", "rs", "fc", "ctc", "ig", "cmp", "item"] as const;
 
-/** Returns an output item's id: the same in the stream and in the complete answer, and unique to the answer. */
+/** Returns an output item's id, which is the same in the stream and in the complete answer. */
 export function itemId(answerId: string, prefix: (typeof prefixes)[number], index: number): string {
   return `${prefix}_${answerId.slice(answerId.indexOf("_") + 1)}_${index}`;
 }
 
 const ownId = new RegExp(`^(?:${prefixes.join("|")})_([A-Za-z0-9_-]+)_\\d+$`);
 
-/** Returns the id of the response that an item's id contains; undefined for ids that the gateway did not create. */
+/** Returns the id of the response in an item's id; undefined for ids from vendors. */
 export function responseOfItem(id: string): string | undefined {
   const [, answer] = ownId.exec(id) ?? [];
   return answer === undefined ? undefined : `resp_${answer}`;

@@ -7,10 +7,9 @@ import { unlessEmpty } from "../hub/render.ts";
 
 /** Maximum length of a function's name that all vendors accept. */
 const maxCharacters = 64;
-/** Number of characters of the hash that replaces the end of a long name. */
 const hashCharacters = 8;
 
-/** Returns a name with its namespace, equal for equal input; one that is too long ends in a hash. */
+/** Returns a name with its namespace. The end of a name that is too long is replaced by a hash. */
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;
   const joined = `${namespace}__${name}`;
@@ -19,7 +18,7 @@ export function qualifiedName(namespace: string | undefined, name: string): stri
   return `${joined.slice(0, maxCharacters - hashCharacters - 1)}_${hash}`;
 }
 
-/** A tool's name on this wire, with its namespace if it has one. */
+/** A tool's name on this wire. */
 export interface LocalName {
   readonly namespace?: string;
   readonly name: string;
@@ -41,7 +40,7 @@ export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonl
 
 const searchType = "web_search";
 
-/** Returns true for the types of web search: `web_search`, `web_search_preview`, or one of them with a date. */
+/** Returns true for `web_search` and `web_search_preview`, also with a date. */
 export function isSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
@@ -62,7 +61,7 @@ export function parseSearch(definition: JsonRecord): WebSearchTool {
   });
 }
 
-/** Renders web search for the vendor. A search from another wire keeps only the options that this wire can express. */
+/** Renders web search. A search of another wire keeps only the options that this wire has. */
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

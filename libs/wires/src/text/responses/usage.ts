@@ -16,7 +16,7 @@ import {
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { memberOf as memberInBody } from "../pass.ts";
 
-/** Converts `usage` of a response to units, none of them negative. Returns undefined if `usage` has no token counts. */
+/** Converts `usage` of a response to units; undefined if it has no token counts. */
 export function responsesUsage(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = parseCount(usage["input_tokens"]);
@@ -26,7 +26,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const outputs = asRecord(usage["output_tokens_details"]);
   const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
   const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
-  // Tokens cached for twelve hours count as cached for one hour: they cost at least as much.
+  // Tokens cached for twelve hours count as cached for one hour, because they cost at least as much.
   const long = parseCount(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
   return withoutZeroUnits({
@@ -39,7 +39,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   });
 }
 
-/** Renders units as `usage`; audio and image tokens are in the totals, since this wire has no members for them. */
+/** Renders units as `usage`. Audio and image tokens have no members, so they count as input or output. */
 export function renderUsage(units: Units): JsonRecord {
   const input = inputTotal(units);
   const output = outputTotal(units);
@@ -57,7 +57,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
-/** Types of tools that the client runs, and of searches among tools; neither is charged. */
+/** Tools without a charge: those that the client runs, and the search among tools. */
 const unpaidTools: ReadonlySet<unknown> = new Set(
   splitWords(`
     function custom computer computer_use computer_use_preview local_shell apply_patch tool_search
@@ -107,7 +107,7 @@ function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
 
-/** Limits the number of tool calls if the client does not; beyond the limit the vendor answers without tools. */
+/** Limits the number of tool calls, unless the client does. At the limit, the vendor answers without tools. */
 export function capTools(body: Buffer, max: number): Buffer {
   return typeof memberInBody(body, "max_tool_calls") === "number"
     ? body
@@ -122,7 +122,7 @@ const units: Readonly<Record<string, ToolUnit>> = {
   image_generation_call: "imageGenerations",
 };
 
-/** Returns the tool call in an item. An item of code execution is one call; opening a search result is free. */
+/** Returns the charged call in an item. Opening a search result is free. */
 export function callOfItem(item: JsonRecord): readonly ReportedCall[] {
   const { type, id, container_id: container, action, environment } = item;
   const unit = typeof type === "string" && Object.hasOwn(units, type) ? units[type] : undefined;

@@ -71,12 +71,12 @@ const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   other: completed,
 };
 
-/** Returns the ending for a finish reason; a refusal sent as text is a complete answer. */
+/** Returns the ending for a finish reason. A refusal sent as text is a complete answer. */
 export function endingOf(finish: FinishReason, isRefusedAsText: boolean): ResponseEnding {
   return finish === "refused" && isRefusedAsText ? completed : endings[finish];
 }
 
-/** Returns the reason why the model stopped. `kinds` are the kinds of parts in the response. */
+/** Returns the reason why the model stopped. */
 export function finishOf(response: JsonRecord, kinds: ReadonlySet<Part["kind"]>): FinishReason {
   if (response["status"] === "incomplete") {
     const details = response["incomplete_details"];

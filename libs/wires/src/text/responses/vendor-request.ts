@@ -46,11 +46,7 @@ export const minOutputTokens = 16;
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
-/**
- * Renders the request for a vendor of this wire. The vendor is asked to store nothing, since the gateway keeps the
- * conversation, and to return reasoning encrypted. Throws Failure unsupported_parameter if the wire cannot
- * express the request.
- */
+/** Renders a vendor's request. The vendor stores nothing. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const sampled = withAcceptedSampling(clientRequest, target.model, unsupported);
@@ -58,8 +54,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const request = withoutForeignSteps(adaptCacheMarks(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
-  // A client's instructions apply to the complete conversation, so a model that reads `instructions` last gets them as
-  // messages at the beginning. Instructions with breakpoints are messages too, since only these can have breakpoints.
+  // Some models read `instructions` last and for one turn only, and only messages can have breakpoints.
   const [first, ...others] = request.instructions;
   const areMessages =
     rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
@@ -92,7 +87,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** Returns an output limit that the vendor accepts. A smaller limit is raised, which is reported as a loss. */
+/** The vendor refuses smaller limits. */
 function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
   unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
@@ -117,7 +112,7 @@ function renderFormat(format: TextRequest["format"]): JsonRecord | undefined {
   return withoutUndefined({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** Renders `include`. Encrypted reasoning is requested only if the model reasons, since other models refuse it. */
+/** Models without reasoning refuse a request for encrypted reasoning. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
   const thinks = reasoning !== undefined && reasoningEffort(reasoning) !== "none" && takesReasoning(model);
   const include = [
@@ -127,7 +122,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest, model: stri
   return include.length > 0 ? include : undefined;
 }
 
-/** Renders tools; on this wire, image output is requested by a tool. */
+/** On this wire, a tool makes images. */
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
@@ -143,7 +138,6 @@ interface ToolSet {
   readonly members: Tool[];
 }
 
-/** Groups adjacent tools that have the same namespace, or no namespace. */
 function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   const sets: ToolSet[] = [];
   for (const tool of tools) {
@@ -158,7 +152,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
 const renders: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
-    // The default of `strict` is true at the vendor, and false on all other wires.
+    // The vendor's default of `strict` is true, and that of all other wires is false.
     return withoutUndefined({
       type: "function",
       ...renderNamespace(within ?? { name, description }),
@@ -176,7 +170,7 @@ function renderNamespace({ name, description }: Pick<NamespacedTool, "name" | "d
   return { name, description };
 }
 
-/** Renders the tool choice; the vendor refuses one without tools. */
+/** The vendor refuses a tool choice without tools. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools === undefined || tools.length === 0) {
@@ -195,7 +189,6 @@ function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsup
     : { type: "allowed_tools", mode, tools: chosenTools };
 }
 
-/** Returns the type of a chosen tool; vendor tools are identified by their type alone. */
 function typeOf(tools: readonly Tool[], name: string): string {
   const tool = tools.find((each) => toolChoiceName(each) === name);
   if (tool?.kind === "web-search") return "web_search";

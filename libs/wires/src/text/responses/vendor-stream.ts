@@ -9,7 +9,7 @@ import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
 import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
-/** Reads a stream. Encrypted content and items of tools arrive only with an item's end. */
+/** Reads a vendor's stream. */
 export class ResponsesReader implements StreamReader {
   readonly #book = new PartTracker(0);
   #started = false;
@@ -33,7 +33,7 @@ export class ResponsesReader implements StreamReader {
     return this.#book.endAll();
   }
 
-  /** Begins the answer with the first event that has a response, usually `response.created`. */
+  /** Usually, `response.created` is the first event with a response. */
   #start(event: JsonRecord): readonly TextEvent[] {
     const response = event["response"];
     if (this.#started || !isRecord(response)) return [];
@@ -59,7 +59,7 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** Reads a failure. The event `error` has the code at its top or under `error`, `response.failed` in its response. */
+/** The event `error` has the code at its top or under `error`, `response.failed` in its response. */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
@@ -73,7 +73,7 @@ function failureOf(event: JsonRecord): TextEvent {
 
 type ResponsesHandler = (book: PartTracker, event: JsonRecord) => readonly TextEvent[];
 
-/** Handlers of the stream's events. A part's key has the index of its item and the part's index in the item. */
+/** Handlers of the stream's events. A part's key has the index of its item, and its own index. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (book, { output_index: index, item }) =>
     isRecord(item) ? startCall(book, itemKey(index), item) : [],
@@ -115,7 +115,7 @@ function contentKey(event: JsonRecord): string {
   return `${itemKey(event["output_index"])}text:${String(event["content_index"])}`;
 }
 
-/** Opens a call with the first event of its item; items of other types open with their first part. */
+/** Items of other types open with their first part. */
 function startCall(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
@@ -134,7 +134,7 @@ function grow(book: PartTracker, key: string, opened: OpenedPart, text: unknown)
   return [...book.start(key, opened), ...book.delta(key, asText(text))];
 }
 
-/** Adds the complete text of a part for which the vendor sent no deltas. */
+/** Some vendors send the complete text of a part without deltas. */
 function late(book: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return book.hasText(key) ? [] : grow(book, key, opened, text);
 }
@@ -152,11 +152,11 @@ function reasoningIndex(event: JsonRecord, summary: boolean): unknown {
   return event[summary ? "summary_index" : "content_index"];
 }
 
-/** Adds text of reasoning. A summary's parts become one text, separated by blank lines, as in a complete answer. */
+/** Adds text of reasoning. The parts of a summary are joined by blank lines. */
 function think(book: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = reasoningKey(event, summary);
   const id = asText(event["item_id"]);
-  // A summary ends when the content begins, since only one part of an item may be open at a time.
+  // Only one part of an item may be open at a time.
   const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
   const ended = others.flatMap((other) => book.end(other));
   const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
@@ -168,7 +168,7 @@ function lateReasoning(book: PartTracker, event: JsonRecord, summary: boolean, t
   return isSent ? [] : think(book, event, summary, text);
 }
 
-/** Ends an item and its open parts, the last with encrypted content. Emits the parts of an item that opened none. */
+/** Ends an item and its open parts. Encrypted content belongs to the last one. */
 function endItem(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = book.openKeys(key);
   if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));

@@ -33,7 +33,7 @@ function renderTurn(
     : runs.flatMap((run, index) => renderModelRun(run, `${turn}_${index}`, names, unsupported));
 }
 
-/** Groups adjacent parts that form one item: texts with files and images, or reasoning with the same id. */
+/** Groups adjacent parts that form one item. */
 function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   const runs: Part[][] = [];
   for (const part of parts) {
@@ -95,7 +95,7 @@ function renderModelRun(
   return renderMessages(run, path);
 }
 
-/** Renders reasoning that the vendor encrypted; other reasoning, which the vendor refuses, is dropped. */
+/** The vendor refuses reasoning that it did not encrypt. */
 function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonRecord[] {
   const encrypted = ownSignature(parts.at(-1)?.signature, "responses");
   unsupported.noteIf("turn.reasoning", encrypted === undefined);

@@ -11,7 +11,7 @@ import type {
 import { maxWords, segmentOf, segmentsOfWords, lostHints, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** Deepgram's speech to text: the body is the file. The answer reports the audio's duration. */
+/** Deepgram's speech to text. */
 export const deepgram = {
   name: "deepgram-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage },

@@ -11,7 +11,7 @@ import type {
 import { maxWords, segmentOf, segmentsOfWords, formEntry, lostHints, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
-/** ElevenLabs' speech to text, with a form as body. It reports no usage: the file's duration is billed. */
+/** ElevenLabs' speech to text. It reports no usage, so the file's duration is billed. */
 export const elevenlabs = {
   name: "elevenlabs-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer },

@@ -7,7 +7,7 @@ import type { WithUsage, ClientSide, Rendered, VendorSide } from "../../wire.ts"
 export const transcriptFormats = ["json", "text", "srt", "verbose_json", "vtt", "diarized_json"] as const;
 export type TranscriptFormat = (typeof transcriptFormats)[number];
 
-/** Parts of a transcript for which verbose_json can include times. */
+/** Parts of a transcript that may have times in verbose_json. */
 export const granularities = ["word", "segment"] as const;
 export type Granularity = (typeof granularities)[number];
 
@@ -26,14 +26,13 @@ export interface TranscriptsRequest {
   readonly temperature?: number | undefined;
   readonly granularities: readonly Granularity[];
   readonly stream: boolean;
-  /** Fields that the gateway does not read, passed on unchanged. */
+  /** Fields that the gateway does not read. */
   readonly own: readonly FormEntry[];
 }
 
-/** Optional fields of a request that a vendor may lack, as clients spell them. */
 type Hint = "language" | "prompt" | "temperature";
 
-/** Returns the optional fields of a request that a vendor's wire lacks, unknown ones included. */
+/** Returns the fields of a request that a vendor's wire lacks. */
 export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): readonly string[] {
   const hints = (["language", "prompt", "temperature"] as const).filter(
     (name) => !has.includes(name) && request[name] !== undefined,
@@ -46,22 +45,21 @@ export function refuseFormats({ format }: TranscriptsRequest, formats: readonly 
     throw unsupportedFailure("response_format", `The vendor's answer cannot be converted to ${format}.`);
 }
 
-/** A part of the speech with its times, in seconds from the beginning of the file. */
+/** A part of the speech, with times in seconds. */
 interface Segment {
   readonly text: string;
   readonly start: number;
   readonly end: number;
 }
 
-/** A vendor's transcript. Its usage is tokens, or seconds of audio. */
+/** A vendor's transcript. Its usage is in tokens or in seconds. */
 export interface Transcript extends WithUsage {
   readonly text: string;
-  /** Segments; undefined if the vendor returned no times. */
   readonly segments: readonly Segment[] | undefined;
   readonly words?: readonly Segment[] | undefined;
-  /** Language, as the vendor names it. */
+  /** Vendor's name of the language. */
   readonly language?: string | undefined;
-  /** Duration of the audio in seconds, as the vendor counts it. */
+  /** Seconds of audio, as the vendor counts them. */
   readonly duration?: number | undefined;
 }
 
@@ -71,11 +69,11 @@ export type TranscriptEvent =
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
-/** A request for a vendor, with the way its file is sent. */
+/** A request for a vendor, and the form of its file. */
 export type RenderedTranscripts = Omit<Rendered, "body"> &
   (
     | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
-    /** The file is the body; the query holds all fields. */
+    /** The file is the body. */
     | { readonly kind: "bytes"; readonly query: Readonly<Record<string, string>> }
     | { readonly kind: "json"; readonly maxBytes: number; bodyOf(file: Base64File): JsonRecord }
   );
@@ -85,7 +83,7 @@ export interface Base64File {
   readonly data: string;
 }
 
-/** The vendor side of a transcripts wire. Vendors send JSON or a stream; other formats are rendered from JSON. */
+/** Vendor side of a transcripts wire. Other formats than JSON and streams are rendered from JSON. */
 export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
   parse(body: JsonRecord): Transcript;
   stream?(): { read(frame: Frame): TranscriptEvent };
@@ -96,7 +94,7 @@ export interface TranscriptsClient extends Pick<
   "render"
 > {
   read(entries: readonly FormEntry[]): TranscriptsRequest;
-  /** Renders the JSON of an answer as a stream. Keeps the vendor's members that the neutral form lacks. */
+  /** Renders the JSON of an answer as a stream. */
   renderStream(body: JsonRecord): string;
 }
 
@@ -107,11 +105,11 @@ export function segmentOf(fields: Fields, text: string): Segment {
   return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }
 
-/** Matches the end of a sentence, which ends a segment; so does the segment's maximum length. */
+/** The end of a sentence ends a segment. */
 const endOfSentence = /[.!?…。！？]["'”’)]*$/;
 const maxSegmentSeconds = 12;
 
-/** Joins words into segments, for vendors that return only the times of words. */
+/** Joins words into segments. */
 export function segmentsOfWords(words: readonly Segment[]): readonly Segment[] {
   const segments: Segment[] = [];
   let open: Segment[] = [];
@@ -129,7 +127,7 @@ export function segmentsOfWords(words: readonly Segment[]): readonly Segment[] {
   return segments;
 }
 
-/** Renders a transcript as JSON: the text alone, or with times for verbose_json. */
+/** Renders a transcript as JSON. */
 export function renderTranscriptJson(
   { text, segments = [], words, language, duration, usage }: Transcript,
   { format, granularities, language: requested = "" }: TranscriptsRequest,
@@ -169,7 +167,7 @@ export function renderText({ text }: Transcript): string {
   return `${text}\n`;
 }
 
-/** Renders SubRip: numbered blocks, times with a comma. Throws Failure upstream_error for a transcript without times. */
+/** Renders SubRip. Throws Failure upstream_error for a transcript without times. */
 export function renderSrt(transcript: Transcript): string {
   return segmentsOf(transcript)
     .map((segment, index) => `${index + 1}\n${cue(segment, ",")}`)
@@ -193,7 +191,7 @@ function cue({ start, end, text }: Segment, point: "," | "."): string {
   return `${time(start, point)} --> ${time(end, point)}\n${oneLine(text)}\n\n`;
 }
 
-/** Replaces line breaks and arrows: an empty line would end the cue, an arrow would begin another. */
+/** An empty line would end the cue, and an arrow would begin another. */
 function oneLine(text: string): string {
   return text
     .trim()
@@ -201,7 +199,6 @@ function oneLine(text: string): string {
     .replaceAll("-->", "->");
 }
 
-/** Renders `01:02:03.456`; hours may have more than two digits. */
 function time(seconds: number, point: "," | "."): string {
   const millis = Math.max(0, Math.round(seconds * 1_000));
   const pad = (value: number, digits = 2): string => String(Math.floor(value)).padStart(digits, "0");

@@ -41,11 +41,9 @@ export const translations = {
   client: { ...transcriptions.client, read: (entries) => parseForm("translations", entries) },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-/** Fields that the gateway reads; brackets may follow the name of a list. */
 const known = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
 const singleFields: ReadonlySet<string> = new Set(known.filter((name) => name !== "timestamp_granularities"));
 
-/** Parses the form of a transcription; unknown fields are passed on unchanged. */
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
   const fields = valuesByName(entries);
   const first = (name: string): string | undefined => fields.get(name)?.[0];
@@ -68,7 +66,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
   };
 }
 
-/** Returns the model in the fields read so far; undefined for none. */
+/** Returns the model of a form, if it is already read. */
 export function modelInForm(entries: readonly FormEntry[]): string | undefined {
   return entries.find(([name]) => name === "model")?.[1];
 }
@@ -84,7 +82,7 @@ function valuesByName(entries: readonly FormEntry[]): ReadonlyMap<string, readon
   return fields;
 }
 
-/** Removes the brackets from a list's name: `timestamp_granularities[]`, `timestamp_granularities[0]`. */
+/** The name of a list may be `timestamp_granularities[]` or `timestamp_granularities[0]`. */
 function withoutBrackets(name: string): string {
   return name.replace(/\[\d*\]$/, "");
 }
@@ -127,10 +125,10 @@ function wrong(name: string, kind: string): Failure {
   return new Failure("invalid_value", `${name} must be ${kind}.`, { param: withoutBrackets(name) });
 }
 
-/** Matches models without times, which answer only in plain JSON. */
+/** Models without times, which answer only in plain JSON. */
 const modelsWithoutTimes = /transcribe/i;
 
-/** Vendor's format for each client's format; subtitles are made from the segments of verbose_json. */
+/** Vendor's formats. Subtitles are made from the segments of verbose_json. */
 const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
   json: "json",
   text: "json",
@@ -140,7 +138,6 @@ const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" |
   diarized_json: "diarized_json",
 };
 
-/** Renders the form for a vendor. Throws Failure unsupported_parameter if the format needs times that a model lacks. */
 function renderForm(request: TranscriptsRequest, { model }: Target) {
   const format = vendorFormats[request.format];
   if (format === "verbose_json" && modelsWithoutTimes.test(model))
@@ -172,7 +169,7 @@ export function parseAnswer(body: JsonRecord): Transcript {
   }));
 }
 
-/** Reads `usage` by tokens or by duration, else the duration of verbose_json; undefined if an answer has neither. */
+/** Reads tokens or a duration. */
 export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
   if (isRecord(usage)) {
     const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
@@ -196,10 +193,6 @@ function isAmount(value: unknown): value is number {
   return typeof value === "number" && value >= 0 && value < Number.MAX_SAFE_INTEGER;
 }
 
-/**
- * Reads a frame of a streamed transcript: `transcript.text.delta`, `transcript.text.done` or an error. Every other
- * frame is "other".
- */
 function readEvent({ data }: Frame): TranscriptEvent {
   if (data === "[DONE]") return { kind: "other" };
   const event = parseEvent(data);
@@ -209,7 +202,6 @@ function readEvent({ data }: Frame): TranscriptEvent {
   return event["type"] === "transcript.text.done" ? { kind: "done", body: event } : { kind: "other" };
 }
 
-/** Renders a complete answer as a stream: its text in one piece, then its end. */
 function renderTranscriptStream(body: JsonRecord): string {
   const { text, usage, logprobs } = body;
   const shared = logprobs === undefined ? {} : { logprobs };

@@ -8,7 +8,7 @@ import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, typ
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 const maxTexts = 96;
-/** Header with the input tokens, for calls by InvokeModel on Amazon Bedrock. */
+/** Header with the input tokens, on Amazon Bedrock. */
 const countHeader = "x-amzn-bedrock-input-token-count";
 
 const tasks: Readonly<Record<string, VectorTask>> = {
@@ -18,10 +18,10 @@ const tasks: Readonly<Record<string, VectorTask>> = {
   clustering: "clustering",
 };
 
-/** Default of `input_type`, which vendors require, for requests without a task. */
+/** Vendors require `input_type`. */
 const defaultInputType = "search_document";
 
-/** Version 2 of Cohere's embeddings (POST /v2/embed), also called by InvokeModel on Amazon Bedrock. */
+/** Cohere's embeddings (POST /v2/embed), also on Amazon Bedrock. */
 export const cohere = {
   name: "cohere-embeddings",
   vendor: {
@@ -79,7 +79,6 @@ function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefi
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 
-/** Renders the vectors in the member of their type: numbers in `float`, or Base64 in `base64`. */
 function renderAnswer(answer: VectorsAnswer, context: UnstreamedContext<VectorsRequest>): JsonRecord {
   const vectors = vectorsFor(context, answer);
   const isBase64 = context.request.encoding === "base64";

@@ -21,7 +21,7 @@ export const embedContent = {
   client: { read: single.read, render: renderSingle, inspectedMembers, spelling },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Many texts per call (:batchEmbedContents), for clients and vendors. Vendors get single texts by this call too. */
+/** Many texts per call (:batchEmbedContents). */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
@@ -33,7 +33,7 @@ function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
   return { vectors: vectorsIn(Array.isArray(items) ? items.map((item) => memberOf(item, "values")) : items) };
 }
 
-/** Reads `usageMetadata` of an answer; older models report none. */
+/** Older models report no usage. */
 function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
   const inputTokens = isRecord(usage) ? parseCount(usage["promptTokenCount"]) : undefined;
   return inputTokens === undefined ? undefined : { inputTokens };
@@ -71,7 +71,7 @@ const noTask = "TASK_TYPE_UNSPECIFIED";
 
 const maxParts = 4_096;
 
-/** Parses the body of :embedContent. Names may be in camelCase or snake_case. */
+/** Parses the body of :embedContent. */
 function parseSingle(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body, "", "either");
   const model = modelOf(fields, path.model);
@@ -80,7 +80,7 @@ function parseSingle(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest
   return { request, dropped: fields.unread() };
 }
 
-/** Parses the body of :batchEmbedContents. Its requests must have the same model and dimensions. */
+/** Parses the body of :batchEmbedContents, whose requests must have one model and length. */
 function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body, "", "either");
   fields.need("requests");
@@ -98,7 +98,7 @@ function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest>
   return { request: { model, inputs, ...withoutUndefined({ dimensions }) }, dropped: fields.unread() };
 }
 
-/** Returns the model in the path, else in the body; if both name one, they must be equal. */
+/** The path and the body must not name different models. */
 function modelOf(fields: Fields, inPath: string | undefined): string {
   const inBody = fields.text("model")?.replace(/^models\//, "");
   if (inPath === undefined) return inBody ?? fields.needText("model");
@@ -114,7 +114,7 @@ function parseInput(fields: Fields): VectorInput {
   };
 }
 
-/** Parses one input: its texts, joined by line feeds. Parts of other kinds go only to vendors of this wire. */
+/** Parts other than text can be sent only to vendors of this wire. */
 function parseContent(fields: Fields): VectorContent {
   const content = fields.fields("content");
   const parts = content?.each("parts", maxParts) ?? [];
@@ -135,7 +135,7 @@ function parseTask(fields: Fields): VectorInput["task"] {
 
 const maxInBatch = 100;
 
-/** Renders the body of :batchEmbedContents for at most `maxInBatch` inputs. Throws unsupported_parameter for token ids. */
+/** Renders the body of :batchEmbedContents. Throws Failure unsupported_parameter for token ids. */
 export function renderRequest(request: VectorsRequest, target: Target): Rendered {
   const { own, user, inputs } = request;
   return {

@@ -9,19 +9,18 @@ import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
 import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
 
-/** The embeddings wire (POST /v1/embeddings). */
+/** POST /v1/embeddings. */
 export const embeddings = {
   name: "embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInputs },
   client: {
-    // The path may name the model, on the engines endpoint.
+    // The path of the engines endpoint contains the model.
     ...schemaReader(bodies.EngineEmbeddingsRequest, parseRequest),
     render: renderAnswer,
     spelling: { inputs: "input", encoding: "encoding_format" },
   },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Parses a request. The engines endpoint has the model in its path; another one in the body is refused. */
 function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body);
   const model = modelOf(fields, path.model);
@@ -47,10 +46,9 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   throw invalidFailure("model", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`);
 }
 
-/** Maximum number of tokens of one input; no model reads more. */
+/** Maximum number of tokens of one input. No model reads more. */
 const maxTokens = 131_072;
 
-/** Parses `input`: a text, tokens, or an array of texts, token arrays or vendor objects; no empty text or array. */
 function parseInput(fields: Fields): readonly VectorContent[] {
   const input = fields.need("input");
   if (typeof input === "string") return [parseOne(input, "input", fields)];
@@ -81,10 +79,9 @@ function parseTokens(values: readonly unknown[], path: string, fields: Fields): 
   });
 }
 
-/** Members in which vendors of this wire read the purpose of the vectors. */
+/** Members in which some vendors read the purpose of the vectors. */
 const taskMembers = ["input_type", "task"] as const;
 
-/** Tasks by the values of these members; the members are also kept for vendors that read them. */
 const tasksByName: Readonly<Record<string, VectorTask>> = {
   query: "query",
   search_query: "query",
@@ -103,7 +100,6 @@ const tasksByName: Readonly<Record<string, VectorTask>> = {
   code_retrieval_query: "code-query",
 };
 
-/** Returns the purpose of the vectors and the members that name it; no task for an unknown value. */
 function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: readonly string[] } {
   for (const name of taskMembers) {
     const value = body[name];
@@ -113,9 +109,8 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
   return { read: [] };
 }
 
-/** Renders a vendor's request. Tasks and titles of another wire are optional, and dropped. */
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  // A task that a client of this wire sent is among its additional members.
+  // A task from a client of this wire is among the additional members.
   const { task, title } = lostHints(request);
   const unsupported = request.own?.wire === "embeddings" ? { title } : { task, title };
   const additional = renderAdditionalMembers(request.own, "embeddings", unsupported);
@@ -133,7 +128,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
 function renderInput(contents: readonly VectorContent[]): unknown {
   const [first] = contents;
   const values = contents.map(renderOne);
-  // A single text, or array of tokens, is sent without an array around it, which every vendor accepts.
+  // Every vendor accepts a single text without an array.
   return contents.length === 1 && first?.kind !== "own" ? values[0] : values;
 }
 
@@ -160,7 +155,7 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
   });
 }
 
-/** Reads `usage` of an answer, as input tokens; some vendors report only the total. */
+/** Some vendors report only the total. */
 function readUsage({ usage }: JsonRecord): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const inputTokens = parseCount(usage["prompt_tokens"]) ?? parseCount(usage["total_tokens"]);

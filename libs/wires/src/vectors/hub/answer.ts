@@ -9,11 +9,11 @@ export interface VectorsAnswer extends WithUsage {
 }
 
 export interface VectorsVendor extends UnstreamedVendor<VectorsRequest, VectorsAnswer> {
-  /** Returns the maximum number of inputs in one request for a model; more are sent in several requests. */
+  /** Returns the maximum number of inputs in one request for a model. */
   maxInputs(model: string): number;
 }
 
-/** Returns the vectors of an answer, one per input. Throws Failure upstream_error for another number of vectors. */
+/** Returns the vectors of an answer. Throws Failure upstream_error unless there is one per input. */
 export function vectorsFor(
   { request }: UnstreamedContext<VectorsRequest>,
   { vectors }: VectorsAnswer,
@@ -43,7 +43,7 @@ export function floatsOf(vector: Vector): readonly number[] {
   });
 }
 
-/** Returns the vector as Base64 of little-endian float32; numbers are rounded to float32. */
+/** Returns the vector as Base64 of little-endian float32. */
 export function base64Of(vector: Vector): string {
   if ("base64" in vector) return vector.base64;
   const view = new DataView(new ArrayBuffer(vector.floats.length * bytesPerFloat));

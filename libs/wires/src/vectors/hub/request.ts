@@ -21,9 +21,9 @@ export type VectorTask = (typeof vectorTasks)[number];
 
 export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
-  /** Token ids of a vendor's tokenizer, which only that vendor can read. */
+  /** Token ids, which only vendors with the same tokenizer can read. */
   | { readonly kind: "tokens"; readonly tokens: readonly number[] }
-  /** Images and other content in the form of one wire, which only vendors of that wire can read. */
+  /** Content in the form of one wire, such as images. Only vendors of that wire can read it. */
   | { readonly kind: "own"; readonly wire: VectorsWire; readonly value: JsonRecord };
 
 export interface VectorInput {
@@ -32,12 +32,11 @@ export interface VectorInput {
   readonly title?: string | undefined;
 }
 
-/** A request for vectors in the neutral form. Absent members were not given by the client. */
+/** A request for vectors in the neutral form. */
 export interface VectorsRequest {
   readonly model: string;
   readonly inputs: readonly VectorInput[];
   readonly dimensions?: number | undefined;
-  /** Form of the vectors in the client's answer. */
   readonly encoding?: "float" | "base64" | undefined;
   readonly user?: string | undefined;
   readonly own?: AdditionalMembers<VectorsWire> | undefined;
@@ -56,7 +55,7 @@ export function noText({ kind }: VectorContent): Failure {
   return unsupportedFailure("inputs", message);
 }
 
-/** Parses the texts of a client's wire that has only texts, from 1 to `maxInputs`. */
+/** Parses the inputs on a wire that has only texts. */
 export function parseTexts(fields: Fields, name: string): readonly string[] {
   const value = fields.raw(name);
   const texts = typeof value === "string" ? [value] : (fields.texts(name) ?? []);
@@ -64,7 +63,7 @@ export function parseTexts(fields: Fields, name: string): readonly string[] {
   return texts;
 }
 
-/** Returns the optional fields that are lost at a vendor without tasks, titles and users. */
+/** Returns the fields that a vendor without tasks, titles and users cannot get. */
 export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   return {
     task: inputs.some(({ task }) => task !== undefined),
@@ -73,7 +72,7 @@ export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   };
 }
 
-/** Returns the purpose of all inputs; undefined if they differ or have none. */
+/** Returns the purpose of all inputs; undefined if they differ. */
 export function commonTask({ inputs }: Pick<VectorsRequest, "inputs">): VectorTask | undefined {
   const tasks = new Set(inputs.map(({ task }) => task));
   return tasks.size === 1 ? inputs[0]?.task : undefined;

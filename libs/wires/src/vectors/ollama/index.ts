@@ -5,7 +5,7 @@ import type { Parsed } from "../../wire.ts";
 import { parseTexts, type VectorsRequest } from "../hub/request.ts";
 import { floatsOf, vectorsFor, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
-/** POST /api/embed, for clients only. */
+/** Ollama's embeddings (POST /api/embed), for clients only. */
 export const ollama = {
   name: "ollama-embed",
   client: {
@@ -21,7 +21,7 @@ export const ollama = {
 
 function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
   const fields = new Fields(body);
-  // Settings of a local Ollama process: its memory, and the truncation of inputs, which is left to the vendor.
+  // Settings of a local Ollama process.
   fields.ignore("keep_alive", "truncate");
   const request: VectorsRequest = {
     model: fields.needText("model"),

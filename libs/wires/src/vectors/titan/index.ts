@@ -6,10 +6,10 @@ import type { Rendered, Target } from "../../wire.ts";
 import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
-/** Matches the models of the first version, whose vectors have a fixed length. */
+/** Models of the first version, whose vectors have a fixed length. */
 const fixedLengthModels = /titan-embed-(?:text-v1|g1)/;
 
-/** Amazon's text embeddings by InvokeModel, one text per request. */
+/** Amazon's text embeddings, one text per request. */
 export const titan = {
   name: "titan-embeddings",
   vendor: {

@@ -101,7 +101,6 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   return { body, dropped: additional.dropped, seconds, lines: linesIn(body) };
 }
 
-/** Vendors' names of task states on this wire, in lower case. */
 const states = {
   queued: "queued submitted pending not_start",
   in_progress: "in_progress processing running generating",
@@ -154,10 +153,7 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/**
- * Returns an error code as the whole number that styles B and C require: the vendor's code if it is a number, else an
- * HTTP status.
- */
+/** Styles B and C require a whole number. */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;

@@ -17,9 +17,9 @@ export interface VideoSize {
   readonly height: number;
 }
 
-/** Maximum length of a video in seconds; bounds the price before anything is sent. */
+/** Maximum length of a video in seconds. */
 export const maxSeconds = 600;
-/** Minimum length in seconds; vendors that read whole seconds would use their default for less. */
+/** Minimum length in seconds. For less, some vendors would use their default. */
 export const minSeconds = 1;
 
 export interface VideoRequest {
@@ -28,19 +28,18 @@ export interface VideoRequest {
   readonly negativePrompt?: string | undefined;
   readonly firstFrame?: VideoImage | undefined;
   readonly lastFrame?: VideoImage | undefined;
-  /** Length in seconds, from `minSeconds` to `maxSeconds`. */
   readonly seconds?: number | undefined;
   readonly size?: VideoSize | undefined;
-  /** Ratio `<w>:<h>`, if the client gave one instead of a size. */
+  /** Ratio `<w>:<h>`. */
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Vendor parameters from the client's `metadata`, in the vendor's spelling. None affects the price. */
+  /** Vendor's parameters in the client's `metadata`. None affects the price. */
   readonly extras?: JsonRecord | undefined;
   readonly own?: AdditionalMembers<VideoWire> | undefined;
 }
 
-/** Reads a length: a number, or a number as text. Throws Failure invalid_value. */
+/** Reads a length in seconds. Throws Failure invalid_value. */
 export function readSeconds(fields: Fields, name: string): number | undefined {
   const value = fields.raw(name);
   if (value === undefined) return undefined;
@@ -49,23 +48,20 @@ export function readSeconds(fields: Fields, name: string): number | undefined {
   throw fields.wrong(name, `a number of seconds, from ${minSeconds} to ${maxSeconds}`);
 }
 
-/** Returns the length if it is among the vendor's lengths. Throws Failure unsupported_parameter that lists them. */
+/** Returns the length if the vendor supports it. Throws Failure unsupported_parameter. */
 export function secondsAmong(lengths: readonly number[], seconds: number): number {
   if (lengths.includes(seconds)) return seconds;
   throw unsupportedFailure("seconds", `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`);
 }
 
-/** Returns the length if it is a whole number within the limits, which the Failure names. */
+/** Returns a whole length within the limits. Throws Failure unsupported_parameter. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;
   throw unsupportedFailure("seconds", message);
 }
 
-/**
- * Collects the unread members of a body for a vendor of the same wire. Throws Failure invalid_value for a member that
- * some vendor would read as a length or a number of videos: the price is based only on the members that were read.
- */
+/** Collects the unread members of a body. Throws Failure invalid_value for a length or a number of videos. */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
   const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
@@ -95,12 +91,12 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
     throw unsupportedFailure("lastFrame", "The vendor of this model accepts lastFrame only with firstFrame.");
 }
 
-/** Names of members that decide the price at some vendor; they are allowed only at the top level. */
+/** Members that decide the price at some vendor. They are allowed only at the top level. */
 const pricedNames: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
 
-/** Names of members that set the length or number of videos at some vendor, in lower case and letters only. */
+/** Members that set the length or number of videos at some vendor, in lower case and letters only. */
 const amountNames: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
@@ -113,7 +109,7 @@ export function isAmountName(name: string): boolean {
   return amountNames.has(name.toLowerCase().replaceAll(/[^a-z]/g, ""));
 }
 
-/** Maximum number of members of `metadata`, which are all checked in one step. */
+/** Maximum number of members of `metadata`. */
 const maxExtras = 1_000;
 
 /** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for a priced member. */
@@ -123,7 +119,7 @@ export function readExtras(fields: Fields, name: string): JsonRecord | undefined
   return extras;
 }
 
-/** Throws Failure invalid_value if a forwarded `metadata`, as an object or JSON, has a priced member. */
+/** Throws Failure invalid_value if `metadata` has a priced member. */
 export function refusePriced(metadata: unknown, path: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
   const names = isRecord(extras) ? Object.keys(extras) : [];
@@ -137,7 +133,7 @@ export function refusePriced(metadata: unknown, path: string): void {
 /** Maximum length of a text that is parsed as JSON, equal to that of a form's field. */
 const maxTextCharacters = 64 * 1024;
 
-/** Parses the object in a form's field; undefined for any other text. Throws Failure request_too_large for a long one. */
+/** Parses the object in a form's field. Throws Failure request_too_large. */
 export function objectIn(text: string): JsonRecord | undefined {
   if (text.length > maxTextCharacters)
     throw new Failure("request_too_large", `metadata is longer than ${maxTextCharacters} characters.`, {
@@ -146,7 +142,7 @@ export function objectIn(text: string): JsonRecord | undefined {
   return parseRecord(text);
 }
 
-/** Returns members of `metadata` that are `supported` and those of a client of the same wire; drops all others. */
+/** Returns `supported` members of `metadata`, and additional members from a client of the same wire. */
 export function additionalVideoMembers(
   { own, extras = {} }: VideoRequest,
   wire: VideoWire,
@@ -167,17 +163,13 @@ export type VideoImage =
       readonly kind: "data";
       readonly mediaType: string;
       readonly data: string;
-      /** Name of the field, for errors; absent for a placeholder. */
       readonly at?: string;
     }
   | { readonly kind: "file"; readonly fileId: string };
 
 const notBase64 = /[^A-Za-z0-9+/_-]/;
 
-/**
- * Parses an image: an address, a data URL or plain Base64, whose characters are checked by `checkImages`. Throws Failure
- * invalid_value naming `param`.
- */
+/** Parses an image, whose characters `checkImages` checks. Throws Failure invalid_value. */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
   const dataUrl = text.startsWith("data:") ? readDataUrl(text) : undefined;
@@ -186,7 +178,7 @@ export function parseImage(text: string, param: string): VideoImage {
   return { kind: "data", mediaType: imageTypeOfBase64(data) ?? dataUrl?.mediaType ?? "image/png", data, at: param };
 }
 
-/** Checks that images are Base64, in steps of less than a millisecond. Throws Failure invalid_value naming the field. */
+/** Checks that images are Base64, in short steps. Throws Failure invalid_value. */
 export function* checkImages({ firstFrame, lastFrame }: VideoRequest): Generator<undefined, void> {
   for (const image of [firstFrame, lastFrame]) {
     if (image?.kind !== "data" || image.at === undefined) continue;
@@ -206,7 +198,7 @@ export function addressOfImage(image: VideoImage | undefined, param: string): st
   return image.kind === "url" ? image.url : writeDataUrl(dataOf(image, param));
 }
 
-/** Returns an image's bytes as Base64 with their type. Throws Failure unsupported_parameter for an address or a file. */
+/** Returns an image's bytes as Base64. Throws Failure unsupported_parameter for an address or a file. */
 export function dataOf(image: VideoImage, param: string): { readonly mediaType: string; readonly data: string } {
   if (image.kind === "data") return image;
   throw unsupportedFailure(param, `${param} cannot be a ${image.kind} for the vendor of this model.`);

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord, ownEntry } from "@modelgate/formats/json";
 import { objectIn, type VideoSize } from "./request.ts";
 
-/** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value naming `param`. */
+/** Parses `<width>x<height>` or `<width>*<height>`. Throws Failure invalid_value. */
 export function parseSize(text: string, param: string): VideoSize {
   const [, width, height] = /^([1-9]\d{1,4})[x*]([1-9]\d{1,4})$/.exec(text) ?? [];
   if (width === undefined || height === undefined)
@@ -28,7 +28,7 @@ export interface FittedShape {
   readonly dropped: readonly ("size" | "aspectRatio")[];
 }
 
-/** Fits a shape to a vendor's ratios and resolutions. Another shape is dropped, never rounded. */
+/** Fits a shape to a vendor's ratios and resolutions. Any other shape is dropped. */
 export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
@@ -37,7 +37,7 @@ export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly str
   return { ratio, tier, dropped: tier === undefined ? ["size"] : [] };
 }
 
-/** Returns the vendor's name of a size's resolution; undefined if the vendor does not support the resolution. */
+/** Returns the vendor's name of a size's resolution; undefined if it is not supported. */
 export function resolutionNameOf(tiers: Tiers, { size }: VideoShape): string | undefined {
   return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
 }
@@ -51,7 +51,7 @@ function greatestDivisor(left: number, right: number): number {
   return right === 0 ? left : greatestDivisor(right, left % right);
 }
 
-/** Heights in pixels by vendors' names of resolutions; "std" and "pro" are Kling's modes. */
+/** Heights in pixels by vendors' names of resolutions. "std" and "pro" are Kling's modes. */
 const heightByName: Readonly<Record<string, number>> = {
   std: 720,
   pro: 1080,
@@ -60,19 +60,18 @@ const heightByName: Readonly<Record<string, number>> = {
   "4k": 2160,
   "8k": 4320,
 };
-/** Members that always contain a resolution, and members that may: an unknown value of the latter is ignored. */
+/** Members that always contain a resolution, and members that may. */
 const [resolutionMembers, ambiguous] = [
   ["size", "resolution"],
   ["mode", "quality", "ratio", "aspect_ratio"],
 ];
-/** Members of a body that `linesIn` reads. */
 export const lineMembers: readonly string[] = [...resolutionMembers, ...ambiguous, "width", "height", "metadata"];
-/** Resolution that an unknown value counts as; larger than all real ones. */
+/** Lines of an unknown resolution, larger than all real ones. */
 const unknownResolution = 100_000;
-/** Minimum side in pixels; smaller numbers are parts of a ratio, such as 16:9. */
+/** Minimum side in pixels. Smaller numbers are parts of a ratio, such as 16:9. */
 const minSide = 100;
 
-/** Reads the pixels of the shorter side. The largest value sets the price; unknown ones are `unknownResolution`. */
+/** Reads the pixels of the shorter side. The largest value sets the price. */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
@@ -85,7 +84,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   return parsed.length === 0 ? undefined : Math.max(...parsed);
 }
 
-/** Reads `1280x720`, `1280*720`, `1280:720`, `720p`, 720, or a name of a resolution; else `otherwise`. */
+/** Reads texts such as `1280x720`, `1280:720` or `720p`. */
 function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "number") return value >= minSide ? value : otherwise;
@@ -97,7 +96,7 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   return ownEntry(heightByName, text) ?? otherwise;
 }
 
-/** Returns the shorter side; above a ratio of 16:9, the shorter side of a 16:9 video with as many pixels. */
+/** A video wider than 16:9 counts as a 16:9 video with as many pixels. */
 function linesOfSides(width: unknown, height: unknown): number | undefined {
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   const shorter = Math.min(width, height);

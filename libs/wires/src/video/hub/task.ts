@@ -15,13 +15,13 @@ export interface RequestedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
   readonly size?: string | undefined;
-  /** Size that the vendor reports; the vendor may have chosen another size than requested. */
+  /** Size that the vendor reports, which may differ from the requested one. */
   readonly reportedSize?: string | undefined;
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
   readonly fromImage: boolean;
-  /** Resolution of the vendor's request (`linesIn`); not repeated in answers. */
+  /** Resolution of the vendor's request, from `linesIn`. */
   readonly lines?: number | undefined;
   /** Task whose video was remixed. */
   readonly remixOf?: string | undefined;
@@ -60,19 +60,19 @@ export function requestedVideoOf(request: VideoRequest, seconds: number): Reques
 }
 
 export interface RenderedVideo extends Rendered {
-  /** Image that is sent as a file in addition to the body, on wires with forms. */
+  /** Image that is sent as a file, on wires with forms. */
   readonly file?: { readonly name: string; readonly mediaType: string; readonly data: string } | undefined;
-  /** Length in seconds, which every vendor request has, since the price depends on it. */
+  /** Length in seconds, on which the price depends. */
   readonly seconds: number;
-  /** Resolution of the request, as `linesIn` reads it; the price depends on it. */
+  /** Resolution from `linesIn`, on which the price depends. */
   readonly lines: number | undefined;
-  /** Field of the request whose value makes the video more expensive, while no price covers it. Absent: none. */
+  /** Field whose value makes the video more expensive than its price. */
   readonly unpriced?: string | undefined;
 }
 
 export interface VideoVendor extends VendorSide<VideoRequest, PollResult, RenderedVideo> {
   readonly defaultSeconds: number;
-  /** Reads the vendor's id of a new task. Throws upstream_rejected if the body is a refusal. */
+  /** Reads the vendor's id of a new task. Throws Failure upstream_rejected if the body is a refusal. */
   started(body: JsonRecord): string;
   /** Parses the answer to a poll. Never throws: an unreadable answer is `unknown`. */
   parse(body: JsonRecord): PollResult;
@@ -84,14 +84,14 @@ export interface VideoVendor extends VendorSide<VideoRequest, PollResult, Render
 
 /** Result of a poll of a vendor's task. */
 export type PollResult =
-  /** The state is not known: there was no answer, or an answer without a known state. */
+  /** There was no answer, or an answer without a known state. */
   | { readonly kind: "unknown" }
-  /** Not finished; `progress` is in percent, if the vendor reports it. */
+  /** `progress` is in percent. */
   | {
       readonly kind: "pending";
       readonly state: "queued" | "in_progress";
       readonly progress?: number | undefined;
-      /** Size of the video, `<width>x<height>`, if the vendor reports it. */
+      /** Size of the video, `<width>x<height>`. */
       readonly size?: string | undefined;
     }
   | { readonly kind: "finished"; readonly result: VideoResult; readonly size?: string | undefined }
@@ -108,7 +108,7 @@ export interface VideoResult {
   readonly url?: string | undefined;
   /** Time at which the vendor deletes the video, in Unix ms. */
   readonly expiresAt?: number | undefined;
-  /** Lifetime of the address from now in ms, if the vendor gives no date. */
+  /** Lifetime of the address in ms, if the vendor reports no date. */
   readonly keptMs?: number | undefined;
 }
 
@@ -119,7 +119,7 @@ type StateWords = Readonly<Record<TaskState, string>>;
 
 const taskStates = ["queued", "in_progress", "completed", "failed"] as const satisfies readonly TaskState[];
 
-/** Reads the vendor's id of a new task. Throws Failure upstream_error if `task` or its id is missing. */
+/** Reads the vendor's id of a new task. Throws Failure upstream_error if it is missing. */
 export function startedAs(task: unknown, name: string): string {
   if (!isRecord(task)) throw new Failure("upstream_error", "The vendor did not accept the task.");
   const id = typeof task[name] === "number" ? String(task[name]) : task[name];
@@ -127,19 +127,18 @@ export function startedAs(task: unknown, name: string): string {
   throw new Failure("upstream_error", "The vendor's answer does not name a task.");
 }
 
-/** Members of a vendor's task report; those of type unknown are not validated yet. */
+/** Members of a vendor's task report, not validated yet. */
 interface TaskReport {
   readonly vendorStatus: unknown;
-  /** Finished video; absent: its address does not exist yet, and the vendor is polled again. */
+  /** Finished video; absent if its address does not exist yet. */
   readonly result?: VideoResult | undefined;
   readonly code?: unknown;
   readonly message?: unknown;
   readonly progress?: unknown;
-  /** Values that may contain the size of the video: a text, or an object with `width` and `height`. */
   readonly sizes?: readonly unknown[];
 }
 
-/** Creates the result of a poll from a vendor's report and its names of states. */
+/** Creates the result of a poll from a vendor's report. */
 export function pollResultOf(
   states: StateWords,
   { vendorStatus, result, code, message, progress, sizes = [] }: TaskReport,
@@ -153,7 +152,7 @@ export function pollResultOf(
   return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result, ...reported };
 }
 
-/** Reads a reported size; undefined for any other value, such as a ratio or the name of a resolution. */
+/** Other values are ignored, such as a ratio or the name of a resolution. */
 function readSize(value: unknown): string | undefined {
   const { width, height, size } = isRecord(value) ? value : { size: value };
   const text = typeof width === "number" && typeof height === "number" ? `${width}x${height}` : size;
@@ -181,7 +180,7 @@ export function resultAt(url: unknown, properties: Omit<VideoResult, "url">): Vi
   return typeof url === "string" && url !== "" ? { url, ...properties } : undefined;
 }
 
-/** Reads a percentage as vendors write it: 30, or "30%". */
+/** Vendors write 30, or "30%". */
 function readProgress(value: unknown): number | undefined {
   const progress = typeof value === "string" ? Number(/^(\d{1,3})%?$/.exec(value)?.[1] ?? "") : value;
   return typeof progress === "number" && progress >= 0 && progress <= 100 && value !== "" ? progress : undefined;

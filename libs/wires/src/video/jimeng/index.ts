@@ -20,7 +20,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style D, in which tasks are submitted and fetched: for clients, and for its vendor. */
+/** Style D (Jimeng), in which tasks are submitted and fetched. */
 export const jimeng = {
   name: "jimeng-video",
   vendor: {
@@ -38,12 +38,12 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Number of frames that are not counted in a video's seconds: only the first. */
+/** The first frame is not counted in a video's seconds. */
 const uncountedFrames = 1;
 
 const anySeed = -1;
 
-/** Parses the epsilon format's body of a new task: `req_key` is the model, `frames` gives the length. */
+/** Parses the body of a new task: `req_key` is the model, and `frames` is the length. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("req_key");
@@ -118,7 +118,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** Renders all images as bytes, or all as addresses: the vendor accepts one kind per request. */
+/** The vendor accepts only bytes, or only addresses, in one request. */
 function renderImages(images: readonly VideoImage[]): object {
   const bytes = images.flatMap((image) => (image.kind === "data" ? [image.data] : []));
   const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : []));
@@ -128,7 +128,7 @@ function renderImages(images: readonly VideoImage[]): object {
 }
 
 const successCode = 10_000;
-/** Codes that do not mean a failed task: a key without access, limits of rate and concurrency, vendor failures. */
+/** Codes that do not mean a failed task, such as those of limits. */
 const transientCodes: ReadonlySet<unknown> = new Set([50_400, 50_401, 50_402, 50_403, 50_429, 50_430, 50_500, 50_501]);
 const resultLifetimeMs = 3_600_000;
 
@@ -160,7 +160,7 @@ const vendorStatuses: Readonly<Record<TaskState, string>> = {
 /** Vendor's code for an internal failure. */
 const failure = 50_500;
 
-/** Renders a fetched result; as at the vendor, a failed task has the state `done` and another code. */
+/** As at the vendor, a failed task has the state `done` and another code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, error } = task;
   const data = { status: vendorStatuses[state], task_id: task.id };

@@ -15,7 +15,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style C, text2video and image2video: for clients, and for its vendor. */
+/** Style C (Kling), text2video and image2video. */
 export const kling = {
   name: "kling-video",
   vendor: {
@@ -27,7 +27,7 @@ export const kling = {
   client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Parses the gateway's body, or Kling's. Drops `callback_url` and `external_task_id`, which vendors do not receive. */
+/** Parses the gateway's body, or Kling's. Vendors do not get `callback_url` and `external_task_id`. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const [modelName, model] = [fields.text("model_name"), fields.text("model")];
@@ -44,7 +44,7 @@ const ratios = ["16:9", "9:16", "1:1"];
 const ownNames =
   "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
 
-/** Renders the vendor's request. An image determines the size and ratio, so requested ones are dropped and reported. */
+/** An image determines the size and ratio of the video. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
   const additional = additionalVideoMembers(request, "kling-video", ownNames);
@@ -78,7 +78,7 @@ function soundField({ own }: VideoRequest): string {
   return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
 }
 
-/** Size and ratio that are sent for a video made from an image: none, since the image determines both. */
+/** An image determines the size and ratio of the video, so none is sent. */
 const shapeOfImage: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */
@@ -86,7 +86,7 @@ function imageText(image: VideoImage, param: string): string {
   return image.kind === "url" ? image.url : dataOf(image, param).data;
 }
 
-/** States with and without a final "ed": the vendor's documentation and its answers differ. */
+/** The vendor's documentation and its answers have different words. */
 const states = {
   queued: "submitted",
   in_progress: "processing",
@@ -116,7 +116,7 @@ const klingStatuses: Readonly<Record<TaskState, string>> = {
   failed: "failed",
 };
 
-/** Renders a task after its creation, as the vendor's envelope and the documented members in one object. */
+/** Renders the vendor's envelope and the documented members in one object. */
 function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord {
   return {
     code: 0,
@@ -127,7 +127,7 @@ function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord 
   };
 }
 
-/** Renders a task's state, as the vendor's envelope and the documented members in one object. */
+/** Renders the vendor's envelope and the documented members in one object. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, requested, error } = task;
   const video = { id: task.id, url: context.contentUrl, duration: String(requested.seconds) };

@@ -18,7 +18,7 @@ const defaultSeconds = 8;
 
 const videoMember = "bytesBase64Encoded";
 
-/** Veo at the Gemini API (`predictLongRunning`, https://ai.google.dev/gemini-api/docs/video). Downloads need the key. */
+/** Veo at the Gemini API (https://ai.google.dev/gemini-api/docs/video). Downloads need the key. */
 export const veo = {
   name: "veo-video",
   vendor: {
@@ -48,7 +48,7 @@ export const vertex = {
 
 /** Time for which the Gemini API keeps a video, in ms. */
 const resultLifetimeMs = 2 * 86_400_000;
-/** Matches `models/…/operations/…`, or `projects/…/operations/…`. */
+/** Matches `models/…/operations/…` and `projects/…/operations/…`. */
 const operation = /^(?:(?!\.+\/)[\w.@:-]{1,200}\/){0,10}operations\/[\w-]{1,200}$/;
 
 function parseStarted({ name }: JsonRecord): string {
@@ -61,7 +61,6 @@ interface Made {
   readonly result?: VideoResult | undefined;
 }
 
-/** Creates the parser of an operation's state; `videosOf` reads the response of the Gemini API or of Vertex. */
 function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
   return ({ name, done, error, response }) => {
     if (typeof name !== "string") return unknownResult;
@@ -91,7 +90,7 @@ function firstOf(list: unknown): JsonRecord {
   return asRecord(first);
 }
 
-/** Returns the failure of a video that safety filters removed; the operation itself reports no error. */
+/** If safety filters removed the video, the operation reports no error. */
 function failureWithoutVideo({
   raiMediaFilteredCount: count,
   raiMediaFilteredReasons: reasons,
@@ -102,7 +101,7 @@ function failureWithoutVideo({
   return failedTask("rai_media_filtered", reasonTexts.join(" ") || "The vendor's safety filters withheld the video.");
 }
 
-/** Video lengths in seconds of current models, and of the second generation. */
+/** Video lengths in seconds: of current models, and of the second generation. */
 const [lengths, formerLengths] = [
   [4, 6, 8],
   [5, 6, 7, 8],
@@ -111,7 +110,6 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-/** Creates the renderer of one video's request. Clients may set the unpriced parameters `supported` in `metadata`. */
 function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);

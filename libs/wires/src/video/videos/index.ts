@@ -39,7 +39,7 @@ export const videos = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Parses POST /v1/videos. A form's file is a data URL in `input_reference`. `duration` is read too. */
+/** Parses POST /v1/videos. A form's file is a data URL in `input_reference`. */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const model = fields.needText("model");
@@ -76,7 +76,7 @@ function parseReference(fields: Fields): VideoImage | undefined {
   return url === undefined ? undefined : parseImage(url, "input_reference.image_url");
 }
 
-/** Renders a vendor's request. An image's bytes are sent as a file of a form, its address in JSON. */
+/** Bytes of an image are sent as a file of a form, and its address in JSON. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt", "lastFrame"]);
   const additional = additionalVideoMembers(request, "videos", []);
@@ -110,7 +110,7 @@ const states = {
   failed: "failed cancelled expired",
 };
 
-/** Renders a task in the format of OpenAI's videos, with the members that OpenAI's SDK declares. */
+/** Renders a task with the members that OpenAI's SDK declares. */
 function renderTask(task: VideoTask): JsonRecord {
   const { requested, endedAt, expiresAt, state } = task;
   return withoutUndefined({

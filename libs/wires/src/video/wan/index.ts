@@ -16,7 +16,7 @@ import type { Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Wan at DashScope (`video-synthesis`, https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference). */
+/** Wan at DashScope (https://www.alibabacloud.com/help/en/model-studio/text-to-video-api-reference). */
 export const wan = {
   name: "wan-video",
   vendor: {
@@ -31,19 +31,17 @@ const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
-/** Match models up to 2.6, which use an older protocol, and those of them that accept a last frame. */
+/** Models up to 2.6, which use an older protocol, and models that accept a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
-/** Parts of a request that differ between the two protocols. */
 interface ByProtocol {
-  /** Members of `input` that contain the images. */
+  /** Members of `input`. */
   readonly pictures: JsonRecord;
-  /** Members of `parameters` that set the resolution and the aspect ratio, or the size. */
+  /** Members of `parameters`. */
   readonly shape: JsonRecord;
   readonly dropped: readonly string[];
 }
 
-/** Renders the vendor's request. An image determines the video's aspect ratio. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   const additional = additionalVideoMembers(request, "wan-video", ownNames);
@@ -74,7 +72,7 @@ function renderCurrent(request: VideoRequest): ByProtocol {
   return { pictures: { media }, ...shapedByPicture(request) };
 }
 
-/** Renders the older protocol. Sizes are sent unchanged; the vendor refuses those that its model does not support. */
+/** The vendor refuses sizes that its model does not support. */
 function renderFormer(request: VideoRequest, model: string): ByProtocol {
   const { firstFrame, lastFrame, size } = request;
   if (firstFrame === undefined)
@@ -90,7 +88,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
   return { pictures, ...shapedByPicture(request) };
 }
 
-/** Returns the parameters of a video made from an image: the resolution of the requested size, no aspect ratio. */
+/** An image determines the aspect ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return {
     shape: { resolution: resolutionNameOf(tiers, request) },
@@ -106,7 +104,7 @@ const states = {
 };
 const resultLifetimeMs = 86_400_000;
 
-/** Parses the state of a task; some models have the address one level deeper. */
+/** Some models have the address one level deeper. */
 function parsePollResult({ output, usage }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
   const { task_status: vendorStatus, code, message, video_url: url, results } = output;

@@ -7,7 +7,6 @@ import { responseUsage } from "../../../src/realtime/gemini-live/vendor-response
 const parsed = (messages: BridgedMessages["toClient"]): any[] =>
   messages.map(({ data }) => JSON.parse(data.toString()));
 
-/** Opens a session in which a test sends the messages of both sides. */
 function openSession() {
   const bridge = new GeminiLiveBridge({
     model: "live",
@@ -48,7 +47,6 @@ const usageMetadata = {
   thoughtsTokenCount: 3,
 };
 
-/** Opens a session whose settings the vendor has confirmed; by default with text output. */
 function openConfirmedSession(session: object = textSession) {
   const live = openSession();
   live.client({ type: "session.update", session });
@@ -56,7 +54,7 @@ function openConfirmedSession(session: object = textSession) {
   return live;
 }
 
-/** Opens a session with these settings. Returns the vendor's first message, and the client's confirmation. */
+/** Opens a session with these settings. */
 function begunWith(session: object) {
   const live = openSession();
   const [{ setup }] = live.client({ type: "session.update", session: { type: "realtime", ...session } }).vendor;
@@ -95,7 +93,7 @@ describe("settings", () => {
     expect(whole.setup.generationConfig.speechConfig).toEqual({
       voiceConfig: { prebuiltVoiceConfig: { voiceName: "Kore" } },
     });
-    // A session with text output has no voice, so the voice is not reported as dropped.
+    // A session with text output has no voice.
     expect(begunWith({ ...textSession, audio: { output: { voice: "alloy" } } }).updated).not.toHaveProperty("dropped");
   });
 

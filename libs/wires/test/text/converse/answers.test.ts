@@ -11,7 +11,6 @@ const { vendor, framing, isFirstEvent } = converseWire;
 const words = fc.string({ minLength: 1, unit: "grapheme" });
 const base64 = fc.uint8Array({ minLength: 1 }).map((bytes) => Buffer.from(bytes).toString("base64"));
 
-/** Content blocks of an answer of Bedrock. */
 const block: fc.Arbitrary<JsonRecord> = fc.oneof(
   words.map((text) => ({ text })),
   fc
@@ -35,7 +34,7 @@ function whole({ content, usage, stopReason: reason }: Said): JsonRecord {
   return { output: { message: { role: "assistant", content } }, usage, stopReason: reason };
 }
 
-/** Returns the stream deltas of a block, whose text is divided into two. */
+/** Returns the stream deltas of a block, with its text in two. */
 function deltasOf(one: any): readonly object[] {
   const halves = (text: string): readonly string[] => {
     const letters = Array.from(text);

@@ -1,7 +1,6 @@
 import type { ImagesVendor } from "../../../src/images/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 
-/** Wire of images without a client side. */
 export const toy = {
   name: "toy",
   vendor: {

@@ -2,7 +2,6 @@ import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { ModerationAnswer, ModerationRequest } from "../../../src/moderation/index.ts";
 import { listIn, usageIn } from "../read.ts";
 
-/** Wire of moderation without a client side. */
 export const toy = {
   name: "toy",
   vendor: {

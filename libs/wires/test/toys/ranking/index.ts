@@ -2,7 +2,6 @@ import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { RankingAnswer, RankingRequest } from "../../../src/ranking/hub/index.ts";
 import { listIn, usageIn } from "../read.ts";
 
-/** Wire of rerankers without a client side. */
 export const toy = {
   name: "toy",
   vendor: {

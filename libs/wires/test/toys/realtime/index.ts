@@ -2,7 +2,7 @@ import type { RealtimeVendor } from "../../../src/realtime/hub/bridge.ts";
 import { eventMessage, eventType, parseEvent } from "../../../src/realtime/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 
-/** Wire of sessions without a client side. The type of an event is in the member `act`. */
+/** The type of an event is in the member `act`. */
 export const toy = {
   name: "toy",
   vendor: {

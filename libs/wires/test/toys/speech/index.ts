@@ -2,7 +2,7 @@ import type { SpeechVendor } from "../../../src/speech/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 import { usageIn } from "../read.ts";
 
-/** Wire of speech without a client side. The vendor answers with samples in JSON. */
+/** The vendor answers with samples in JSON. */
 export const toy = {
   name: "toy",
   vendor: {

@@ -2,7 +2,7 @@ import type { TranscriptsVendor } from "../../../src/transcripts/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 import { usageIn } from "../read.ts";
 
-/** Wire of transcripts without a client side. The body of a request is the file. */
+/** The body of a request is the file. */
 export const toy = {
   name: "toy",
   vendor: {

@@ -2,7 +2,7 @@ import type { UnstreamedWire } from "../../../src/kind/index.ts";
 import type { VectorsAnswer, VectorsRequest, VectorsVendor } from "../../../src/vectors/index.ts";
 import { listIn, usageIn } from "../read.ts";
 
-/** Wire of vectors without a client side. A request has at most two texts. */
+/** A request has at most two texts. */
 export const toy = {
   name: "toy",
   vendor: {

@@ -1,7 +1,6 @@
 import type { VideoVendor } from "../../../src/video/index.ts";
 import type { Wire } from "../../../src/wire.ts";
 
-/** Wire of video tasks without a client side. */
 export const toy = {
   name: "toy",
   vendor: {

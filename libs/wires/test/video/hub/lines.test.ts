@@ -8,7 +8,7 @@ test.each([
   [{ size: "1024x1792" }, 1_024],
   [{ width: 1_920, height: 1_080 }, 1_080],
   [{ width: 1_080, height: 1_080 }, 1_080],
-  // A shape longer than 16:9 counts as a 16:9 video with as many pixels.
+  // A shape wider than 16:9 counts as a 16:9 video with as many pixels.
   [{ width: 3_840, height: 700 }, 1_229],
   [{ resolution: "1080P" }, 1_080],
   [{ resolution: 480 }, 480],
