@@ -11,13 +11,11 @@ export function vendorFragments(): ReadonlyMap<string, string> {
       name,
       [
         `- \`provider: ${name}\``,
-        `- [wires](/guide/served) that modelgate uses, best first: ${wires.map(code).join(", ")}`,
+        `- formats ([wires](/guide/served)) in which modelgate calls this vendor, best first: ${wires.map(code).join(", ")}`,
         ...(moreWires.length === 0
           ? []
-          : [`- wires that the member \`wires\` of a channel can add: ${moreWires.map(code).join(", ")}`]),
+          : [`- further wires, which a channel can name in \`wires\`: ${moreWires.map(code).join(", ")}`]),
         ...(keyForm === undefined ? [] : [`- a key is ${keyForm.description}`]),
-        "",
-        "modelgate's tests call a simulator of this vendor. The simulator refuses what the vendor refuses according to the vendor's documentation.",
         "",
       ].join("\n"),
     ]),
