@@ -10,9 +10,9 @@ const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
  */
 const ends = {
   apart: {
-    stream: ["streams that ended with their wire's error event", ({ text }: Answer) => failure.test(text)],
+    stream: ["streams that ended with an error event", ({ text }: Answer) => failure.test(text)],
     session: [
-      "sessions that ended with an error event and 1012",
+      "sessions that ended with an error event and close code 1012",
       ({ code, last }: SessionEnd) => code === 1012 && last === "error",
     ],
   },
@@ -67,7 +67,7 @@ export async function killText(
   return [
     [what, `${answers.filter(isEnd).length} of ${streams}`],
     ["time until the last of them", `${Math.round(last)} ms`],
-    ["time until all holds were settled", `${(settledMs / 1_000).toFixed(1)} s`],
+    ["time until all calls were charged", `${(settledMs / 1_000).toFixed(1)} s`],
     ["output tokens that were charged, of those delivered", `${charged} of ${delivered}`],
   ];
 }
