@@ -1,42 +1,38 @@
 import type { ServerResponse } from "node:http";
 
-/** Destination of an answer: its head (status and headers), then its body in pieces. Independent of the transport. */
+/** Destination of an answer, independent of the transport. */
 export interface AnswerSink {
   readonly headSent: boolean;
   /** True if nothing more can be sent, because the answer is complete or the client has disconnected. */
   readonly closed: boolean;
-  /**
-   * True while the client reads more slowly than the answer is written. The watcher's `drained` is called when the
-   * client has read everything.
-   */
+  /** True while the client reads more slowly than the answer is written. */
   readonly full: boolean;
-  /** Adds a header. Call it before the head is sent. */
+  /** Must be called before the head is sent. */
   setHeader(name: string, value: string): void;
-  /** Declares a trailer. Call it before the head is sent. Does nothing if the connection does not support trailers. */
+  /** Announces a trailer before the head is sent. Does nothing if the connection does not support trailers. */
   announceTrailer(name: string): void;
-  /** Adds a declared trailer. Call it before the last piece is sent. */
+  /** Sends an announced trailer. Must be called before the last piece is sent. */
   addTrailer(name: string, value: string): void;
-  /** Sends the head. */
+  /** Sends the status and the headers. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
-  /** Sends a piece of the body. Returns false if `full` is true afterwards. */
+  /** Returns false if `full` is true afterwards. */
   write(piece: Buffer | string): boolean;
-  /** Sends the last piece. */
   end(last?: Buffer | string): void;
-  /** Closes the connection, so that the client does not take an incomplete answer for a complete one. */
+  /** Closes the connection, so that the client notices that the answer is incomplete. */
   destroy(): void;
-  /** Calls the watcher when the sink drains or closes, until the result is disposed. */
+  /** Calls the watcher until the result is disposed. */
   watch(watcher: SinkWatcher): Disposable;
 }
 
-/** Callbacks that a sink calls when it drains or closes. */
+/** Callbacks of a sink. */
 export interface SinkWatcher {
   /** Called when the client has read everything that was written. */
   drained?(): void;
-  /** Called when the sink is closed. `isComplete` is true if the complete answer was passed to the operating system. */
+  /** Called when the sink is closed. `isComplete` is true if the operating system has the complete answer. */
   closed?(isComplete: boolean): void;
 }
 
-/** Sink that writes to a response of Node's HTTP server. */
+/** Sink for a response of Node's HTTP server. */
 export class HttpSink implements AnswerSink {
   readonly #response: ServerResponse;
 
@@ -62,7 +58,7 @@ export class HttpSink implements AnswerSink {
 
   announceTrailer(name: string): void {
     const { httpVersionMajor, httpVersionMinor } = this.#response.req;
-    // An HTTP/1.0 body is not sent in chunks, so it has no trailers.
+    // HTTP/1.0 has no chunks, and therefore no trailers.
     if (httpVersionMajor > 1 || httpVersionMinor > 0) this.#response.setHeader("trailer", name);
   }
 

@@ -2,7 +2,7 @@ import { STATUS_CODES, type ServerResponse } from "node:http";
 import type { Duplex } from "node:stream";
 import { failureHeaders, headers, renderFailure, type ErrorFormat, type Failure } from "@modelgate/contracts";
 
-/** Writes a complete JSON answer. A string or a Buffer is sent unchanged; it must be rendered JSON. */
+/** Writes a complete JSON answer. A string or Buffer must already be JSON. */
 export function answerJson(
   response: ServerResponse,
   status: number,
@@ -29,7 +29,7 @@ export function answerFailure(
   answerJson(response, failure.status, renderFailure(format, failure, requestId), failureHeaders(failure));
 }
 
-/** Refuses an upgrade: writes a plain HTTP answer with the error body, and closes the connection. */
+/** Answers a refused upgrade with a plain HTTP error, and closes the connection. */
 export function refuseUpgrade(socket: Duplex, format: ErrorFormat, failure: Failure, requestId: string): void {
   const body = JSON.stringify(renderFailure(format, failure, requestId));
   const head = {

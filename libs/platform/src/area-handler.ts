@@ -28,11 +28,10 @@ import { failureFrom } from "./store-failure.ts";
 import { type Secrets, verifyCaller } from "./secrets.ts";
 import { idsOf, startSpan, type Span } from "./tracing.ts";
 
-/** Details of a call that become known while it runs. `recordRefusal` needs them. */
+/** Details of a call for `recordRefusal`, set while the call runs. */
 export interface CallFacts {
-  /** Name of the model in the request. */
   model?: string;
-  /** True if the call has a usage event. That event then records its failure. */
+  /** True if the call has a usage event, which then records the call's failure. */
   isBooked?: boolean;
 }
 
@@ -40,12 +39,8 @@ export interface CallFacts {
 export interface ServiceCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Destination of the answer, for code that must not depend on HTTP. */
   readonly answer: AnswerSink;
-  /**
-   * Aborted if the call ends before its answer is complete. The reason is a Failure if the gateway ends the call, or
-   * ClientDisconnected if the client disconnects.
-   */
+  /** Aborted if the call ends before its answer is complete. The reason is a Failure, or ClientDisconnected. */
   readonly ending: AbortSignal;
   readonly id: EndpointId;
   readonly endpoint: Endpoint;
@@ -53,25 +48,25 @@ export interface ServiceCall {
   readonly query: URLSearchParams;
   readonly caller: Caller;
   readonly requestId: string;
-  /** True if the request is refused when it has unsupported optional fields; false if these fields are dropped. */
+  /** True if unsupported optional fields are refused, false if they are dropped. */
   readonly strict: boolean;
-  /** Error format that this request's client expects. */
+  /** Error format for this request's client. */
   readonly format: ErrorFormat;
   readonly log: Logger;
-  /** Span of the call; the parent of the spans of its steps. */
+  /** Parent of the spans of the call's steps. */
   readonly span: Span;
   readonly facts: CallFacts;
 }
 
 export type EndpointHandler = (call: ServiceCall) => Promise<void>;
 
-/** One handler for each endpoint of an area. The compiler reports an endpoint of the table that has no handler. */
+/** One handler for each endpoint of an area. A missing one is a compiler error. */
 export type AreaHandlers<
   A extends Area,
   Table extends Readonly<Record<string, Endpoint>> = typeof endpoints,
 > = Readonly<Record<AreaEndpointId<A, Table>, EndpointHandler>>;
 
-/** A call that the edge has authenticated and admitted, in the process that serves its area. */
+/** A call that an edge in the same process has authenticated. */
 export type AdmittedCall = Pick<
   ServiceCall,
   "request" | "response" | "id" | "endpoint" | "params" | "query" | "caller" | "requestId" | "span"
@@ -86,9 +81,8 @@ export interface AreaOptions<A extends Area = Area> {
 }
 
 /**
- * Creates the request listener of an area's service. It finds the endpoint in the table, verifies the edge's signature,
- * runs the endpoint's handler, and answers exceptions in the client's error format. An edge that shuts down sends a
- * request for `shutdownPath` on the connection of an open call; that call then ends.
+ * Creates the request listener of an area's service. It verifies the edge's signature and runs the endpoint's handler.
+ * A request for `shutdownPath` ends the open call of its connection.
  */
 export function areaHandler<A extends Area>({
   area,
@@ -125,8 +119,8 @@ export function areaHandler<A extends Area>({
 }
 
 /**
- * Creates a function that answers calls which the edge of the same process has admitted. It works like `areaHandler`
- * but does not verify a signature, start a span or count the request, because the edge does this.
+ * Creates a function that answers calls from an edge in the same process. The edge has already verified and counted
+ * them.
  */
 export function localCallHandler<A extends Area>({
   log,
@@ -145,7 +139,6 @@ function handlersById<A extends Area>(handlers: AreaHandlers<A>): ReadonlyMap<st
   return new Map(Object.entries<EndpointHandler>(handlers));
 }
 
-/** Starts the request's span. When the response is closed, ends the span and counts the request. */
 function startRequestSpan(request: IncomingMessage, response: ServerResponse, id: EndpointId): Span {
   const startedAt = performance.now();
   const { method } = request;
@@ -198,10 +191,10 @@ async function runHandler(
     };
     await handler(serviceCall);
   } catch (caught) {
-    // If the call was ended, its handler may throw any error. The reason of the end replaces that error.
+    // The handler of an ended call may throw any error. The reason of the end replaces that error.
     const error = serviceCall === undefined ? caught : (gatewayFailureOf(ending) ?? caught);
     if (serviceCall !== undefined) recordRefusal(refused, serviceCall, error);
-    if (response.writableEnded) return; // the client has its answer
+    if (response.writableEnded) return;
     if (error instanceof ClientDisconnected) return void response.destroy();
     const failure = failureFrom(error);
     if (failure.code === "internal_error") log.error({ ...idsOf(call), err: failure.cause ?? failure }, "call failed");
@@ -210,10 +203,9 @@ async function runHandler(
   }
 }
 
-/** Parts of a call that `recordRefusal` needs. */
 export type RecordedCall = Pick<ServiceCall, "caller" | "facts" | "id" | "requestId">;
 
-/** Records a refused call. Does nothing if a usage event records the failure, or if the client has disconnected. */
+/** Records a refused call, unless a usage event records its failure or the client has disconnected. */
 export function recordRefusal(
   refused: Pick<RefusedCalls, "add">,
   { caller: { accountId, tokenId }, facts: { isBooked = false, model }, id, requestId }: RecordedCall,

@@ -23,25 +23,22 @@ export interface UpgradeCall extends Pick<
   "request" | "id" | "endpoint" | "query" | "caller" | "requestId" | "log" | "span" | "facts"
 > {
   readonly socket: Duplex;
-  /** Bytes after the request's head that were already received; they belong to the new protocol. */
+  /** Bytes that were received after the request's head. They belong to the new protocol. */
   readonly head: Buffer;
 }
 
-/** Upgrades the connection. A handler that throws must not have written to the socket; its exception is answered. */
+/** Upgrades a connection. It must not throw after it has written to the socket. */
 export type UpgradeCallHandler = (call: UpgradeCall) => Promise<void>;
 
-/** Options of the upgrade listener of an area's service. An endpoint without a handler is refused (unknown_url). */
+/** Options of the upgrade listener of an area's service. */
 export interface AreaUpgradeOptions extends Omit<AreaOptions, "handlers"> {
   readonly handlers: Readonly<Partial<Record<EndpointId, UpgradeCallHandler>>>;
 }
 
-/** An upgrade that the edge has authenticated and admitted, in the process that serves its area. */
+/** An upgrade that an edge in the same process has authenticated. */
 export type AdmittedUpgrade = Omit<UpgradeCall, "facts" | "log">;
 
-/**
- * Creates the upgrade listener of an area's service. A refused upgrade gets a plain HTTP answer. `areaHandler` serves
- * requests without an upgrade.
- */
+/** Creates the upgrade listener of an area's service. */
 export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgradeOptions): UpgradeHandler {
   return (request, socket, head) => {
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
@@ -66,8 +63,7 @@ export function areaUpgrade({ area, secrets, log, refused, handlers }: AreaUpgra
 }
 
 /**
- * Creates a function that upgrades connections which the edge of the same process has admitted. It works like
- * `areaUpgrade` but does not verify a signature or start a span. It resolves with the status of the answer.
+ * Creates a function that upgrades connections from an edge in the same process. It resolves with the answer's status.
  */
 export function localUpgradeHandler({
   log,
@@ -81,13 +77,10 @@ export function localUpgradeHandler({
   };
 }
 
-/** Status of an answer that switches the connection to WebSocket. */
+/** Status of a successful upgrade to WebSocket. */
 const switchingProtocols = 101;
 
-/**
- * Runs an upgrade. If it throws, answers on the socket, unless the client has disconnected. Resolves with the status of
- * the answer; with 101 even if the client has disconnected.
- */
+/** Runs an upgrade, and answers its error. Resolves with the status of the answer. */
 async function upgradeOrRefuse(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,
@@ -110,7 +103,6 @@ async function upgradeOrRefuse(
   }
 }
 
-/** Runs a call, records it if it throws, and rethrows the exception. */
 async function runAndRecordRefusal<C extends RecordedCall>(
   refused: Pick<RefusedCalls, "add">,
   call: C,

@@ -2,21 +2,21 @@ import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Account and API key that memory or disk space is counted for. */
+/** Account and API key that use memory or disk space. */
 export interface Holder {
   readonly accountId: string;
   readonly tokenId: string;
 }
 
-/** Maximum share of a budget that one account, and one API key, may use. */
+/** Maximum share of a budget for one account and for one API key. */
 export interface BudgetShares {
   /**
-   * Percentage of the budget's bytes. The limit does not apply while an account or API key has only one body, so that
-   * the largest allowed body fits into a small budget.
+   * Percentage of the budget's bytes. Not applied to a single body, so that the largest allowed body fits into a small
+   * budget.
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;
-  /** Maximum number of bodies that may arrive at the same time. */
+  /** Maximum number of bodies that arrive at the same time. */
   readonly accountBodies: number;
   readonly tokenBodies: number;
 }
@@ -28,23 +28,19 @@ const withoutShareLimits: BudgetShares = {
   tokenBodies: Infinity,
 };
 
-/** Current usage of one account or one API key. */
 interface Usage {
   bytes: number;
-  /** Number of open holdings. */
   holdings: number;
   readonly arriving: OpenList<Holding>;
 }
 
-/** Current usage of an account and of each of its API keys. */
 interface AccountUsage extends Usage {
   readonly tokens: Map<string, Usage>;
 }
 
 /**
- * Limit for the memory or disk space that all requests of a process use together. It counts the usage of each account
- * and API key and enforces their shares. If the budget is full, arriving bodies of the accounts with the most bytes are
- * ended, the newest first.
+ * Limit for the memory or disk space of all requests of a process. If the budget is full, it ends arriving bodies of
+ * the accounts with the most bytes.
  */
 export class BufferBudget {
   readonly #limit: number;
@@ -61,7 +57,7 @@ export class BufferBudget {
     return this.#taken;
   }
 
-  /** Takes bytes that are not counted for an account. Throws Failure server_overloaded (503). */
+  /** Adds bytes that belong to no account. Throws Failure server_overloaded (503) if the budget is full. */
   take(bytes: number): void {
     if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, 0);
     this.#count(bytes);
@@ -71,7 +67,7 @@ export class BufferBudget {
     this.#count(-bytes);
   }
 
-  /** Opens a holding for one body of an account and API key. */
+  /** Creates the holding of one body. */
   holdFor({ accountId, tokenId }: Holder): Holding {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
@@ -88,7 +84,7 @@ export class BufferBudget {
     return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** Takes bytes for a holding. Throws the Failures of `Holding.take`, if `isLimited` is true. */
+  /** Adds bytes of a holding. If `isLimited` is true, throws the Failures of `Holding.take`. */
   takeFor(holding: Holding, { account, token }: HoldingOwner, bytes: number, isLimited: boolean): void {
     if (isLimited) {
       const { accountPercent, tokenPercent } = this.#shares;
@@ -104,9 +100,7 @@ export class BufferBudget {
     this.#count(bytes);
   }
 
-  /**
-   * Throws Failure rate_limit_exceeded (429) if the API key or the account has its maximum number of arriving bodies.
-   */
+  /** Throws Failure rate_limit_exceeded (429) if too many bodies are arriving. */
   checkArriving({ account, token }: HoldingOwner): void {
     const { accountBodies, tokenBodies } = this.#shares;
     const owner =
@@ -119,7 +113,7 @@ export class BufferBudget {
     );
   }
 
-  /** Releases bytes of a holding. `endsHolding` is true at the first disposal of the holding. */
+  /** Releases bytes of a holding. `endsHolding` is true for its first disposal. */
   releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, endsHolding: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
@@ -130,9 +124,8 @@ export class BufferBudget {
   }
 
   /**
-   * Makes room by ending arriving bodies of accounts that use more bytes than the requesting account will use: first
-   * those of the account with the most bytes, the newest first. Throws Failure server_overloaded (503), without ending
-   * a body, if this would not free enough bytes.
+   * Ends arriving bodies of accounts that use more bytes than the requesting account will use. Throws Failure
+   * server_overloaded (503), without ending a body, if this would not free enough bytes.
    */
   #makeRoom(bytes: number, usedBytes: number): void {
     let missing = this.#taken + bytes - this.#limit;
@@ -155,7 +148,6 @@ export class BufferBudget {
   }
 }
 
-/** Account and API key of a holding, with their ids and their usage. */
 interface HoldingOwner {
   readonly accountId: string;
   readonly account: AccountUsage;
@@ -163,16 +155,14 @@ interface HoldingOwner {
   readonly token: Usage;
 }
 
-/** Bytes of a budget that one body uses. Disposal releases all of them. */
+/** Bytes of a budget that one body uses. Disposal releases them. */
 export class Holding implements Disposable {
   readonly #budget: BufferBudget;
   readonly #owner: HoldingOwner;
   #bytes = 0;
   /** Ends the body. Undefined unless the body is arriving. */
   #breakOff: ((failure: Failure) => void) | undefined;
-  /** Entries of the body in the `arriving` lists of its account and its API key. */
   #listed: readonly Listed[] = [];
-  /** False after the first disposal. Further disposals do nothing. */
   #open = true;
 
   constructor(budget: BufferBudget, owner: HoldingOwner) {
@@ -185,23 +175,23 @@ export class Holding implements Disposable {
   }
 
   /**
-   * Takes more bytes. Throws Failure rate_limit_exceeded (429, the share of the account or API key is exceeded) or
-   * server_overloaded (503, the budget is full).
+   * Adds bytes. Throws Failure rate_limit_exceeded (429, share of the account or API key) or server_overloaded (503,
+   * budget).
    */
   take(bytes: number): void {
     this.#budget.takeFor(this, this.#owner, bytes, true);
     this.#bytes += bytes;
   }
 
-  /** Counts bytes that are in memory already. No limit applies to them, but they reduce what `take` may take. */
+  /** Adds bytes that are already in memory, without applying a limit. */
   count(bytes: number): void {
     this.#budget.takeFor(this, this.#owner, bytes, false);
     this.#bytes += bytes;
   }
 
   /**
-   * Counts the body as arriving until `endArriving` is called. To make room for other bodies, the budget may meanwhile
-   * release its bytes and call `breakOff`. Throws Failure rate_limit_exceeded (429) if too many bodies are arriving.
+   * Marks the body as arriving until `endArriving`. Meanwhile the budget may call `breakOff` to make room for other
+   * bodies. Throws Failure rate_limit_exceeded (429) if too many bodies are arriving.
    */
   startArriving(breakOff: (failure: Failure) => void): void {
     const { account, token } = this.#owner;
@@ -216,7 +206,6 @@ export class Holding implements Disposable {
     this.#breakOff = undefined;
   }
 
-  /** Releases the body's bytes, and calls its `breakOff` if it is arriving. */
   end(failure: Failure): void {
     const breakOff = this.#breakOff;
     this[Symbol.dispose]();

@@ -3,15 +3,13 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 
 /** Position of a durable reader in its stream. */
 export interface Progress {
-  /** Time at which the stream was created. A stream that was deleted and created again has another one. */
+  /** Time at which the stream was created. It tells a recreated stream from the one before. */
   readonly created: string;
-  /** Sequence number of the last message in the stream. */
   readonly last: number;
-  /** Sequence number up to which all messages were handled. */
   readonly handled: number;
-  /** Number of messages that are not acknowledged. */
+  /** Number of unacknowledged messages. */
   readonly waiting: number;
-  /** Returns the age in ms of the oldest unacknowledged message; 0 if all are acknowledged, or if it is missing. */
+  /** Returns the age in ms of the oldest unacknowledged message; 0 if there is none. */
   age(): Promise<number>;
 }
 
@@ -29,7 +27,7 @@ export async function readProgress(
   if (info === undefined) return undefined;
   const { created, state } = info;
   const last = state.last_seq;
-  // A reader that does not exist yet has handled no messages.
+  // A missing reader has handled no messages.
   const waiting = reader === undefined ? state.messages : reader.num_pending + reader.num_ack_pending;
   const acknowledged = reader?.ack_floor.stream_seq ?? 0;
   return {
@@ -40,7 +38,7 @@ export async function readProgress(
     async age() {
       if (waiting === 0) return 0;
       const next = Math.max(state.first_seq, acknowledged + 1);
-      // If the message is missing, it was acknowledged out of order or dropped; the next poll reads a later one.
+      // A missing message was acknowledged out of order, or dropped.
       const oldest = await streams.getMessage(stream, { seq: next }).catch(undefinedIfNotFound);
       return oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.time.getTime());
     },

@@ -5,14 +5,13 @@ import { streamNotFound } from "./bus-reader.ts";
 export interface BusMessage {
   readonly subject: string;
   readonly body: string;
-  /** Id by which JetStream detects and drops a repeated message. */
+  /** JetStream drops a message if it already has one with this id. */
   readonly id: string;
 }
 
-/** Result of publishing one message: undefined if JetStream has stored it, otherwise the error. */
+/** Undefined if JetStream has stored the message. */
 export type PublishResult = Error | undefined;
 
-/** Messages that were sent together and wait for JetStream's answers. */
 interface Batch {
   readonly results: PublishResult[];
   readonly answered: boolean[];
@@ -21,19 +20,17 @@ interface Batch {
   readonly timeout: NodeJS.Timeout;
 }
 
-/** Error if no stream exists for a subject. */
+/** Error for a subject without a stream. */
 export class StreamMissing extends Error {
   override readonly name = "StreamGone";
 }
 
-/** Status that NATS sends if a subject has no subscriber. */
 const noResponders = 503;
 const messageIdHeader = "Nats-Msg-Id";
 
 /**
- * Publishes batches of messages to JetStream. A batch needs one promise and one timer, and all answers arrive through
- * one subscription. The client library's own `publish` creates a promise, a timer and an Error with a stack trace for
- * each message.
+ * Publishes batches of messages to JetStream with one promise and one timer per batch. The client library's `publish`
+ * creates a promise, a timer and an Error with a stack trace for each message.
  */
 export class BusPublisher implements Disposable {
   readonly #connection: NatsConnection;
@@ -48,10 +45,7 @@ export class BusPublisher implements Disposable {
     connection.subscribe(`${this.#inbox}.>`, { callback: this.#answered });
   }
 
-  /**
-   * Publishes messages. Resolves when JetStream has answered all of them, at the latest after `ackMs`, with one result
-   * for each message in the same order.
-   */
+  /** Resolves after all answers, at most after `ackMs`. The results have the order of the messages. */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]> {
     if (messages.length === 0) return Promise.resolve([]);
     const name = (this.#count++).toString(36);
@@ -71,7 +65,6 @@ export class BusPublisher implements Disposable {
     return promise;
   }
 
-  /** Resolves all unanswered batches with an error. */
   [Symbol.dispose](): void {
     for (const name of this.#batches.keys()) this.#fail(name, new Error("the connection to NATS was closed"));
   }
@@ -86,7 +79,6 @@ export class BusPublisher implements Disposable {
     if (--batch.unansweredCount === 0) this.#end(name, batch);
   };
 
-  /** Ends a batch; the messages without an answer get this error. */
   #fail(name: string, error: Error): void {
     const batch = this.#batches.get(name);
     if (batch === undefined) return;

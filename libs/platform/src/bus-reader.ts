@@ -10,31 +10,28 @@ import {
 } from "nats";
 import type { Logger } from "./log.ts";
 
-/** Maximum number of messages in one batch. */
 const batchSize = 500;
 const pauseMs = 500;
 /** Maximum ms to fetch messages that are already in the stream. */
 const fetchMs = 1_000;
-/** Maximum ms that one request waits for a first message. Then the request is repeated. */
+/** Maximum ms of one request while the stream has no new message. */
 const waitMs = 30_000;
-/** Time in ms after which NATS delivers unacknowledged messages again. Handling a batch takes a fraction of it. */
+/** Time in ms after which NATS delivers unacknowledged messages again. */
 const redeliverAfterMs = 10_000;
 
-/** Connection of the bus, and its JetStream client. */
 export interface StreamAccess {
   readonly connection: NatsConnection;
   readonly jetstream: JetStreamClient;
 }
 
-/** Stream, consumer and callbacks of a reader. */
 export interface ReaderOptions {
   readonly stream: string;
   readonly durable: string;
   readonly log: Logger;
-  /** Time in ms to wait for more messages after the first one has arrived. */
+  /** Time in ms to wait for more messages after the first one. */
   readonly gatherMs: number;
   handle(bodies: readonly string[]): Promise<void>;
-  /** Returns the connection; undefined while NATS is unavailable. */
+  /** Returns undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
   onStreamMissing(): void;
 }
@@ -43,9 +40,7 @@ export interface ReaderOptions {
 export class BusReader implements AsyncDisposable {
   readonly #options: ReaderOptions;
   readonly #reading: Promise<void>;
-  /** Undefined before the consumer is found, after an error and after an empty batch. */
   #consumer: Consumer | undefined;
-  /** Ends the current wait for messages; undefined if no wait is running. */
   #endWait: (() => void) | undefined;
   #stopped = false;
 
@@ -54,12 +49,12 @@ export class BusReader implements AsyncDisposable {
     this.#reading = this.#readBatches();
   }
 
-  /** Ends the current wait for messages. Called if NATS becomes unavailable or the reader is disposed. */
+  /** Ends the current wait for messages. */
   wake(): void {
     this.#endWait?.();
   }
 
-  /** Stops reading. The current batch is handled, or returned to NATS if its handler fails. */
+  /** Stops after the current batch. If its handler fails, the batch is returned to NATS. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.wake();
@@ -84,12 +79,12 @@ export class BusReader implements AsyncDisposable {
   async #readBatch(): Promise<void> {
     this.#consumer ??= await this.#findConsumer();
     const messages = await this.#fetch(this.#consumer);
-    // An empty batch may mean that the consumer was deleted, so the consumer is looked up again.
+    // An empty batch may mean that the consumer was deleted.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
   }
 
-  /** Finds or creates the durable consumer. Adding an existing consumer with the same settings has no effect. */
+  /** Adding an existing consumer with the same settings has no effect. */
   async #findConsumer(): Promise<Consumer> {
     const { stream, durable } = this.#options;
     const access = this.#options.access();
@@ -104,9 +99,8 @@ export class BusReader implements AsyncDisposable {
   }
 
   /**
-   * Waits for a first message, then `options.gatherMs` for more, and fetches those in one request. Fetching each one
-   * separately would wake this process and NATS for every message. While the stream has no new messages, one request
-   * runs for `waitMs`.
+   * Waits for a first message, then `gatherMs` for more, and fetches the others in one request. Separate requests would
+   * wake this process and NATS for every message.
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
@@ -123,7 +117,6 @@ export class BusReader implements AsyncDisposable {
     return this.#untilEnded(promise, resolve).finally(() => clearTimeout(timer));
   }
 
-  /** Waits for a promise; `wake` can end the wait early by calling `end`. */
   async #untilEnded<Result>(waited: Promise<Result>, end: () => void): Promise<Result> {
     this.#endWait = end;
     if (this.#stopped) end();
@@ -150,16 +143,13 @@ export class BusReader implements AsyncDisposable {
   }
 }
 
-/** Fetches the messages after the first one, at most `batchSize - 1`. */
 async function fetchWaiting(consumer: Consumer, { redelivered }: JsMsg): Promise<readonly JsMsg[]> {
-  // `num_pending` does not count redelivered messages. If the first message is redelivered, the rest of its batch is
-  // too, so a complete batch is requested.
+  // `num_pending` does not include redelivered messages, which arrive as a complete batch.
   const waiting = redelivered ? batchSize : (await consumer.info()).num_pending;
   if (waiting === 0) return [];
   return collectMessages(await consumer.fetch({ max_messages: Math.min(waiting, batchSize - 1), expires: fetchMs }));
 }
 
-/** Collects the messages of a fetch. If the fetch fails after some messages have arrived, these are returned. */
 async function collectMessages(batch: AsyncIterable<JsMsg>): Promise<readonly JsMsg[]> {
   const messages: JsMsg[] = [];
   try {
@@ -170,13 +160,11 @@ async function collectMessages(batch: AsyncIterable<JsMsg>): Promise<readonly Js
   return messages;
 }
 
-/** Returns whether an error means that the stream does not exist. */
 function isStreamMissing(error: unknown): boolean {
   if (!(error instanceof NatsError)) return false;
   return error.code === ErrorCode.NoResponders.toString() || error.api_error?.err_code === streamNotFound;
 }
 
-/** JetStream's error code for a missing stream. */
 export const streamNotFound = 10_059;
 
 function pause(): Promise<void> {

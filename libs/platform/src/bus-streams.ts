@@ -4,28 +4,26 @@ import type { Logger } from "./log.ts";
 
 /** Limits of the event streams. */
 export interface StreamBounds {
-  /** Time in ms for which JetStream remembers message ids to drop repeated messages. */
+  /** Time in ms for which JetStream detects repeated messages. */
   readonly duplicateWindowMs: number;
-  /** Maximum age in ms of the events in a stream. */
+  /** Maximum age of events in ms. */
   readonly keepMs: number;
-  /** Maximum bytes of one stream on disk. JetStream reserves this space for each stream, even for an empty one. */
+  /** Maximum bytes of one stream on disk. JetStream reserves them even for an empty stream. */
   readonly keepBytes: number;
   /** Number of NATS servers that store each stream. */
   readonly replicas: number;
 }
 
-/** JetStream's value for a stream without a size limit. */
 const unlimitedBytes = -1;
 
-/** Error of a NATS server that is available but cannot create a stream with the required limits. */
+/** Error if NATS is available but cannot create a stream with the required limits. */
 export class StreamRefused extends Error {
   override readonly name = "StreamRefused";
 }
 
 /**
- * Creates missing event streams. Raises the size and the number of replicas of existing streams, but never reduces
- * them. A stream whose size cannot be raised is used unchanged, with a warning. Throws StreamRefused if a stream cannot
- * be created, or if its number of replicas cannot be raised.
+ * Creates missing event streams. Raises the size and replicas of existing streams, but never reduces them. Throws
+ * StreamRefused if NATS cannot do it; a stream that is only too small is used with a warning.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
@@ -55,16 +53,13 @@ export async function ensureStreams(connection: NatsConnection, bounds: StreamBo
   }
 }
 
-/** Returns undefined for JetStream's error "not found"; rethrows every other error. */
+/** Returns undefined for JetStream's error "not found"; rethrows other errors. */
 export function undefinedIfNotFound(error: unknown): undefined {
   if (error instanceof NatsError && error.api_error?.code === 404) return undefined;
   throw error;
 }
 
-/**
- * Creates an error handler that converts errors of JetStream to StreamRefused, with the stream's name and settings in
- * the message. It rethrows other errors.
- */
+/** Creates an error handler that converts errors of JetStream to StreamRefused. */
 function rethrowRefused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof NatsError) || error.api_error === undefined) throw error;

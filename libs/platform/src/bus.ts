@@ -8,30 +8,24 @@ import { certificateRefused, certificateCheck, withoutCertificate } from "./cert
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
-/** Event bus of a process: NATS JetStream. */
+/** Connection of a process to NATS JetStream. */
 export interface Bus extends AsyncDisposable {
   /**
-   * Publishes messages, which JetStream stores in the order of the list. Resolves when JetStream has answered all of
-   * them: with undefined for each stored message, and an error for every other message. Rejects immediately while NATS
-   * is unavailable.
+   * Publishes messages in the order of the list. Resolves after JetStream's answers, with an error for each message
+   * that is not stored. Rejects immediately while NATS is unavailable.
    */
   publish(messages: readonly BusMessage[]): Promise<readonly PublishResult[]>;
   /**
-   * Reads a stream through a durable consumer until the result is disposed. A batch contains a first message and the
-   * messages that arrive within the next `gatherMs`. They are acknowledged after `handle` resolves. If `handle`
-   * rejects, it is called again with the same batch, even if the stream is deleted meanwhile.
+   * Reads a stream through a durable consumer until the result is disposed. Messages are acknowledged after `handle`
+   * resolves. If it rejects, it is called again with the same batch.
    */
   consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable;
-  /**
-   * Reads the position of a durable reader. Returns undefined if the stream does not exist. Rejects while NATS is
-   * unavailable.
-   */
+  /** Reads the position of a durable reader. Rejects while NATS is unavailable. */
   progress(stream: string, durable: string): Promise<Progress | undefined>;
   /** True while NATS is connected and the event streams exist. */
   readonly connected: boolean;
 }
 
-/** Handles the bodies of a batch of messages. */
 export type BatchHandler = (bodies: readonly string[]) => Promise<void>;
 
 export interface BusLimits extends StreamBounds {
@@ -49,9 +43,8 @@ const defaultLimits: BusLimits = {
 const pauseMs = 500;
 
 /**
- * Connects to NATS in the background, and reconnects after an outage. Waits only for the first attempt; if that fails,
- * `publish` rejects until NATS is available. Creates missing event streams. Throws StartError if NATS's certificate is
- * refused at the first attempt.
+ * Connects to NATS in the background, and waits only for the first attempt. Throws StartError if NATS's certificate is
+ * refused at that attempt.
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
@@ -74,7 +67,6 @@ class JetStreamBus implements Bus {
   readonly #readers = new Set<BusReader>();
   #closed = false;
   #connected = false;
-  /** Set while missing streams are being created. */
   #restoring: Promise<void> | undefined;
 
   constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
@@ -89,7 +81,7 @@ class JetStreamBus implements Bus {
     return this.#connected;
   }
 
-  /** Resolves after the first attempt to connect: with its error, or with undefined if it succeeded. */
+  /** Resolves after the first attempt to connect, with its error if it failed. */
   get firstTry(): Promise<unknown> {
     return this.#firstTry.promise;
   }
@@ -147,10 +139,7 @@ class JetStreamBus implements Bus {
     await Promise.all([this.#opened, this.#restoring, ...reading]);
   }
 
-  /**
-   * Creates streams that were deleted, or lost with NATS's storage. `connected` is false until all streams exist, so
-   * that events stay in their outbox.
-   */
+  /** Recreates lost streams. `connected` is false meanwhile, so that events stay in their outbox. */
   #restoreStreams(): void {
     if (this.#connected) this.#log.warn("streams of events may be missing: checking");
     this.#report(false);
@@ -197,7 +186,7 @@ class JetStreamBus implements Bus {
 
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
-    // The client library passes all of these options to Node, even those that its type `TlsOptions` does not declare.
+    // The client library passes all of these options to Node, also those that its type `TlsOptions` lacks.
     const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: certificateCheck(this.#servers) };
     const connection = await connect({
       // The client library parses a password before a host name as a part of an IPv6 address.
@@ -206,11 +195,11 @@ class JetStreamBus implements Bus {
       // A server without TLS refuses a client with `tls`.
       ...(protocol === "tls:" ? { tls } : {}),
       maxReconnectAttempts: -1,
-      // The password may be changing in a rotation, so a refused password does not end the retries.
+      // The password may be changing in a rotation.
       ignoreAuthErrorAbort: true,
       reconnectTimeWait: 250,
       timeout: 2_000,
-      // Otherwise the client library creates an Error object for each publish, to record its call site.
+      // Otherwise the client library creates an Error object for each publish.
       noAsyncTraces: true,
     });
     this.#connection = connection;
@@ -225,7 +214,7 @@ class JetStreamBus implements Bus {
 
   async #watch(connection: NatsConnection): Promise<void> {
     for await (const { type } of connection.status()) {
-      // NATS may have lost its storage. `#connect` itself checks the streams after the first connection.
+      // NATS may have lost its storage. The first connection is handled by `#connect`.
       if (type === Events.Reconnect && this.#jetstream !== undefined) this.#restoreStreams();
       // The client library also reports a disconnect for each failed attempt to reconnect.
       if (type !== Events.Disconnect || !this.#connected) continue;

@@ -6,18 +6,16 @@ import { connect as secure } from "node:tls";
 export interface TlsServer {
   readonly host: string;
   readonly port: number;
-  /** Protocol that begins before TLS; absent: TLS begins at once. */
+  /** Protocol that the client speaks before TLS begins. */
   readonly protocol?: "nats" | "postgres";
 }
 
-/** Maximum ms to wait for a server's certificate. */
 const handshakeMs = 5_000;
-/** Request of a PostgreSQL client to begin TLS. */
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * Returns the end of a server's certificate (RFC 3339); undefined if the server does not answer or does not use TLS.
- * Does not validate the certificate, because an invalid certificate expires too. Sends no data after the handshake.
+ * Returns the end of a server's certificate (RFC 3339); undefined without TLS or an answer. It does not validate the
+ * certificate, because an invalid one expires too.
  */
 export async function certificateEnd(server: TlsServer): Promise<string | undefined> {
   const socket = connect({ host: server.host, port: server.port });
@@ -45,9 +43,9 @@ async function readEnd(socket: Socket, { host, protocol }: TlsServer): Promise<s
   return Number.isNaN(expiryMs) ? undefined : new Date(expiryMs).toISOString();
 }
 
-/** Functions that prepare a connection for TLS, by protocol. They return whether the server accepts TLS. */
+/** Functions that prepare a connection for TLS. They return whether the server accepts TLS. */
 const beginTls: Readonly<Record<"nats" | "postgres", (socket: Socket) => Promise<boolean>>> = {
-  // NATS begins with a line that describes the server.
+  // The server's first message describes the server.
   async nats(socket) {
     const info = String((await once(socket, "data"))[0]);
     return /"tls_(?:required|available)":true/.test(info);

@@ -2,13 +2,9 @@ import { isIP } from "node:net";
 import { checkServerIdentity, connect, type PeerCertificate } from "node:tls";
 import { StartError } from "./start-error.ts";
 
-/** Maximum ms to wait for the TLS handshake with a server. */
 const handshakeMs = 2_000;
 
-/**
- * Returns a StartError if the error is about a server's certificate, because retries would not help then. Returns
- * undefined for every other error.
- */
+/** Returns a StartError if the error is about a server's certificate, because retries would not help then. */
 export function certificateRefused(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
   const [reason = ""] = error.message.split(";");
@@ -18,8 +14,8 @@ export function certificateRefused(server: string, error: unknown): StartError |
 }
 
 /**
- * Performs a TLS handshake with a server and returns its error. Returns undefined if the handshake succeeds or the
- * server does not answer. Needed because the clients of Cluster and Sentinel do not report why a connection failed.
+ * Performs a TLS handshake and returns its error, because the clients of Cluster and Sentinel do not report it. Returns
+ * undefined if the server does not answer.
  */
 export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
   return new Promise((resolve) => {
@@ -35,7 +31,7 @@ export function handshakeError({ host, port }: { readonly host: string; readonly
   });
 }
 
-/** Removes the certificate that Node attaches to some errors, because it would fill pages of the log. */
+/** Removes the certificate that Node attaches to some errors. It would fill pages of the log. */
 export function withoutCertificate(error: unknown): unknown {
   if (!(error instanceof Error && "cert" in error)) return error;
   const { name, message, stack } = error;
@@ -43,9 +39,8 @@ export function withoutCertificate(error: unknown): unknown {
 }
 
 /**
- * Creates a check of server certificates for the NATS client. For a server with an IP address, the client library
- * expects a certificate for "localhost". This check instead requires that the certificate names one of the configured
- * IP addresses.
+ * Creates a check of server certificates for the NATS client. The client library expects "localhost" in the certificate
+ * of a server with an IP address; this check expects one of the configured addresses.
  */
 export function certificateCheck(
   servers: readonly string[],

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { VariableReader } from "./variables.ts";
 
-/** Reads the number of proxies before this process, for `clientAddress`. */
+/** Reads the number of proxies before this process. */
 export function proxiesVariable(read: VariableReader): number {
   return read.integer(
     "PROXIES",
@@ -11,16 +11,14 @@ export function proxiesVariable(read: VariableReader): number {
   );
 }
 
-/** Parts of a request that tell its client's address. */
 interface AddressedRequest {
   readonly headers: IncomingHttpHeaders;
   readonly socket: { readonly remoteAddress?: string | undefined };
 }
 
 /**
- * Returns the address of a request's client. Without proxies it is the remote address. Behind proxies it is the address
- * that the outermost proxy saw; entries before it in the header may be set by the client. Returns "" for a request with
- * fewer entries than proxies: the remote address is then a proxy's, which a list of allowed addresses may include.
+ * Returns the address of a request's client: behind proxies, the one that the outermost proxy saw. Returns "" if the
+ * header has fewer entries than proxies, because the remote address is then a proxy's.
  */
 export function clientAddress({ headers, socket }: AddressedRequest, proxies: number): string {
   if (proxies === 0) return socket.remoteAddress ?? "";
@@ -31,7 +29,7 @@ export function clientAddress({ headers, socket }: AddressedRequest, proxies: nu
   return withoutPort(hops.at(-proxies) ?? "");
 }
 
-/** Removes the port that some proxies write (`192.0.2.7:443`, `[2001:db8::7]:443`). */
+/** Some proxies add a port (`192.0.2.7:443`, `[2001:db8::7]:443`). */
 function withoutPort(address: string): string {
   const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(address) ?? [];
   return inBrackets ?? ipv4 ?? address;

@@ -4,9 +4,8 @@ import { Failure } from "@modelgate/contracts";
 import { ClientDisconnected } from "./read-body.ts";
 
 /**
- * Property of a response for the controller that ends its call, and property of a socket for its open response. A
- * WeakMap would keep each response in memory after its call: V8 treats the map's values, and everything that they refer
- * to, as live until its next major collection.
+ * Properties of a response (the controller that ends its call) and of a socket (its open response). V8 would keep the
+ * values of a WeakMap in memory until its next major collection.
  */
 const endingKey = Symbol("ending");
 const openKey = Symbol("open");
@@ -24,9 +23,9 @@ declare module "node:net" {
 }
 
 /**
- * Returns the signal that is aborted if a call ends before its answer is complete. Its reason is a Failure if the
- * gateway ends the call, or ClientDisconnected if the client disconnects. A handler that has begun to write the answer
- * must also write the failure. A handler that has not begun only rejects, and `areaHandler` writes the failure.
+ * Returns the signal that is aborted if a call ends before its answer is complete. Its reason is a Failure or
+ * ClientDisconnected. A handler must write that failure only if it has begun to write the answer; otherwise
+ * `areaHandler` does.
  */
 export function endingOf(response: ServerResponse): AbortSignal {
   const existing = response[endingKey];
@@ -42,7 +41,6 @@ export function endingOf(response: ServerResponse): AbortSignal {
   return controller.signal;
 }
 
-/** Ends an open call with a failure that the client may see. */
 export function endCall(response: ServerResponse, failure: Failure): void {
   if (!response.writableEnded && !response.destroyed) response[endingKey]?.abort(failure);
 }
@@ -54,18 +52,12 @@ export function restartFailure(): Failure {
   });
 }
 
-/**
- * Returns the Failure with which the gateway ended a call. Returns undefined if the client has disconnected, or if the
- * call has not been ended.
- */
+/** Returns the Failure with which the gateway ended a call; undefined if it did not. */
 export function gatewayFailureOf({ reason }: AbortSignal): Failure | undefined {
   return reason instanceof Failure ? reason : undefined;
 }
 
-/**
- * Settles like `work`. Rejects with the Failure of the gateway if the gateway ends the call before `work` settles;
- * `work` then continues in the background.
- */
+/** Settles like `work`, but rejects as soon as the gateway ends the call. */
 export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Result>): Promise<Result> {
   const { promise, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => {
@@ -81,18 +73,16 @@ export async function unlessEnded<Result>(ending: AbortSignal, work: Promise<Res
   }
 }
 
-/** Path of the request that an edge sends at its shutdown, on the connection of an open call, to end that call. */
+/** Path of the request by which an edge that shuts down ends the open call of a connection. */
 export const shutdownPath = "/-/going";
 
-/** Complete HTTP request for `shutdownPath`, as text to write to the connection. */
+/** Complete HTTP request for `shutdownPath`. */
 export const shutdownRequest = `POST ${shutdownPath} HTTP/1.1\r\nhost: modelgate\r\ncontent-length: 0\r\n\r\n`;
 
-/** Records which response is open on a connection. */
 export function recordOpenResponse(socket: Socket, response: ServerResponse): void {
   socket[openKey] = response;
 }
 
-/** Ends the call that is open on a connection, because its edge shuts down. */
 export function endCallOn(socket: Socket): void {
   const response = socket[openKey];
   if (response !== undefined) endCall(response, restartFailure());

@@ -15,17 +15,17 @@ export interface HttpServerOptions {
   readonly port: number;
   /** True if several processes listen on this port. */
   readonly isShared?: boolean;
-  /** True if the metrics count this server's open requests. */
+  /** True if the metrics include this server's open requests. */
   readonly isCounted?: boolean;
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
-  /** Maximum ms that open requests may continue after `drain` is called. Then their connections are closed. */
+  /** Maximum ms for which open requests may continue after `drain` is called. */
   readonly drainMs: number;
   /** Ends open calls when it is aborted, shortly before `drainMs` has passed. */
   readonly ending?: AbortSignal;
   /** Time in ms between the abort of `ending` and the end of `drainMs`. */
   readonly farewellMs?: number;
-  /** Time in ms after which a connection is closed if its client does not read; default: `defaultStalledMs`. */
+  /** Time in ms after which a connection is closed if its client does not read. */
   readonly stalledMs?: number;
 }
 
@@ -35,32 +35,30 @@ export interface HttpServer {
   drain(): Promise<void>;
 }
 
-/** Maximum bytes of a request's head. Usual headers, such as API keys, tracing and cookies, need far less. */
+/** Maximum bytes of a request's head. */
 const maxHeaderBytes = 32 * 1024;
 /** Maximum ms to receive a request's head. */
 const headersTimeoutMs = 30_000;
 /**
- * Time in ms after which a connection is closed if the client has not read the piece of its answer that is being
- * written. It bounds how long such a client can occupy memory and a channel's seats.
+ * Time in ms after which a connection is closed if its client does not read. Such a client occupies memory and a
+ * channel's seats.
  */
 const defaultStalledMs = 120_000;
-/** Minimum speed of a client, by which `stalledMs` is extended in proportion to the bytes that wait for the client. */
+/** Minimum speed of a client. `stalledMs` is longer if more bytes wait for the client. */
 const minBytesPerSecond = 50_000;
 /**
- * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes its idle
- * connections, so that this server does not close one while the edge sends a request on it.
+ * Time in ms after which an idle connection is closed. It is longer than the edge's 60 s, so that no connection is
+ * closed while the edge sends a request.
  */
 const keepAliveMs = 75_000;
 
 /**
- * Minimum time in ms for which a draining server keeps idle connections open after the last answer. A request that
- * arrives meanwhile is answered with `connection: close`; otherwise its client would get an error.
+ * Minimum time in ms for which a draining server still answers requests on idle connections. Otherwise clients would
+ * get an error.
  */
 const lastRequestsMs = 1_000;
 
-/**
- * Listens on a port. Throws StartError if the port is in use. Sets no timeout for request bodies; their readers do.
- */
+/** Listens on a port. Throws StartError if the port is in use. Readers of request bodies set their own timeouts. */
 export async function listen({
   host,
   port,
@@ -81,7 +79,7 @@ export async function listen({
     headersTimeout: headersTimeoutMs,
     requestTimeout: 0,
     noDelay: true,
-    // A request to upgrade to another protocol than WebSocket (for example h2c) is handled as HTTP/1.1.
+    // Other upgrades (for example h2c) are handled as HTTP/1.1.
     shouldUpgradeCallback: ({ headers }: IncomingMessage) =>
       upgrade !== undefined && headers.upgrade?.toLowerCase() === "websocket",
   });
@@ -120,12 +118,11 @@ export async function listen({
   };
 }
 
-/** An open response, and the progress of its client. */
 interface OpenResponse {
   readonly response: ServerResponse;
-  /** Bytes that were passed to the operating system when the progress was last checked; -1 before the first check. */
+  /** Bytes that the operating system had at the last check; -1 before the first check. */
   written: number;
-  /** Time at which the client last read bytes, or at which no bytes waited for it. */
+  /** Time at which the client last read bytes, or no bytes waited for it. */
   movedAt: number;
 }
 
@@ -133,7 +130,6 @@ function endOpenCalls(openResponses: Iterable<OpenResponse>): void {
   for (const { response } of openResponses) endCall(response, restartFailure());
 }
 
-/** Closes the connections of clients that do not read their answers. */
 function closeStalled(openResponses: Iterable<OpenResponse>, stalledMs: number): void {
   const now = performance.now();
   for (const each of openResponses) {
@@ -148,7 +144,6 @@ function closeStalled(openResponses: Iterable<OpenResponse>, stalledMs: number):
   }
 }
 
-/** Creates a listener that records each response while it is open, and calls `handler`. */
 function trackResponses(
   openResponses: OpenList<OpenResponse>,
   state: { readonly draining: boolean; lastAt: number },
@@ -168,7 +163,6 @@ function trackResponses(
   };
 }
 
-/** Creates a listener that records each upgraded connection while it is open, and calls `upgrade`. */
 function trackUpgrades(upgraded: Set<Duplex>, upgrade: UpgradeHandler, isCounted: boolean): UpgradeHandler {
   return (request, socket, head) => {
     upgraded.add(socket);
@@ -212,7 +206,6 @@ const malformedAnswers: Readonly<Record<string, readonly [status: string, code: 
   other: ["400 Bad Request", "invalid_request", "This is not a well-formed HTTP request."],
 };
 
-/** Answers a malformed or late request (400, 408 or 431) and closes the connection. */
 function answerMalformed(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === "ECONNRESET" || !socket.writable) return void socket.destroy();
   const [status, code, message] = malformedAnswers[error.code ?? ""] ?? malformedAnswers.other;

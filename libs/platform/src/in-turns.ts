@@ -1,13 +1,13 @@
-/** Maximum ms for which one caller blocks the event loop before it waits for its next turn. */
+/** Maximum ms for which one caller blocks the event loop in its turn. */
 const turnMs = 10;
 
-/** Callers that wait for a turn. One of them continues in each iteration of the event loop. */
+/** Waiting callers. One of them continues in each iteration of the event loop. */
 const waitingCallers: (() => void)[] = [];
 let isScheduled = false;
 
 /**
- * Resolves when it is this caller's turn. In each iteration of the event loop only one waiting caller continues.
- * Several large bodies together thus block the event loop no longer than one.
+ * Resolves when it is this caller's turn. One caller continues per iteration of the event loop, so that several large
+ * bodies do not block it longer than one.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -26,16 +26,13 @@ function schedule(): void {
   });
 }
 
-/**
- * Runs work that usually needs one step. Its first step runs synchronously, the other steps in turns with other
- * callers. Throws or rejects with the errors of the work.
- */
+/** Runs the first step of the work synchronously, and the others in turns with other callers. */
 export function inTurnsIfLong<Result>(work: Iterator<undefined, Result>): Result | Promise<Result> {
   const first = work.next();
   return first.done === true ? first.value : inTurns(work);
 }
 
-/** Runs work that yields after each small step, in turns with other callers. Rejects with the errors of the work. */
+/** Runs work that yields after each small step, in turns with other callers. */
 export async function inTurns<Result>(work: Iterator<undefined, Result>): Promise<Result> {
   for (;;) {
     await nextTurn();

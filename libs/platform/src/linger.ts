@@ -1,14 +1,12 @@
 import type { IncomingMessage } from "node:http";
 
-/** Maximum ms for which a client may send nothing while the rest of a refused body is read. */
+/** Maximum ms for which the client may send nothing. */
 const maxSilenceMs = 2_000;
-/** Maximum ms for which the rest of a refused body is read and discarded. */
 const maxDiscardMs = 30_000;
 
 /**
- * Reads and discards the rest of a refused body for a limited time. Otherwise a client that is still sending would get
- * a connection reset before it reads the refusal. The client is disconnected if it sends nothing for `maxSilenceMs`, or
- * is still sending after `maxDiscardMs`.
+ * Reads and discards the rest of a refused body for a limited time. Otherwise the client could get a connection reset
+ * before it reads the refusal.
  */
 export function discardRestOfBody(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return;

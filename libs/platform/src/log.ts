@@ -3,19 +3,15 @@ import { once } from "./memo.ts";
 
 export type { Logger } from "pino";
 
-/**
- * Size of a block in bytes. Lines are written in blocks, or after `flushMs`, because one synchronous write costs 60–100
- * µs.
- */
+/** Bytes that are written together, because one synchronous write costs 60–100 µs. */
 const blockBytes = 8_192;
 const flushMs = 250;
-/** Maximum ms that shutdown waits until the last lines are written. Without a reader they are never written. */
+/** Maximum ms that shutdown waits for the last lines. Without a reader they are never written. */
 const maxCloseMs = 1_000;
 
 /**
- * Names of properties that could contain a secret, at the top level of a log line or in `headers`. Their values are
- * redacted before the line is rendered. Wildcard paths are not used because they would cost a tenth of a request's
- * time.
+ * Names of properties whose values are redacted, at the top level of a log line or in `headers`. Wildcard paths would
+ * cost a tenth of a request's time.
  */
 const secretNames = [
   "authorization",
@@ -34,25 +30,24 @@ const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${na
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**
- * pino's destination, which collects lines and writes them together. It gets lines as bytes, because for each line of
- * text it would copy all collected text to compute the length in bytes. pino's type for it allows only text.
+ * Destination of pino. Bytes are faster than text, because pino would copy the collected text for each line. pino's
+ * type allows only text.
  */
 interface LineBlock {
   write(line: Buffer | string): boolean;
 }
 
-/** Log of a process, and the logs of its services. */
 export interface ProcessLog {
   readonly log: Logger;
-  /** Creates the log of one service, which adds the service's name to each line. */
+  /** Creates a log that adds the service's name to each line. */
   readonly ofService: (service: string) => Logger;
-  /** Writes the buffered lines, if the log has a reader. Later lines are discarded. */
+  /** Writes the buffered lines. Later lines are discarded. */
   close(): Promise<void>;
 }
 
 /**
- * Creates a process's logger, which writes JSON lines to stdout asynchronously. Secrets are redacted twice: by the
- * names of properties, and by the pattern of API keys.
+ * Creates a process's logger, which writes JSON lines to stdout. Secrets are redacted by the names of properties and by
+ * the pattern of API keys.
  */
 export function createLogger(name: string, level: string): ProcessLog {
   const destination = pino.destination({ dest: 1, sync: false, minLength: blockBytes, contentMode: "buffer" });
@@ -87,7 +82,7 @@ export function createLogger(name: string, level: string): ProcessLog {
       const alarm = Promise.withResolvers<void>();
       const late = setTimeout(alarm.resolve, maxCloseMs);
       const closed = new Promise<void>((resolve) => destination.once("close", resolve).once("error", () => resolve()));
-      // `flushSync` is not used: if a pipe has no reader, it retries without end and the process hangs.
+      // `flushSync` would retry without end if nobody reads the pipe.
       destination.end();
       await Promise.race([closed, alarm.promise]);
       clearTimeout(late);

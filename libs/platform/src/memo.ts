@@ -1,4 +1,4 @@
-/** Map with a limited number of entries. If it is full, adding an entry removes the oldest one. */
+/** Map that removes its oldest entry if it is full. */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
   readonly #maxEntries: number;
@@ -23,10 +23,7 @@ export class BoundedMap<Value> {
   }
 }
 
-/**
- * Returns a function that creates a value at its first call and then returns the same value. If `make` throws, the next
- * call tries again.
- */
+/** Returns a function that creates a value at its first call. If `make` throws, the next call tries again. */
 export function once<Value>(make: () => Value): () => Value {
   let cached: { readonly value: Value } | undefined;
   return () => (cached ??= { value: make() }).value;

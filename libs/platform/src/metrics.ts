@@ -6,15 +6,11 @@ import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Interval in ms that effectively disables prom-client's sampling of the event loop; `measureLoopLag` replaces it. */
+/** Effectively disables prom-client's sampling of the event loop, which `measureLoopLag` replaces. */
 const disabledIntervalMs = 2 ** 31 - 1;
 const lagMetricName = /^nodejs_eventloop_lag_/;
 
-/**
- * Sets up the metrics of a process: those of the process itself (CPU, memory, event-loop delay), and those that modules
- * declare next to the code that they measure. A process has one registry. Label values come from tables and the
- * configuration (endpoints, models, providers, channels), never from clients, so their number is limited.
- */
+/** Sets up the metrics of a process. Labels never have values from clients, so that their number is limited. */
 export function createMetrics(service: string, worker?: number): Registry {
   register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
   collectDefaultMetrics({ eventLoopMonitoringPrecision: disabledIntervalMs });
@@ -23,7 +19,7 @@ export function createMetrics(service: string, worker?: number): Registry {
   return register;
 }
 
-/** Values that change with every call. They are plain numbers, which are copied to their gauges at each scrape. */
+/** Values that change with every call. They are copied to their gauges at each scrape. */
 const currentValues = { activeRequests: 0, bufferBytes: 0 };
 
 const activeRequests: Gauge = new Gauge({
@@ -32,7 +28,7 @@ const activeRequests: Gauge = new Gauge({
   collect: () => activeRequests.set(currentValues.activeRequests),
 });
 
-/** Counts a request or WebSocket that opens (1) or closes (-1). */
+/** Records that a request or WebSocket opens (1) or closes (-1). */
 export function countActive(change: 1 | -1): void {
   currentValues.activeRequests += change;
 }
@@ -44,10 +40,9 @@ const requestDuration = new SeriesHistogram({
   buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300],
 });
 
-/** Method, route, status and duration of a request that has ended. */
 export interface FinishedRequest {
   readonly method: string | undefined;
-  /** Path of the endpoint in the table of endpoints; undefined if the request matches no endpoint. */
+  /** Path from the table of endpoints; undefined if none matches. */
   readonly route: string | undefined;
   readonly status: number;
   readonly seconds: number;
@@ -55,7 +50,7 @@ export interface FinishedRequest {
 
 const knownMethods = new Set(["GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"]);
 
-/** Status for a client that disconnected before its answer (nginx's 499). Used only in logs and metrics. */
+/** Status for a client that disconnected before its answer (nginx's 499). Clients never see it. */
 const clientClosedRequest = 499;
 
 /** Returns the status of a closed response; 499 if the client disconnected before the head was sent. */
@@ -63,7 +58,7 @@ export function statusOf(response: ServerResponse): number {
   return response.headersSent ? response.statusCode : clientClosedRequest;
 }
 
-/** Counts a request that has ended. Clients cannot increase the number of label values. */
+/** Adds a request that has ended to the metrics. */
 export function observeRequest({ method = "", route, status, seconds }: FinishedRequest): void {
   const series = requestDuration.series({
     http_request_method: knownMethods.has(method) ? method : "_OTHER",
@@ -79,15 +74,15 @@ const storeUp = new Gauge({
   labelNames: ["store"],
 });
 
-/** Sets the metric of a store: `up` is true if the store is connected. */
+/** Sets whether a store is connected. */
 export function observeStore(store: "redis" | "content" | "nats" | "books", up: boolean): void {
   storeUp.set({ store }, up ? 1 : 0);
 }
 
-/** Kinds of leases: on reserved money (holds), and on places in a channel's concurrency limit (seats). */
+/** Leases on reserved money (holds), and on places in a channel's concurrency limit (seats). */
 type LeaseKind = "holds" | "seats";
 
-/** Functions that return the current number of leases, by kind. The metric is the sum of their results. */
+/** Functions whose results are added up in the metric. */
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
 const leasesHeld: Gauge<"of"> = new Gauge({
@@ -103,7 +98,7 @@ const leasesHeld: Gauge<"of"> = new Gauge({
   },
 });
 
-/** Includes the result of `count` in the metric of renewed leases, until the result is disposed. */
+/** Includes the result of `count` in the metric of leases, until the result is disposed. */
 export function registerLeaseCount(of: LeaseKind, count: () => number): Disposable {
   leaseCounts[of].add(count);
   return { [Symbol.dispose]: () => void leaseCounts[of].delete(count) };
@@ -115,24 +110,21 @@ const bufferBytes: Gauge = new Gauge({
   collect: () => bufferBytes.set(currentValues.bufferBytes),
 });
 
-/** Counts bytes that are taken from the process's limits for memory and disk, or released (negative). */
+/** Records bytes of memory or disk that are used, or released (negative). */
 export function countBuffered(bytes: number): void {
   currentValues.bufferBytes += bytes;
 }
 
-/**
- * Interval in ms between two samples of the event loop: in a busy process and in an idle one. The second is longer,
- * because each sample wakes an idle process.
- */
+/** Interval in ms between two samples of a busy process and of an idle one. Each sample wakes an idle process. */
 const [sampleMs, idleSampleMs] = [50, 1_000];
-/** Maximum share of the time in which an idle process is busy. */
+/** Maximum share of the time in which a process counts as idle. */
 const maxIdleUtilization = 0.05;
 
 const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;
 
 /**
- * Measures the maximum, the median and the 99th percentile of the event loop's delay since the last scrape.
- * prom-client's metrics of the same names are replaced, because they count the interval between two samples as delay.
+ * Measures the event loop's delay since the last scrape. prom-client's metrics of the same names are replaced, because
+ * they include the interval between two samples.
  */
 export function measureLoopLag(register: Registry): void {
   const delays = createHistogram();
@@ -140,7 +132,7 @@ export function measureLoopLag(register: Registry): void {
   const wait = (ms: number): void => void setTimeout(sample, ms, ms, performance.now() + ms).unref();
   const sample = (waitedMs: number, due: number): void => {
     delays.record(Math.max(1, Math.round((performance.now() - due) * 1e6)));
-    // The samples that an idle process left out count as undelayed, so that each sample has the same weight.
+    // The samples that an idle process omitted are added as undelayed, so that each sample has the same weight.
     for (let ms = sampleMs; ms < waitedMs; ms += sampleMs) delays.record(1);
     const now = performance.eventLoopUtilization();
     const { utilization } = performance.eventLoopUtilization(now, before);

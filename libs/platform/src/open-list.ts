@@ -4,7 +4,6 @@ export interface Listed {
   remove(): boolean;
 }
 
-/** An entry of a linked list, with its neighbours. */
 class ListMember<Value> implements Listed {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
@@ -22,9 +21,7 @@ class ListMember<Value> implements Listed {
     list.size++;
   }
 
-  /**
-   * Removes the entry and clears its references, so that an uncollected entry does not keep its neighbours in memory.
-   */
+  /** Also clears the entry's references, so that it does not keep its neighbours in memory. */
   remove(): boolean {
     const list = this.#list;
     if (list === undefined) return false;
@@ -40,23 +37,19 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * Linked list of open objects, the oldest first. It is used for objects that are added and removed with every call. A
- * Set would keep removed objects in memory: when its table grows, the old table refers to the new one and to all
- * entries of that time. V8 may move an old table to the old generation and then keeps these objects until its next
- * major collection.
+ * Linked list of open objects, the oldest first. A Set would keep removed objects in memory: when its table grows, V8
+ * may keep the old table, with all entries of that time, until its next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
-  /** First and last entry; each entry refers to its neighbours. */
   first: ListMember<Value> | undefined;
   last: ListMember<Value> | undefined;
   size = 0;
 
-  /** Adds an entry at the end. */
   add(value: Value): Listed {
     return new ListMember(value, this);
   }
 
-  /** Iterates over a copy of the list, the oldest first, so that entries may be removed meanwhile. */
+  /** Iterates over a copy, so that entries may be removed meanwhile. */
   [Symbol.iterator](): Iterator<Value> {
     const values: Value[] = [];
     for (let member = this.first; member !== undefined; member = member.next) values.push(member.value);

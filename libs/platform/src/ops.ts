@@ -1,20 +1,16 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
-/** Renders the process's metrics for /metrics. */
 export interface MetricsSource {
   readonly contentType: string;
   readonly metrics: () => Promise<string>;
 }
 
-/** Readiness of a process, and its text for /readyz. */
+/** Readiness of a process, and the text of /readyz. */
 export interface Readiness {
   readonly isReady: boolean;
   readonly text: string;
 }
 
-/**
- * Creates the listener of a process's second port: /healthz (the process runs), /readyz (it can serve), /metrics (for
- * Prometheus).
- */
+/** Creates the listener of a process's second port: /healthz (the process runs), /readyz (it can serve), /metrics. */
 export function opsHandler(metrics: MetricsSource, readiness: () => Promise<Readiness>): RequestListener {
   return (request, response) => void answerProbe(request, response, metrics, readiness);
 }
@@ -34,7 +30,6 @@ async function answerProbe(
   } else response.writeHead(404, plainText).end("not found\n");
 }
 
-/** Answers /metrics; with 503 if a metric cannot be computed. */
 async function answerMetrics(response: ServerResponse, metrics: MetricsSource): Promise<void> {
   try {
     const text = await metrics.metrics();

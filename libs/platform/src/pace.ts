@@ -4,22 +4,20 @@ import { Failure } from "@modelgate/contracts";
 export interface PaceLimits {
   /** Maximum ms for which the client may send nothing. */
   readonly silenceMs: number;
-  /** Maximum ms until the body is complete; undefined: only the speed is limited. */
+  /** Maximum ms until the body is complete; undefined if only the speed is limited. */
   readonly totalMs?: number | undefined;
   /** Time in ms after which the average speed must be at least `floorBytesPerSecond`. */
   readonly graceMs: number;
   readonly floorBytesPerSecond: number;
 }
 
-/** Maximum ms between two checks of a body, after the first one. */
 const maxCheckMs = 1_000;
-/** Minimum number of checks per `graceMs`. */
 const checksPerGrace = 4;
 
 /**
- * Times a body while it arrives. Calls `late` with Failure request_timeout (408) if the client sends nothing for too
- * long, takes too long in total, or is slower than the minimum speed. While `isBlocked` returns true the reader accepts
- * no bytes, and this time counts neither as silence nor for the speed. Dispose it when the body is complete.
+ * Watches the time in which a body arrives. Calls `late` with Failure request_timeout (408) if the client is silent,
+ * too slow or takes too long in total. Time in which `isBlocked` returns true is ignored. Dispose it when the body is
+ * complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;
@@ -28,7 +26,7 @@ export class Pace implements Disposable {
   #timer: NodeJS.Timeout;
   readonly #startedAt = performance.now();
   #checkedAt = this.#startedAt;
-  /** Time at which the client last sent bytes, or at which the reader was last blocked. */
+  /** Time at which the client last sent bytes, or the reader was last blocked. */
   #lastSentAt = this.#startedAt;
   #blockedMs = 0;
   #bytes = 0;
@@ -41,7 +39,7 @@ export class Pace implements Disposable {
     this.#timer = setTimeout(() => this.#check(), Math.min(silenceMs, graceMs, totalMs));
   }
 
-  /** Counts bytes that arrived from the client. Of a compressed body, the compressed bytes are counted. */
+  /** Adds the number of bytes that arrived, before decompression. */
   add(bytes: number): void {
     this.#bytes += bytes;
     this.#lastSentAt = performance.now();

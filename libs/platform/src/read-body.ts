@@ -12,22 +12,17 @@ export interface BodyLimits extends PaceLimits {
   readonly budget: BufferBudget;
 }
 
-/**
- * The complete body of a request. Dispose it when the bytes are no longer needed, to release their memory in the
- * budget.
- */
+/** The complete body of a request. Disposal releases its memory in the budget. */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
-  /** Holding of the body, for more memory that the same request needs. */
   readonly holding: Pick<Holding, "take">;
 }
 
-/** Error for a client that disconnected before its request or its answer was complete. No answer is sent. */
+/** Error for a client that disconnected too early. No answer is sent. */
 export class ClientDisconnected extends Error {
   override readonly name = "ClientGone";
 }
 
-/** Chunk size of the decompressors, in bytes. */
 const decompressedChunkBytes = 64 * 1024;
 
 const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
@@ -39,11 +34,9 @@ const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => D
 ]);
 
 /**
- * Reads a body within its size limit, and decompresses gzip, deflate, br and zstd. Bytes that have arrived are counted
- * for the holder in the budget; a declared length is not. Throws Failure request_too_large (413), request_timeout (408,
- * silent or too slow), unsupported_media_type (415), invalid_value (400, corrupt compression), rate_limit_exceeded
- * (429, the share of the account or API key) or server_overloaded (503, the budget is full). Also throws ClientDisconnected,
- * and the reason of `ending`.
+ * Reads and decompresses a body (gzip, deflate, br, zstd). Throws Failure request_too_large (413), request_timeout
+ * (408), unsupported_media_type (415), invalid_value (400, corrupt compression), rate_limit_exceeded (429) or
+ * server_overloaded (503). Also throws ClientDisconnected, and the reason of `ending`.
  */
 export function readBody(
   request: IncomingMessage,
@@ -78,17 +71,12 @@ async function readCompressed(
   }
 }
 
-/** Holder, declared length and signal of a body that is being read. */
 interface CollectOptions {
   readonly holder: Holder;
   readonly declared: number;
   readonly ending: AbortSignal | undefined;
 }
 
-/**
- * Collects a body's chunks until it is complete. Rejects with the first error, including one by which the budget or
- * `ending` ends it.
- */
 async function collectBody(
   request: IncomingMessage,
   source: Readable,
@@ -116,7 +104,7 @@ async function collectBody(
     if (!request.complete) reject(new ClientDisconnected("the client disconnected before the request was complete"));
   };
   const onEnding = (): void => reject(ending?.reason);
-  // A client does not count as slow while the decompressor accepts no bytes.
+  // While the decompressor accepts no bytes, the client is not too slow.
   const isBehind = (): boolean => request.complete || (source instanceof Duplex && source.writableNeedDrain);
   using pace = new Pace(limits, reject, isBehind);
   try {
@@ -153,37 +141,32 @@ function tooLarge({ maxBytes }: BodyLimits): Failure {
   return new Failure("request_too_large", `The body is larger than ${maxBytes} bytes, the maximum of this endpoint.`);
 }
 
-/** Sizes of the first and of the largest segment, in bytes. */
 const [firstSegmentBytes, maxSegmentBytes] = [16 * 1024, 1024 * 1024];
 
 /**
- * Collects the chunks of a body in segments, and joins them at the end. Chunks are copied when they arrive and then not
- * kept. The memory grows with the bytes that have arrived, even if a larger length was declared.
+ * Collects the chunks of a body in segments, and joins them at the end. The memory grows with the bytes that have
+ * arrived, even if a larger length was declared.
  */
 export class BodySegments {
   readonly #declared: number;
   readonly #segments: Buffer[] = [];
   /** Number of unused bytes at the end of the last segment. */
   #unused = 0;
-  /** Number of bytes that were added. */
   size = 0;
 
-  /** `declared` is the expected length; 0 means unknown. */
+  /** `declared` is the expected length; 0 if unknown. */
   constructor(declared: number) {
     this.#declared = declared;
   }
 
   add(chunk: Buffer): void {
-    // A small body arrives in one chunk. The chunk is used without a copy.
+    // A small body arrives in one chunk, which is used without a copy.
     if (this.size === 0 && this.#declared > 0 && chunk.length >= this.#declared) this.#segments.push(chunk);
     else this.#copy(chunk);
     this.size += chunk.length;
   }
 
-  /**
-   * Returns all bytes that were added, and releases the segments. Several segments are copied to one buffer, in turns
-   * with other work if there are many.
-   */
+  /** Returns all bytes, and releases the segments. Many segments are copied in turns with other work. */
   join(): Buffer | Promise<Buffer> {
     const [first, second] = this.#segments;
     if (second !== undefined) return inTurnsIfLong(this.#joinSteps());
@@ -200,7 +183,6 @@ export class BodySegments {
     }
   }
 
-  /** Adds a segment: as large as all before it together, within its limits. */
   #open(neededBytes: number): void {
     const length = Math.min(Math.max(firstSegmentBytes, neededBytes, this.size), maxSegmentBytes);
     this.#segments.push(Buffer.allocUnsafeSlow(length));

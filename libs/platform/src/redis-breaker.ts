@@ -2,27 +2,19 @@ import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
 import { OpenList, type Listed } from "./open-list.ts";
 
-/** Pause in ms between two PINGs while the breaker is open. */
 const pingMs = 200;
-/** Number of steps into which a command's timeout is divided. */
 const stepsPerTimeout = 10;
 
-/** A sent command, and the number of the step in which it was sent. */
 interface SentCommand {
   readonly command: Command;
   readonly step: number;
-  /** Entry in the list of commands without an answer. */
   listed: Listed | undefined;
 }
 
 /**
- * Adds a timeout to the commands of a connection, and a circuit breaker. A command without an answer within `timeoutMs`
- * is rejected. If no command was answered in that time, the breaker opens: every further command is rejected
- * immediately until Redis answers a PING in time. A slow Redis is thus handled like an unavailable one, and no queue
- * grows.
- *
- * The time is counted in steps. A step ends only after the data that has arrived from Redis was read. Otherwise a busy
- * process, for example one that starts with hundreds of calls, would mistake its own delay for a delay of Redis.
+ * Adds a timeout and a circuit breaker to the commands of a connection. If no command was answered within `timeoutMs`,
+ * all commands are rejected until Redis answers a PING. The time is counted in steps, which end after the arrived data
+ * was read; otherwise a busy process would mistake its own delay for one of Redis.
  */
 export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);
@@ -35,7 +27,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   function endStep(): void {
     step++;
     for (const sent of openCommands) {
-      // The list is in the order of sending, so all further commands were sent later.
+      // All further commands were sent later.
       if (step - sent.step < stepsPerTimeout) break;
       sent.listed?.remove();
       sent.command.reject(new Error("Command timed out"));
@@ -60,7 +52,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
     log.info("redis is no longer slow");
   }
 
-  /** Sends a PING past the breaker. Returns whether it was answered in time. */
+  /** Sends a PING even if the breaker is open. Returns whether it was answered in time. */
   function answers(): Promise<boolean> {
     return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
@@ -88,7 +80,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   };
 }
 
-/** Counts steps while commands wait for an answer. It sets no timer in an idle process. */
+/** Counts steps while commands wait for an answer. */
 class StepClock {
   readonly #stepMs: number;
   readonly #ended: () => void;
@@ -100,9 +92,8 @@ class StepClock {
     this.#ended = ended;
   }
 
-  /** Starts a step, unless one is running. */
   run(): void {
-    // In an iteration of the event loop, timers run before arrived data is read, and immediates after it.
+    // In an iteration of the event loop, immediates run after arrived data is read.
     this.#timer ??= setTimeout(() => (this.#soon = setImmediate(() => this.#end())), this.#stepMs);
   }
 

@@ -3,10 +3,10 @@ import type { Redis } from "./redis.ts";
 
 /** Memory of one Redis server that accepts writes. */
 export interface RedisMemory {
-  /** Address of the server, `host:port`. */
+  /** Address as `host:port`. */
   readonly node: string;
   readonly usedBytes: number;
-  /** The server's `maxmemory`; if that is not set, the memory of its machine. */
+  /** The server's `maxmemory`, or the memory of its machine. */
   readonly limitBytes: number;
 }
 

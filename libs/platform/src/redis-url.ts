@@ -28,18 +28,9 @@ const redisScheme = /^redis(s?)(?:\+(cluster|sentinel))?:$/;
 const defaultPorts = { single: 6_379, cluster: 6_379, sentinel: 26_379 } as const;
 
 /**
- * Parses REDIS_URL or CONTENT_REDIS_URL:
- *
- * `redis://host:port/db` is one server.
- *
- * `redis+cluster://host`, or several addresses separated by commas, is a Redis Cluster.
- *
- * `redis+sentinel://one,redis+sentinel://two/master/db?sentinelPassword=…` are Sentinels; any of the addresses may
- * contain the path and the query.
- *
- * `rediss` instead of `redis` uses TLS. The user name and password for Redis are those of the first address. `prefix`
- * is the first part of the variable's name, for error messages. Throws StartError, whose message does not contain the
- * value.
+ * Parses REDIS_URL or CONTENT_REDIS_URL: `redis://host:port/db` (one server), `redis+cluster://…` (a Cluster; also
+ * several addresses separated by commas) or `redis+sentinel://…/master/db?sentinelPassword=…`. `rediss` uses TLS.
+ * Throws StartError, whose message does not contain the value.
  */
 export function readRedisUrl(text: string, prefix: "" | "CONTENT_"): RedisAddress {
   const urls = text.split(",").map((item) => new URL(item.trim()));

@@ -1,18 +1,17 @@
 import { Cluster } from "ioredis";
 import type { Redis } from "./redis.ts";
 
-/** State that the servers which accept writes report about themselves. */
+/** State of all servers that accept writes. */
 export interface RedisServerState {
-  /** Text that changes if a server was restarted or replaced. */
+  /** Changes if a server was restarted or replaced. */
   readonly runs: string;
-  /** Text that changes if data was written; undefined if a server does not report its writes. */
+  /** Changes if data was written; undefined if a server does not report its writes. */
   readonly writes: string | undefined;
 }
 
-/** Running reads by connection. Checks that run at the same time share one read. */
 const runningReads = new WeakMap<Redis, Promise<RedisServerState>>();
 
-/** Reads the state of all primaries with one command each. Concurrent callers share one read. */
+/** Reads the state of all primaries. Concurrent callers share one read. */
 export function readServerState(redis: Redis): Promise<RedisServerState> {
   const answer = runningReads.get(redis) ?? fetchServerState(redis).finally(() => runningReads.delete(redis));
   runningReads.set(redis, answer);
@@ -38,15 +37,14 @@ async function fetchServerState(redis: Redis): Promise<RedisServerState> {
   };
 }
 
-/** Options of the check for new work in Redis. */
 export interface WorkCheckOptions {
   readonly redis: Redis;
   /**
-   * Time, in ms, after the last write during which `hasWork` always returns true, because an entry may become due as it
+   * Time in ms after the last write during which `hasWork` always returns true, because an entry may become due as it
    * ages.
    */
   readonly graceMs: number;
-  /** Returns the Unix time in ms at which the first entry in Redis is due; Infinity if there are no entries. */
+  /** Returns the Unix time in ms at which the first entry is due; Infinity if there is none. */
   nextDue(): Promise<number>;
   now?(): number;
 }
@@ -55,8 +53,8 @@ export interface WorkCheckOptions {
 const sweepMs = 60_000;
 
 /**
- * Checks whether Redis may contain work that is due. Reading the count of writes costs one command for each server;
- * reading the work of all shards costs hundreds. Without new writes, work becomes due only because time passes.
+ * Checks whether Redis may contain work that is due. Without new writes, the work of all shards need not be read, which
+ * would cost hundreds of commands.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;
@@ -69,10 +67,7 @@ export class WorkCheck {
     this.#options = options;
   }
 
-  /**
-   * Returns true if the work must be read now. Also records the servers' count of writes. Rejects while Redis is
-   * unavailable.
-   */
+  /** Returns true if the work must be read now. Rejects while Redis is unavailable. */
   async hasWork(): Promise<boolean> {
     const { redis, graceMs, nextDue, now = Date.now } = this.#options;
     const { writes } = await readServerState(redis);
@@ -89,8 +84,8 @@ export class WorkCheck {
   }
 
   /**
-   * Reads the time at which the first entry is due, and keeps it until data is written again. The time is not kept if
-   * another check has seen a write meanwhile, because the entry of that write may be due earlier.
+   * Reads when the first entry is due. If another check has seen a write meanwhile, the result is not cached, because
+   * the new entry may be due earlier.
    */
   async #readDue(writes: string | undefined, nextDue: () => Promise<number>): Promise<number> {
     const dueAt = await nextDue();

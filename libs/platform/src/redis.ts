@@ -10,38 +10,30 @@ import { readRedisUrl, type RedisAddress } from "./redis-url.ts";
 import { scriptTexts } from "./script/lua.ts";
 import { storeUnavailable } from "./store-failure.ts";
 
-/** Client of one Redis server, of the master that Sentinels name, or of a Redis Cluster. All have the same methods. */
+/** Client of one Redis server, of a Sentinel's master, or of a Redis Cluster. */
 export type Redis = Single | Cluster;
 
-/** Maximum ms that the start of a process waits for Redis. */
 const connectWithinMs = 30_000;
-/** Maximum ms that the start of a process waits for the Redis of clients' content. */
 const firstAttemptMs = 3_000;
-/** Maximum ms between two attempts to reconnect. */
 const maxPauseMs = 1_000;
 /**
- * Pause in ms between two checks whether a restarted Redis has loaded its data. By default the client library waits as
- * long as Redis estimates, up to ten seconds, and the first estimates are far too high.
+ * Pause in ms between two checks whether a restarted Redis has loaded its data. By default ioredis waits for Redis'
+ * estimate, which is far too long at first.
  */
 const loadingPauseMs = 250;
-/**
- * Maximum number of times that the client repeats a command in a cluster, because a slot has moved or a shard has no
- * master.
- */
+/** Maximum number of repetitions of a command in a cluster, because a slot has moved or a shard has no master. */
 const maxRedirections = 5;
 
 /**
- * Returns whether the server has become a replica (READONLY). It may keep its connections, so the client must reconnect
- * to find the new primary.
+ * A server that has become a replica may keep its connections, so the client must reconnect to find the new primary.
  */
 const isDemoted = (error: Error): boolean => error.message.includes("READONLY");
 
 const reconnectPauseMs = (attempt: number): number => Math.min(attempt * 50, maxPauseMs);
 
 /**
- * Opens a connection to Redis that fails fast: a command is answered within `timeoutMs` or rejected, and no queue grows
- * while Redis is unavailable. After a timeout, commands are rejected immediately until Redis answers again
- * (`addTimeoutAndBreaker`). The connection is restored automatically. For the formats of `url`, see `readRedisUrl`.
+ * Opens a connection to Redis that fails fast (see `addTimeoutAndBreaker`) and reconnects. For the formats of `url`,
+ * see `readRedisUrl`.
  */
 export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Promise<Redis> {
   const address = readRedisUrl(url, "");
@@ -52,9 +44,8 @@ export async function openRedis(url: string, log: Logger, timeoutMs = 1_000): Pr
 }
 
 /**
- * Connects in the background to the Redis for clients' content, and retries without a limit. Waits only for the first
- * attempt, because calls that store no content work without this Redis. Throws StartError if its certificate is
- * refused.
+ * Connects in the background to the Redis for clients' content. Waits only for the first attempt, because other calls
+ * work without this Redis. Throws StartError if its certificate is refused.
  */
 export async function openContentRedis(url: string, log: Logger, timeoutMs: number): Promise<Redis> {
   const address = readRedisUrl(url, "CONTENT_");
@@ -73,7 +64,6 @@ export async function openContentRedis(url: string, log: Logger, timeoutMs: numb
   throw problem;
 }
 
-/** Adds timeouts to the commands of a connection. Logs the loss and return of the connection, and sets its metric. */
 function withTimeoutsAndLogging(redis: Redis, store: "redis" | "content", log: Logger, timeoutMs: number): Redis {
   if (redis instanceof Cluster) redis.on("+node", (node: Single) => addTimeoutAndBreaker(node, log, timeoutMs));
   else addTimeoutAndBreaker(redis, log, timeoutMs);
@@ -108,7 +98,7 @@ function connectionTo(address: RedisAddress): Redis {
       redisOptions: command,
       maxRedirections,
       clusterRetryStrategy: reconnectPauseMs,
-      // Certificates contain host names, so nodes are connected to by the names that they announce.
+      // Certificates contain host names, so the names that nodes announce are not resolved.
       ...(tls
         ? { dnsLookup: (host: string, callback: (error: null, address: string) => void) => callback(null, host) }
         : {}),
@@ -133,9 +123,7 @@ function connectionTo(address: RedisAddress): Redis {
   });
 }
 
-/**
- * Loads the process's scripts into Redis before the first calls. A script that is missing later is sent with its call.
- */
+/** A script that is missing later is sent with its call. */
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const texts = Array.from(scriptTexts, (text) => text());
@@ -162,7 +150,6 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
   }
 }
 
-/** Returns the error of the first refused certificate among an address's servers; undefined if none is refused. */
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
@@ -170,8 +157,8 @@ async function certificateProblem(address: RedisAddress): Promise<StartError | u
 }
 
 /**
- * Opens a second connection, for subscriptions. It retries without a limit while Redis is unavailable, because no call
- * waits for it. In a Cluster it uses one node, because each node delivers the messages of all nodes.
+ * Opens a second connection, for subscriptions. In a Cluster it uses one node, because each node delivers the messages
+ * of all nodes.
  */
 export function openSubscriber(redis: Redis): Redis {
   const patient = { maxRetriesPerRequest: null, autoResubscribe: true };
@@ -187,8 +174,8 @@ export async function execute(transaction: ChainableCommander): Promise<void> {
 }
 
 /**
- * Waits for a step in Redis, such as one that enforces a spending limit. Every error other than a Failure becomes
- * Failure server_overloaded (503), so that no call bypasses the limit.
+ * Waits for a step in Redis that enforces a limit. Errors become Failure server_overloaded (503), so that no call
+ * bypasses the limit.
  */
 export function orUnavailable<T>(step: Promise<T>): Promise<T> {
   return step.catch(throwUnavailable);

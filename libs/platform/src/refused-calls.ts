@@ -5,17 +5,17 @@ import { idSource } from "./tracing.ts";
 
 /** Redis list of refused calls that no ledger has recorded yet. */
 const listKey = "refused-calls";
-/** Maximum number of calls in that list. Beyond it, the oldest are dropped. */
+/** Maximum length of the list. The oldest calls are dropped. */
 const maxListed = 10_000;
 /**
- * Interval in ms in which a process collects calls, and the maximum number of calls per interval, for all accounts and
- * for one account.
+ * Interval in ms in which calls are collected, and their maximum number per interval: of all accounts, and of one
+ * account.
  */
 const [gatherMs, maxCallsPerInterval, maxOfAccount] = [500, 1_000, 20];
 
 /**
- * A refused call that waits for the ledger. `calls` is the number of calls that it represents: itself, and later calls
- * of its account that were only counted. `budget` is the id of the budget that did not cover the call.
+ * A refused call that waits for the ledger. `calls` includes later calls of its account that were only counted.
+ * `budget` is the id of the budget that did not cover the call.
  */
 const WaitingRefusal = Type.Object({
   call: RefusedCall,
@@ -26,13 +26,11 @@ export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
 const readWaiting = recordParser("refused call", WaitingRefusal);
 
-/** A refused call before it gets an id. */
 export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;
 
 /**
- * Publishes refused calls for the ledger. Calls never wait for this, and a call that cannot be published is lost,
- * because no money is involved. If an account has more than `maxOfAccount` refused calls within `gatherMs`, the further
- * ones are only counted. Beyond `maxCallsPerInterval` calls of all accounts, further ones may be lost.
+ * Publishes refused calls for the ledger. No call waits for this. A publication that fails is lost, because no money is
+ * involved.
  */
 export class RefusedCalls implements AsyncDisposable {
   readonly #redis: Redis;
@@ -46,7 +44,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Adds a call to the next publication. */
+  /** Adds a call to the next publication. If its account has too many, only increases the count of the last one. */
   add(request: RefusedRequest, failure: Failure): void {
     const same = this.#waiting.get(request.accountId) ?? [];
     const last = same.at(-1);
@@ -59,7 +57,6 @@ export class RefusedCalls implements AsyncDisposable {
     this.#timer ??= setTimeout(() => this.#publish(), gatherMs).unref();
   }
 
-  /** Publishes the collected calls, and waits until they are published. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearTimeout(this.#timer);
     this.#publish();

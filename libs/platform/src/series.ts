@@ -9,8 +9,8 @@ interface SeriesOptions<Label extends string> {
 type Labels<Label extends string> = Readonly<Record<Label, string | number>>;
 
 /**
- * Series of a metric by their label values. prom-client renders the labels as text for every value, which is too slow
- * for each call or each chunk of a stream. Here the labels are looked up once, and the series is a plain object.
+ * Series of a metric by their label values. They are looked up once, because prom-client would render the labels as
+ * text for every value.
  */
 class SeriesByLabels<Label extends string, Series> {
   readonly all: { readonly labels: LabelValues<Label>; readonly series: Series }[] = [];
@@ -42,10 +42,7 @@ class SeriesByLabels<Label extends string, Series> {
   }
 }
 
-/**
- * Node of the tree of series, with one level for each label. A leaf has a series; another node has its children by the
- * value of the next label.
- */
+/** Node of the tree of series, with one level for each label. */
 interface SeriesNode<Series> {
   readonly children: Map<string | number, SeriesNode<Series>>;
   series: Series | undefined;
@@ -55,7 +52,6 @@ interface SeriesNode<Series> {
 export class SeriesCounter<Label extends string> {
   readonly #series: SeriesByLabels<Label, { count: number }>;
 
-  /** Declares the counter in the process's registry. */
   constructor({ name, help, labelNames }: SeriesOptions<Label>) {
     const series = new SeriesByLabels<Label, { count: number }>(labelNames, () => ({ count: 0 }));
     this.#series = series;
@@ -80,10 +76,7 @@ export interface ValueSeries {
   observe(value: number): void;
 }
 
-/**
- * Values of one series, counted by bucket. Each value counts in the first bucket whose bound it does not exceed; the
- * last bucket has no bound.
- */
+/** Values of one series, by bucket. The last bucket has no upper bound. */
 class BucketSeries implements ValueSeries {
   readonly counts: number[];
   sum = 0;
@@ -103,15 +96,14 @@ class BucketSeries implements ValueSeries {
 }
 
 /**
- * A histogram for events that occur with every call or chunk. It extends prom-client's Histogram only to be declared in
- * the registry; the values are kept here.
+ * A histogram for events that occur with every call or chunk. prom-client's Histogram only declares it; its values are
+ * here.
  */
 export class SeriesHistogram<Label extends string> extends Histogram<Label> {
   readonly #series: SeriesByLabels<Label, BucketSeries>;
   readonly #bounds: readonly number[];
   readonly #declared: { readonly name: string; readonly help: string };
 
-  /** Declares the histogram in the process's registry. */
   constructor({ name, help, labelNames, buckets }: SeriesOptions<Label> & { readonly buckets: readonly number[] }) {
     super({ name, help, labelNames, buckets: [...buckets] });
     this.#bounds = buckets;
@@ -124,7 +116,7 @@ export class SeriesHistogram<Label extends string> extends Histogram<Label> {
     return this.#series.get(labels);
   }
 
-  /** Returns the metric's values in the form that prom-client renders. prom-client calls it. */
+  /** Called by prom-client to render the metric. */
   getForPromString() {
     const { name, help } = this.#declared;
     const values = this.#series.all.flatMap(({ labels, series: { counts, sum } }) => {

@@ -2,32 +2,28 @@ import type { DeclaredVariable } from "@modelgate/contracts";
 import { secretsOf } from "./secrets.ts";
 import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
-/**
- * Variables that a service reads from its environment: the common variables of all services, and those that it
- * declares.
- */
+/** Variables that a service reads from its environment. */
 export interface ServiceVariables<Env> {
   readonly name: string;
   readonly declare: Declaration<{ readonly common: CommonEnv; readonly env: Env }>;
-  /** Lists every variable that the service reads, for the reference documentation and for checks of deployments. */
+  /** Lists every variable that the service reads. */
   describe(): readonly DeclaredVariable[];
 }
 
-/** Values of the variables that all services have: ports, hosts, log level, collector and drain. */
+/** Variables that all services have. */
 export type CommonEnv = Readonly<ReturnType<typeof commonVariables>>;
 
-/** Values that `readEnv` returns for a service's variables. */
 export type EnvOf<Variables> = Variables extends ServiceVariables<infer Env> ? Env : never;
 
-/** Differences of one service in the common variables. */
+/** Settings of one service for the common variables. */
 export interface CommonOptions {
-  /** Name and default of the port's variable; absent: the service's name with `_PORT` (TEXT_PORT), and 0. */
+  /** Default: the service's name with `_PORT` (TEXT_PORT), and 0. */
   readonly port?: readonly [name: string, fallback: number];
-  /** Upper limit in ms of the service's drain, which DRAIN_MS cannot exceed. */
+  /** Maximum ms for DRAIN_MS. */
   readonly maxDrainMs?: number;
 }
 
-/** Declares the variables of a service: the common ones (ports, logging, drain), and those of `declaration`. */
+/** Declares the variables of a service: the common ones, and those of `declaration`. */
 export function serviceVariables<Env>(
   name: string,
   declaration: Declaration<Env>,
@@ -37,7 +33,9 @@ export function serviceVariables<Env>(
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/** Reads a service's variables. The common ones are checked, but not returned. Throws StartError if one is invalid. */
+/**
+ * Reads a service's variables. Throws StartError if one is invalid, also for the common ones, which are not returned.
+ */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,
@@ -84,9 +82,7 @@ function commonVariables(read: VariableReader, name: string, { port, maxDrainMs 
   };
 }
 
-/**
- * Reads the address of the Redis for accounts and configuration, and the secrets that sign messages between services.
- */
+/** Reads the address of Redis for accounts and configuration, and the services' secrets. */
 export function storeVariables(read: VariableReader) {
   return {
     redis: {
@@ -107,7 +103,6 @@ export function storeVariables(read: VariableReader) {
   };
 }
 
-/** Address of the Redis for accounts and configuration, and the secrets of the services. */
 export type StoreEnv = ReturnType<typeof storeVariables>;
 
 /** Reads the address and the size limit of the Redis for clients' content. */
@@ -123,7 +118,6 @@ export function contentVariables(read: VariableReader) {
   };
 }
 
-/** Address and size limit of the Redis for clients' content. */
 export interface ContentEnv {
   readonly content: ReturnType<typeof contentVariables>;
 }
@@ -151,10 +145,9 @@ export function busVariables(read: VariableReader) {
   };
 }
 
-/** Address of the event bus, and the limits of its streams. */
 export type BusEnv = ReturnType<typeof busVariables>;
 
-/** Reads the variables of a service that charges calls: the store and the bus. */
+/** Reads the variables of a service that charges calls. */
 export function stateVariables(read: VariableReader) {
   return { ...storeVariables(read), ...busVariables(read) };
 }

@@ -1,10 +1,9 @@
-/** Minimum share of the interval that must remain until the next tick. If less remains, the tick after it is used. */
+/** Minimum share of the interval until the tick that is used. */
 const minShareLeft = 0.25;
 
 /**
- * Returns the milliseconds until the next tick of an interval. Ticks are multiples of `ms` since the start of the
- * process. Timers with the same interval thus fire together and wake an idle process only once; each wake-up costs a
- * third of a millisecond. Different processes have different ticks.
+ * Returns the ms until the next tick of an interval. Timers with the same interval fire together, because each wake-up
+ * of an idle process costs a third of a millisecond.
  */
 export function msUntilSharedTick(ms: number): number {
   const remainingMs = ms - (performance.now() % ms);

@@ -1,6 +1,4 @@
-/**
- * Reason why a start fails, as a message for people. `exitCode` 78 (EX_CONFIG of sysexits) means a wrong configuration.
- */
+/** Reason why a start fails, as a message for people. Exit code 78 (EX_CONFIG) means a wrong configuration. */
 export class StartError extends Error {
   override readonly name = "StartError";
   readonly exitCode: number;

@@ -1,11 +1,8 @@
 import { asFailure, Failure } from "@modelgate/contracts";
 
-/** Names of ioredis' errors that mean that Redis does not answer. */
+/** ioredis' errors if Redis does not answer. */
 const errorNames: ReadonlySet<string> = new Set(["AbortError", "ClusterAllFailedError", "MaxRetriesPerRequestError"]);
-/**
- * Beginnings of error messages that mean that Redis is unavailable, slow, loading or full. These errors have no
- * specific name. They come from ioredis, from `addTimeoutAndBreaker` and from Redis.
- */
+/** Beginnings of error messages if Redis is unavailable, slow, loading or full. These errors have no specific name. */
 const messageBeginnings = [
   "Command timed out",
   "redis is slow",
@@ -35,8 +32,7 @@ export function storeUnavailable(cause: unknown): Failure {
 }
 
 /**
- * Converts any exception to a Failure. A Failure is returned unchanged, an error of an unavailable or slow store
- * becomes server_overloaded, and every other exception internal_error.
+ * Converts any exception to a Failure: server_overloaded if a store is unavailable, internal_error for unknown ones.
  */
 export function failureFrom(thrown: unknown): Failure {
   return isStoreUnavailable(thrown) ? storeUnavailable(thrown) : asFailure(thrown);

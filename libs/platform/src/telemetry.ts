@@ -13,16 +13,15 @@ import { BatchSpanProcessor, NodeTracerProvider } from "@opentelemetry/sdk-trace
 import type { Logger } from "./log.ts";
 import type { Span, SpanStart, StartSpan } from "./tracing.ts";
 
-/** Maximum number of spans that wait for the collector. Later ones are dropped; requests never wait. */
+/** Maximum number of spans that wait for the collector. Later ones are dropped. */
 const maxWaiting = 4_096;
-/** Maximum ms that shutdown waits until the last spans are sent. */
 const maxShutdownMs = 3_000;
 
 const spanKinds: Readonly<Record<SpanStart["kind"], SpanKind>> = { server: SpanKind.SERVER, client: SpanKind.CLIENT };
 
 /**
- * Starts to send spans with OpenTelemetry. This module is loaded only if spans are collected, because it costs start-up
- * time and memory.
+ * Starts to send spans with OpenTelemetry. This module is loaded only if needed, because it costs start-up time and
+ * memory.
  */
 export function openTelemetry(
   service: string,
@@ -72,7 +71,7 @@ function spanOf(span: TelemetrySpan): Span {
 
 const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** Returns the context of a parent span from its W3C header. The SDK ignores invalid ids. */
+/** The SDK ignores invalid ids. */
 function contextOf(parent: string | undefined): Context {
   const [, traceId, spanId, flags] = traceparentForm.exec(parent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -2,29 +2,28 @@ import { randomBytes } from "node:crypto";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 
-/** Attributes of a span. They never contain data of a client's or a vendor's body. */
+/** Attributes of a span, without data of a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** A span: the part of a request in one service, or one step of that part. */
+/** The part of a request in one service, or one step of it. */
 export interface Span {
   /** W3C header for the next service; undefined if there is no trace. */
   readonly traceparent: string | undefined;
   set(attributes: SpanAttributes): void;
-  /** Ends the span. `error` is the code or status of a failure, never a message. Further calls do nothing. */
+  /** Ends the span. `error` is the code or status of a failure, never a message. */
   end(error?: string): void;
 }
 
-/** Name, kind, parent and attributes of a span to start. */
 export interface SpanStart {
   readonly name: string;
   readonly kind: "server" | "client";
-  /** W3C header of the parent span. A malformed header is ignored. */
+  /** W3C header of the parent span. */
   readonly parent: string | undefined;
-  /** Returns the span's attributes. Called only if spans are collected. */
+  /** Called only if spans are collected. */
   readonly attributes?: () => SpanAttributes;
 }
 
-/** Function that starts a span, or only forwards the header of its parent if tracing is off. */
+/** Starts a span. */
 export type StartSpan = (start: SpanStart) => Span;
 
 /** Returns the trace id of a span; undefined if there is no trace. */
@@ -32,10 +31,9 @@ export function traceIdOf(span: Pick<Span, "traceparent"> | undefined): string |
   return span?.traceparent?.slice(3, 35);
 }
 
-/** Ids that every log line of a request contains. */
+/** Ids in every log line of a request. */
 export interface RequestIds {
   readonly requestId: string;
-  /** Undefined if there is no trace. */
   readonly traceId: string | undefined;
 }
 
@@ -49,15 +47,14 @@ export function idsOf(call: {
 
 const wellFormedTraceparent = /^[0-9a-f]{2}-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$/;
 
-/** Span of a request without a trace. */
 const noSpan: Span = { traceparent: undefined, set: ignore, end: ignore };
 
-/** Starts no span, and forwards a well-formed header unchanged. Used if tracing is off. */
+/** Forwards a well-formed header of the parent, without starting a span. */
 const forwardOnly: StartSpan = ({ parent }) =>
   parent === undefined || !wellFormedTraceparent.test(parent) ? noSpan : { ...noSpan, traceparent: parent };
 
 function ignore(): void {
-  // No collector is configured
+  // no collector is configured
 }
 
 let currentStart: StartSpan = forwardOnly;
@@ -68,9 +65,8 @@ export function startSpan(start: SpanStart): Span {
 }
 
 /**
- * Sends this process's spans to a collector by OTLP over HTTP, until the result is disposed. Without an endpoint it
- * does nothing and loads no module. The SDK's variables OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG configure
- * sampling.
+ * Sends this process's spans to a collector (OTLP over HTTP) until the result is disposed. Does nothing without an
+ * endpoint. OTEL_TRACES_SAMPLER and OTEL_TRACES_SAMPLER_ARG configure sampling.
  */
 export async function openTracing(
   service: string,

@@ -1,17 +1,17 @@
 import type { DeclaredVariable, VariableDescription } from "@modelgate/contracts";
 import { StartError } from "./start-error.ts";
 
-/** Inclusive limits of an integer. Defaults: 0 and the largest safe integer. */
+/** Inclusive limits of an integer. */
 export interface IntegerBounds {
   readonly min?: number | undefined;
   readonly max?: number | undefined;
-  /** Earlier name of the variable. A process does not start if it is set, because its value would be ignored. */
+  /** Earlier name of the variable. A process does not start if it is set. */
   readonly formerName?: string | undefined;
 }
 
-/** Reads environment variables by name. Each has one line of documentation (`meaning`), and may have a default. */
+/** Reads environment variables by name. `meaning` is the documentation of the variable. */
 export interface VariableReader {
-  /** Reads a text. The variable is required if `fallback` is undefined. */
+  /** The variable is required if `fallback` is undefined. */
   text(name: string, fallback: string | undefined, meaning: string): string;
   optionalText(name: string, meaning: string): string | undefined;
   url(name: string, meaning: string): string;
@@ -20,20 +20,14 @@ export interface VariableReader {
   /** Reads a port; 0 selects a free one. */
   port(name: string, fallback: number, meaning: string): number;
   choice<const Word extends string>(name: string, values: readonly Word[], fallback: Word, meaning: string): Word;
-  /**
-   * Reads a list of words, separated by commas, and returns them in the order of `values`. Returns all words if it is
-   * unset.
-   */
+  /** Reads a comma-separated list of words. Returns all words if it is unset. */
   choices<const Word extends string>(name: string, values: readonly Word[], meaning: string): readonly Word[];
-  /** Reads a secret, which is never logged. A secret with fewer than 16 characters is refused. */
+  /** Reads a secret of at least 16 characters. */
   secret(name: string, meaning: string): string;
   optionalSecret(name: string, meaning: string): string | undefined;
 }
 
-/**
- * Declares a group of variables: a function that reads each of them and returns the values in the form that the code
- * uses. The same function is run to read an environment and to list the variables.
- */
+/** Reads a group of variables. It also runs with a reader that only lists the variables. */
 export type Declaration<Values> = (read: VariableReader) => Values;
 
 /** Reads all variables of a declaration. Throws one StartError that names every invalid variable. */
@@ -60,7 +54,7 @@ export function readVariables<Values>(
   return values;
 }
 
-/** Lists the variables of a declaration in the order of declaration. Throws if a name is declared twice. */
+/** Lists the variables of a declaration. Throws if a name is declared twice. */
 export function describeVariables(declare: Declaration<unknown>): readonly DeclaredVariable[] {
   const declared = new Map<string, DeclaredVariable>();
   declare(
@@ -73,7 +67,7 @@ export function describeVariables(declare: Declaration<unknown>): readonly Decla
   return [...declared.values()];
 }
 
-/** Returns the value of a variable: either the value that was read, or the placeholder. */
+/** Returns the value that was read, or the placeholder. */
 type TakeValue = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
 
 function readerOf(take: TakeValue): VariableReader {
@@ -159,7 +153,6 @@ function integerOf(
   };
 }
 
-/** Units by the ending of a variable's name. */
 const unitsByEnding: readonly (readonly [string, string])[] = [
   ["_BYTES_PER_SECOND", "bytes a second"],
   ["_BYTES", "bytes"],
@@ -199,7 +192,6 @@ function parseSecret(secret: string): string {
   return secret.length < 16 ? rejectValue("must have at least 16 characters") : secret;
 }
 
-/** Checks that each address of a comma-separated list is a URL. Returns the list unchanged. */
 function parseUrls(text: string): string {
   return text.split(",").every((item) => URL.canParse(item.trim())) ? text : rejectValue("is not a URL");
 }

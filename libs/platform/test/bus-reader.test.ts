@@ -59,6 +59,6 @@ test("a reader of an idle stream stops immediately", async () => {
     return consumer !== undefined && consumer.num_waiting > 0;
   });
   await connection.close();
-  await reader[Symbol.asyncDispose](); // does not wait for the ten seconds of its request; the test would time out
+  await reader[Symbol.asyncDispose](); // would exceed the test's timeout if it waited for the current request
   await other[Symbol.asyncDispose]();
 }, 8_000);

@@ -23,7 +23,6 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Opens a bus. `logged` lists its warnings. */
   const open = async (keepBytes: number) => {
     const logged: string[] = [];
     const log = pino({ level: "warn" }, { write: (line: string) => void logged.push(line) });

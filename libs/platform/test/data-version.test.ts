@@ -26,6 +26,5 @@ test("a version starts with data of its version and of an earlier one, and refus
       `^Redis holds data of a newer version: its format is ${dataVersion + 1}, and this version supports ${dataVersion}\\.[^\\n]*$`,
     ),
   );
-  // The refused version has changed nothing.
   await refuseNewerData(redis, dataVersion + 1);
 });

@@ -4,7 +4,6 @@ import { connect } from "node:net";
 import { expect, test } from "vitest";
 import { listen } from "../src/http-server.ts";
 
-/** Sends a request over the agent's connection. */
 async function ask(port: number, agent: Agent): Promise<IncomingMessage> {
   const [response]: IncomingMessage[] = await once(get({ port, host: "127.0.0.1", agent }), "response");
   if (response === undefined) throw new Error("no response");
@@ -49,7 +48,7 @@ test("a client that does not read its answer is disconnected", async () => {
   client.write(request);
   const response = await responses.promise;
   const closed = once(response, "close");
-  // What the client sends is no sign that it reads.
+  // Bytes that the client sends do not show that it reads.
   const sending = setInterval(() => client.write("\r\n"), 20);
   client.on("error", () => undefined);
   await closed;

@@ -8,7 +8,6 @@ import { BufferBudget } from "../src/buffer-budget.ts";
 import { ClientDisconnected, readBody, type BodyLimits } from "../src/read-body.ts";
 
 const limits = { maxBytes: 10_000, silenceMs: 100, totalMs: 10_000, graceMs: 10_000, floorBytesPerSecond: 1_024 };
-/** Limits that the current test changes. */
 let limitChanges: Partial<BodyLimits> = {};
 let budget: BufferBudget;
 let server: TestServer;
@@ -121,7 +120,7 @@ test("the bytes of all bodies together are limited", async () => {
   expect(budget.usedBytes).toBe(0);
 });
 
-/** Starts a request with a declared length, and sends a part of its body. `status` is the status of its answer. */
+/** Sends the beginning of a request. `status` is the status of its answer. */
 function startUpload(holder: string, length: number, part: string) {
   const pending = request({ port, method: "POST", headers: { "content-length": String(length), "x-holder": holder } });
   pending.on("error", () => undefined);

@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { startSocketServer, type TestServer } from "@modelgate/testkit";
 import { failureFrom, openRedis } from "../src/index.ts";
 
-/** Names of the commands that the test server received. The server can delay its answers. */
 const received: string[] = [];
 const redisServer = { late: false };
 const unsentAnswers: (() => void)[] = [];
@@ -42,12 +41,11 @@ test("after Redis has become slow, no commands are sent until it answers again",
   const refused = refusals.find(({ status }) => status === "rejected");
   redisServer.late = false;
   sendAnswers();
-  // The breaker closes automatically.
   for (let answer: unknown; answer !== "OK";)
     answer = await redis.get("f").catch(() => new Promise((go) => setTimeout(go, 20)));
   expect(received).toContain("get");
 
-  // Every kind of missing answer becomes server_overloaded; an error reply of Redis is an internal error.
+  // A missing answer becomes server_overloaded; an error reply of Redis is an internal error.
   await server[Symbol.asyncDispose]();
   await once(redis, "close");
   const disconnected = await redis.get("g").catch((error: unknown) => error);
@@ -64,7 +62,7 @@ test("a busy process does not treat Redis as slow", async () => {
   const redis = await openRedis(server.url, pino({ level: "silent" }), 100);
   for (let round = 0; round < 3; round++) {
     const replies = Array.from({ length: 50 }, () => redis.get("a"));
-    // The commands are sent; then this process reads nothing for longer than their timeout.
+    // This process reads nothing for longer than the commands' timeout.
     await new Promise((resolve) => setImmediate(resolve));
     for (const end = performance.now() + 250; performance.now() < end;);
     expect(await Promise.all(replies)).toEqual(replies.map(() => "OK"));

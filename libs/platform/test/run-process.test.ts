@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 
-/** Runs a service in a separate process without a drain, and stops it. `open` is the code that opens the service. */
+/** Runs a service in a separate process and stops it. `open` is the code that opens the service. */
 async function run(open: string): Promise<{ readonly status: unknown; readonly printed: string }> {
   const script = `
     import { defineService, runProcess, serviceVariables } from ${JSON.stringify(join(import.meta.dirname, "../src/index.ts"))};
@@ -18,7 +18,7 @@ async function run(open: string): Promise<{ readonly status: unknown; readonly p
   let printed = "";
   child.stdout?.setEncoding("utf8").on("data", (piece: string) => (printed += piece));
   child.on("message", (message) => {
-    // A service that never opens is stopped during its start, all others once they serve.
+    // A service that never opens is stopped during its start.
     if (message !== "opening" || open.startsWith("await never")) child.kill("SIGTERM");
   });
   const [status] = await once(child, "close");

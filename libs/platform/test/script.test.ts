@@ -144,7 +144,7 @@ describe("defineScript() with `grouped`", () => {
   }
 
   test("runs calls of one turn as one command, each with its reply", async () => {
-    await add(redis, { counter: "warm" }, { by: 1 }); // the program is known from here on
+    await add(redis, { counter: "warm" }, { by: 1 });
     const calls = await scriptCalls(async () => {
       const replies = await Promise.all([
         add(redis, { counter: "g1" }, { by: 2 }),

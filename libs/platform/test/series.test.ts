@@ -17,7 +17,6 @@ beforeEach(() => {
 
 const forget = (): void => register.removeSingleMetric(options.name);
 
-/** Returns the output lines of a registry, sorted. */
 async function linesOf(registry: Registry): Promise<readonly string[]> {
   return (await registry.getSingleMetricAsString(options.name)).split("\n").toSorted();
 }

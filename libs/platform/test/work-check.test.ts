@@ -33,7 +33,7 @@ test("work is read after a write, during the grace time, and when an entry is du
     return Promise.resolve(due);
   };
   const workCheck = new WorkCheck({ redis, graceMs: 5_000, nextDue, now: () => now });
-  expect(await workCheck.hasWork()).toBe(true); // no state is known yet
+  expect(await workCheck.hasWork()).toBe(true);
   now += 5_000;
   expect(await workCheck.hasWork()).toBe(true);
   now += 1;

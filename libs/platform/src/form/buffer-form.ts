@@ -4,7 +4,6 @@ import { BodySegments } from "../read-body.ts";
 import type { FormFile } from "./form-file.ts";
 import { openForm, type FormLimits } from "./open-form.ts";
 
-/** A file of a form, in memory. */
 export interface BufferedFile {
   readonly name: string;
   readonly filename: string;
@@ -12,19 +11,16 @@ export interface BufferedFile {
   readonly bytes: Buffer;
 }
 
-/** A complete form in memory. Dispose it when its bytes are no longer needed. */
+/** A complete form in memory. Disposal releases its memory. */
 export interface BufferedForm extends Disposable {
-  /** Text fields in the order in which they were sent. A name may occur more than once. */
+  /** Text fields in the order of sending. A name may occur more than once. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly BufferedFile[];
   /** Memory of all fields and files together. */
   readonly holding: Pick<Holding, "bytes" | "take">;
 }
 
-/**
- * Reads a complete form of small files into memory. The bytes are counted for the holder in the budget. Rejects with
- * the errors of `openForm`.
- */
+/** Reads a complete form of small files into memory. Rejects with the errors of `openForm`. */
 export async function bufferForm(
   request: IncomingMessage,
   limits: FormLimits,

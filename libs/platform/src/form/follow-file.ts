@@ -8,41 +8,36 @@ import type { BufferBudget, Holder, Holding } from "../buffer-budget.ts";
 import type { FormFile } from "./form-file.ts";
 
 /**
- * A form's file that is written to disk. The file has no name in the file system, so that the system deletes it when
- * the file is disposed or the process ends.
+ * A form's file while it is written to disk. It has no name in the file system, so that it is deleted when it is
+ * disposed or the process ends.
  */
 export interface IncomingSpoolFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
-  /** Number of bytes that are on disk now. */
+  /** Number of bytes on disk. */
   readonly size: number;
-  /** File descriptor, valid in all threads of this process. Disposal closes it. */
+  /** File descriptor, valid in all threads of this process. */
   readonly descriptor: number;
-  /** Resolves when the complete file is on disk. Rejects if reading the form or writing the file fails. */
+  /** Resolves when the complete file is on disk. */
   readonly complete: Promise<void>;
-  /** Resolves when this many bytes, or the complete file, are on disk. Rejects as `complete` does. */
+  /** Resolves when this many bytes, or the complete file, are on disk. */
   reached(bytes: number): Promise<void>;
-  /**
-   * Creates a stream of the file's bytes from the start. May be called several times. At the end of the written bytes,
-   * the stream waits for more from the client.
-   */
+  /** Creates a stream of the file from its start. It waits for bytes that have not arrived yet. */
   read(): Readable;
 }
 
-/** Directory for files on disk, and the limit of the disk space that they use together. */
+/** Directory and space limit of files on disk. */
 export interface Spool {
   readonly folder?: string | undefined;
   readonly budget: BufferBudget;
 }
 
-/** Maximum bytes that a reader reads in one step. */
 const readBytes = 64 * 1024;
 
 /**
- * Starts to write a form's file to disk at the client's pace; the file may be read meanwhile. Dispose the form first,
- * then the file: its disposal waits until writing has ended. If the disk limit is reached, `complete` rejects with
- * Failure rate_limit_exceeded (429, the share of the account or API key) or server_overloaded (503).
+ * Starts to write a form's file to disk. Dispose the form before the file, whose disposal waits for the end of writing.
+ * `complete` rejects with Failure rate_limit_exceeded (429) or server_overloaded (503) if the disk limit is reached.
  */
 export async function startSpooling(
   file: FormFile,
@@ -69,7 +64,7 @@ class GrowingFile implements IncomingSpoolFile {
     this.#handle = handle;
     this.#holding = holding;
     this.complete = this.#write(file);
-    // Callers of `complete` get the error. Without a caller, the rejection must not count as unhandled.
+    // Without a caller of `complete`, the rejection would be unhandled.
     this.complete.catch(() => undefined);
   }
 
@@ -140,7 +135,6 @@ function isDiskFull(error: unknown): boolean {
   return error instanceof Error && "code" in error && (error.code === "ENOSPC" || error.code === "EDQUOT");
 }
 
-/** Opens a file with access for this process's user only, and removes its name immediately. */
 async function openUnnamed(folder: string): Promise<FileHandle> {
   const path = join(folder, `modelgate-${randomUUID()}`);
   const handle = await open(path, "wx+", 0o600);
@@ -156,10 +150,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 /** A form's file that is completely on disk. */
 export type SpooledFile = Omit<IncomingSpoolFile, "complete" | "reached">;
 
-/**
- * Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or with Failure rate_limit_exceeded
- * (429) or server_overloaded (503) if the disk limit is reached; the file is then deleted.
- */
+/** Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or as `startSpooling` does. */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {
   const incoming = await startSpooling(file, spool, holder);
   try {

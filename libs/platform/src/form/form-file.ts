@@ -1,35 +1,32 @@
 import type { Readable } from "node:stream";
 import { Failure } from "@modelgate/contracts";
 
-/** A text field of a form. */
 export interface FormField {
   readonly kind: "field";
   readonly name: string;
   readonly value: string;
 }
 
-/** A file in a form. Its bytes can be read once, at the reader's pace. Bytes that are not read are discarded. */
+/** A file in a form. Its bytes can be read once; unread bytes are discarded. */
 export interface FormFile {
   readonly kind: "file";
-  /** Name of the form field. */
   readonly name: string;
   /** File name without directories; "" if the client sent none. */
   readonly filename: string;
-  /** Content type that the client sent; `application/octet-stream` or `text/plain` if it sent none. */
+  /** Content type, with a default if the client sent none. */
   readonly contentType: string;
-  /** Reads the bytes. Throws Failure request_too_large (413) that names the field, or the error that ended the form. */
+  /** Throws Failure request_too_large (413) that names the field, or the error that ended the form. */
   bytes(): AsyncIterable<Buffer>;
-  /** Stops reading the whole form; all readers of the form get this error. */
+  /** Stops reading the whole form with this error. */
   breakOff(error: Error): void;
 }
 
-/** A field or a file of a form. Parts are read in the order in which the client sent them. */
+/** A field or a file of a form. */
 export type FormPart = FormField | FormFile;
 
-/** The parser's stream of one file. `truncated` is true if the file was cut at its size limit. */
+/** The parser's stream of one file. `truncated` is true if the file exceeded its size limit. */
 export type FileStream = Readable & { readonly truncated?: boolean };
 
-/** Limit and callbacks that a file gets from its form. */
 interface FileOptions {
   readonly maxBytes: number;
   /** Returns the error that ended the form before this file was complete. */
@@ -50,7 +47,7 @@ export class IncomingFile implements FormFile {
     ({ name: this.name, filename: this.filename, contentType: this.contentType } = part);
     this.#stream = stream;
     this.#options = options;
-    // A reader gets the error when it reads. Without a reader, the error must not count as unhandled.
+    // Without a reader, the error would be unhandled.
     stream.on("error", () => undefined);
   }
 
@@ -72,7 +69,6 @@ export class IncomingFile implements FormFile {
     this.#options.breakOff(error);
   }
 
-  /** Discards the rest of the file. */
   discard(): void {
     this.#stream.resume();
   }

@@ -6,14 +6,13 @@ import { Pace, type PaceLimits } from "../pace.ts";
 import { ClientDisconnected } from "../read-body.ts";
 import { IncomingFile, type FormPart } from "./form-file.ts";
 
-/** Limits of a form: size, parts and pace. */
 export interface FormLimits extends PaceLimits {
   /** Maximum bytes of the request's complete body. */
   readonly maxBytes: number;
   /** Maximum number of fields and files together. */
   readonly parts: number;
   readonly files: number;
-  /** Maximum bytes of one text field (`fieldBytes`) and of all text fields together (`fieldsBytes`). */
+  /** Maximum bytes of one text field, and of all text fields together. */
   readonly fieldBytes: number;
   readonly fieldsBytes: number;
   readonly fileBytes: number;
@@ -21,10 +20,7 @@ export interface FormLimits extends PaceLimits {
   readonly budget: BufferBudget;
 }
 
-/**
- * A form that is being read. It iterates over the parts in the order of sending. Dispose it when done, also after an
- * error.
- */
+/** A form that is being read. It iterates over the parts in the order of sending. */
 export interface Form extends AsyncIterable<FormPart>, Disposable {
   /** Memory that the form uses. Disposal of the form releases it. */
   readonly holding: Holding;
@@ -32,15 +28,12 @@ export interface Form extends AsyncIterable<FormPart>, Disposable {
   breakOff(error: Error): void;
 }
 
-/** Maximum bytes of a field name. */
 const maxNameBytes = 200;
 
 /**
- * Opens a multipart/form-data body and reads it part by part: only one chunk and the text fields are in memory. When
- * the iteration continues, the unread rest of a file is discarded. Throws these Failures, here or during the iteration:
- * unsupported_media_type (415), invalid_value (400: no boundary, a malformed part, a truncated body), request_too_large
- * (413, names the field or the limit), request_timeout (408), rate_limit_exceeded (429, the share of the account or API
- * key), server_overloaded (503). Also throws ClientDisconnected, and the reason of `ending`.
+ * Opens a multipart/form-data body, which is read part by part. Throws Failure unsupported_media_type (415),
+ * invalid_value (400), request_too_large (413), request_timeout (408), rate_limit_exceeded (429) or server_overloaded
+ * (503), here or during the iteration. Also throws ClientDisconnected, and the reason of `ending`.
  */
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
   checkFormHeaders(request, limits);
@@ -80,7 +73,6 @@ class OpenForm implements Form {
   readonly #pace: Pace;
   readonly #ending: AbortSignal | undefined;
   readonly holding: Holding;
-  /** Parts that were received and not yet returned by the iteration. */
   readonly #ready: FormPart[] = [];
   #wake: (() => void) | undefined;
   #over = false;
@@ -106,7 +98,7 @@ class OpenForm implements Form {
     this.#ending = ending;
     holding.startArriving((failure) => this.breakOff(failure));
     this.#parser = this.#listen(parser);
-    // A client does not count as slow while the parser accepts no bytes.
+    // While the parser accepts no bytes, the client is not too slow.
     this.#pace = new Pace(
       limits,
       (failure) => this.breakOff(failure),
@@ -224,7 +216,6 @@ function createParser(request: IncomingMessage, { parts, files, fieldBytes, file
   }
 }
 
-/** Returns whether a part has no name or too long a name. */
 function isInvalidPartName(name: string | undefined, truncated = false): boolean {
   return name === undefined || name === "" || truncated || Buffer.byteLength(name) > maxNameBytes;
 }

@@ -30,7 +30,7 @@ export interface TeamAccess {
 export interface OrganisationAccess {
   readonly organisation: string;
   readonly accounts: readonly string[];
-  /** Teams to which access is limited; absent: the person administers the organisation and all of its teams. */
+  /** Absent if the person administers the whole organisation. */
   readonly teams?: readonly TeamAccess[];
 }
 
@@ -38,28 +38,23 @@ export interface OrganisationAccess {
 export interface Operator {
   readonly name: string;
   readonly role: OperatorRole;
-  /**
-   * Account to which the operator's access is limited, or `organisation:` and the id of an organisation; undefined: all
-   * accounts.
-   */
+  /** Account, or `organisation:` with the id of an organisation, to which access is limited. */
   readonly account?: string | undefined;
-  /** Access of a person of an organisation, read for each request; undefined for everybody else. */
+  /** Access of a member of an organisation. */
   readonly access?: OrganisationAccess | undefined;
-  /** Email address that an OpenID provider has verified. It is only displayed. */
+  /** Verified by an OpenID provider; only displayed. */
   readonly email?: string | undefined;
 }
 
 /**
- * Authenticates a caller. Throws Failure invalid_api_key for an unknown caller, permission_denied for a role that is
- * insufficient for the request.
+ * Authenticates a caller. Throws Failure invalid_api_key, or permission_denied if the caller's role is insufficient.
  */
 export type Authorise = (request: IncomingMessage) => Operator | Promise<Operator>;
 
-/** A call of the operator's API. */
 export interface OperatorCall {
   readonly operator: Operator;
   readonly headers: IncomingMessage["headers"];
-  /** IP address of the caller's connection; "" if unknown. */
+  /** IP address of the caller; "" if unknown. */
   readonly address: string;
   readonly params: Readonly<Record<string, string>>;
   readonly query: URLSearchParams;
@@ -68,7 +63,7 @@ export interface OperatorCall {
   readonly actor: string;
 }
 
-/** Handlers of the operator's API by method and path, for example `GET /accounts/{id}`. */
+/** Handlers by method and path, for example `GET /accounts/{id}`. */
 export type OperatorRoutes = Readonly<Record<string, (call: OperatorCall) => Promise<unknown>>>;
 
 const bodyBounds = {
@@ -79,22 +74,14 @@ const bodyBounds = {
   floorBytesPerSecond: 1_024,
   budget: new BufferBudget(16 * 1024 * 1024),
 };
-/**
- * Holder of all request bodies. Bodies are read only for authenticated callers, so these share the limits of one
- * account.
- */
+/** Bodies are read only for authenticated callers, who share the limits of one account. */
 const bodyHolder = { accountId: "operator", tokenId: "operator" };
 const newId = idSource("op");
 
-/**
- * Caller that was authenticated by the secret. It is compared by identity, because an operator may have the same name.
- */
+/** Compared by identity, because an operator may have the same name. */
 const secretCaller: Operator = { name: "secret", role: "admin" };
 
-/**
- * Creates a check that authorises, with the role of an admin, callers whose credential was derived from
- * MODELGATE_SECRET.
- */
+/** Creates a check that accepts credentials derived from MODELGATE_SECRET, with the role of an admin. */
 export function authoriseBySecret(secrets: Secrets): Authorise {
   return ({ headers: { authorization = "" } }) => {
     const credential = /^Bearer (\S+)$/.exec(authorization)?.[1] ?? "";
@@ -106,10 +93,7 @@ export function authoriseBySecret(secrets: Secrets): Authorise {
   };
 }
 
-/**
- * Creates the request listener of an operator's API (of control or the ledger). Every call is authorised. Requests and
- * answers are JSON, except a StreamedAnswer.
- */
+/** Creates the request listener of an operator's API. Every call is authorised. */
 export function operatorHandler(routes: OperatorRoutes, authorise: Authorise, log: Logger): RequestListener {
   const find = routeFinder(routes);
 
@@ -143,10 +127,7 @@ interface FoundRoute {
   readonly params: OperatorCall["params"];
 }
 
-/**
- * Creates a function that finds the route for a method and a path, and parses its parameters. That function throws
- * Failure unknown_url.
- */
+/** Creates a function that finds the route of a request and parses its parameters. It throws Failure unknown_url. */
 function routeFinder(routes: OperatorRoutes): (method: string, path: string) => FoundRoute {
   const table = Object.entries(routes).map(([pattern, run]) => {
     const [method = "", path = ""] = pattern.split(" ");
@@ -169,7 +150,6 @@ function decodeParams(params: Readonly<Record<string, string>>): OperatorCall["p
   }
 }
 
-/** Maximum characters of an actor's name. */
 const maxActorCharacters = 100;
 
 function actorOf({ headers }: IncomingMessage, operator: Operator): string {

@@ -4,18 +4,17 @@ import { areaHandler, localCallHandler, type AdmittedCall, type AreaOptions } fr
 import { areaUpgrade, localUpgradeHandler, type AdmittedUpgrade, type AreaUpgradeOptions } from "../area-upgrade.ts";
 import type { UpgradeHandler } from "../http-server.ts";
 
-/** An area that is served in the same process as the edge, which calls it directly. */
+/** An area in the process of the edge, which calls it directly. */
 export interface LocalArea {
-  /** Answers a call that this edge has admitted. Throws Failure unknown_url if the area has no such endpoint. */
+  /** Answers an admitted call. Throws Failure unknown_url if the area has no such endpoint. */
   readonly take: (call: AdmittedCall) => void;
   /**
-   * Upgrades a connection that this edge has admitted, or refuses it. Resolves with the status of the answer. Throws
-   * Failure unknown_url if the area has no such upgrade.
+   * Upgrades or refuses a connection, and resolves with the status of the answer. Throws Failure unknown_url if the
+   * area has no such upgrade.
    */
   readonly takeUpgrade: (call: AdmittedUpgrade) => Promise<number>;
 }
 
-/** Areas that are served in this process. */
 export type LocalAreas = ReadonlyMap<Area, LocalArea>;
 
 /** Server of an area, for the edge of this process and for edges of other processes. */
@@ -26,12 +25,10 @@ export interface AreaServer extends LocalArea {
   readonly upgrade?: UpgradeHandler | undefined;
 }
 
-/** Options of an area's server: handlers of its endpoints and of its upgrades. */
 export interface AreaServerOptions<A extends Area> extends AreaOptions<A> {
   readonly upgrades?: AreaUpgradeOptions["handlers"];
 }
 
-/** Creates the server of an area from its handlers. */
 export function serveArea<A extends Area>({ upgrades, ...options }: AreaServerOptions<A>): AreaServer {
   const { area, secrets, log, refused } = options;
   return {

@@ -4,15 +4,14 @@ import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
 import { readRedisUrl } from "../redis-url.ts";
 
-/** Redis hash: the ends (RFC 3339) of the certificates of the servers in CONTENT_REDIS_URL, by `host:port`. */
+/** Redis hash: ends of certificates (RFC 3339) by `host:port`. */
 const key = "certificates:content";
 const hourMs = 3_600_000;
-/** Time, in seconds, for which the ends are kept after they were stored. */
 const keepSeconds = (3 * hourMs) / 1_000;
 
 /**
- * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL: first immediately, then every hour, until
- * the result is disposed. The ledger, which watches certificates, has no access to this Redis.
+ * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL every hour, until the result is disposed. The
+ * ledger watches certificates, but has no access to this Redis.
  */
 export function shareContentCertificateEnds(redis: Redis, url: string, log: Logger): Disposable {
   const share = (): void =>
@@ -23,7 +22,6 @@ export function shareContentCertificateEnds(redis: Redis, url: string, log: Logg
   return runOnSharedTick(hourMs, share);
 }
 
-/** Reads the certificates of the servers in an address, and stores their ends. */
 export async function storeContentCertificateEnds(redis: Redis, url: string): Promise<void> {
   const address = readRedisUrl(url, "CONTENT_");
   if (!address.tls) return;

@@ -1,18 +1,17 @@
 import type { createLogger } from "../log.ts";
 
 /**
- * Maximum ms from the end of the drain to the exit of the process, for the last settlements and events. Together with
- * `maxCloseMs` of the log it is shorter than the kubelet's grace period before SIGKILL.
+ * Maximum ms from the end of the drain to the exit of the process. With `maxCloseMs` of the log it is shorter than the
+ * kubelet's grace period before SIGKILL.
  */
 export const lastStepsMs = 8_000;
 
-/** Current step of a process, and the maximum ms from a stop signal to the exit. */
 export interface ProcessState {
   step: "starting" | "draining" | "closing connections";
   endWithinMs: number;
 }
 
-/** Exits when the maximum time for an orderly shutdown has passed, even if a step has not ended. */
+/** Exits when the maximum time for shutdown has passed, even if a step hangs. */
 export function exitAfterTimeout(life: ProcessState, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
     log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");

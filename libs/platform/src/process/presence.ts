@@ -7,23 +7,17 @@ import { withoutUndefined, recordParser } from "@modelgate/contracts";
 import { runOnSharedTick } from "../shared-tick.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
-/**
- * Redis pub/sub channel on which processes announce that they run. Announcements are not stored, because a write would
- * change the count of writes that `WorkCheck` polls.
- */
+/** Redis pub/sub channel for announcements. Storing them would change the count of writes that `WorkCheck` polls. */
 const announcementChannel = "processes";
-/** Interval in ms between two announcements of a process. */
 const announceMs = 5_000;
-/** Time in ms without an announcement after which a process counts as gone. */
+/** Time in ms without an announcement after which a process is assumed to be gone. */
 const goneAfterMs = 20_000;
 /** Time in ms without an announcement after which a process is no longer listed. */
 const listedMs = 3_600_000;
-/** Maximum number of processes in a list. Beyond it, the process with the oldest announcement is removed. */
 const maxListed = 1_000;
 
-/** An announcement that a process runs or ends. */
 const Announcement = Type.Object({
-  /** Random id that the process created at its start. */
+  /** Random id, created at the start of the process. */
   id: Type.String(),
   services: Type.Array(Type.String()),
   version: Type.String(),
@@ -42,24 +36,20 @@ const readAnnouncement = recordParser("process", Announcement);
 export interface ProcessStatus extends Omit<Announcement, "at" | "ends"> {
   /** Time of the last announcement (RFC 3339). */
   readonly seenAt: string;
-  /** True if the process has made no announcement for `goneAfterMs`. */
   readonly isGone: boolean;
 }
 
 /** Content of a process's announcements. */
 export interface ProcessSelf {
   readonly services: readonly string[];
-  /** Returns, by service name, the reasons why services cannot serve now. */
+  /** Returns the reasons why services cannot serve now, by service name. */
   problems(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** Version of the running release, from package.json. */
+/** Version of the running release. */
 export const version = readVersion();
 
-/**
- * Announces at intervals on Redis that a process runs, until the result is disposed. Errors are ignored while Redis is
- * unavailable.
- */
+/** Announces on Redis that a process runs, until the result is disposed. Ignores errors while Redis is unavailable. */
 export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
@@ -90,19 +80,13 @@ export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposabl
   };
 }
 
-/** Processes that have made an announcement since the subscription. */
+/** Processes that were announced since the subscription. */
 export interface ProcessList extends Disposable {
-  /**
-   * Returns the running processes first, then those that are gone. A process without an announcement for an hour is
-   * left out.
-   */
+  /** Returns the running processes first, then those that are gone. */
   list(nowMs?: number): readonly ProcessStatus[];
 }
 
-/**
- * Subscribes to the announcements of processes. Each running process is known after `announceMs`. Rejects if Redis
- * refuses the subscription.
- */
+/** Subscribes to the announcements of processes. Rejects if Redis refuses the subscription. */
 export async function watchProcesses(redis: Redis): Promise<ProcessList> {
   const announced = new Map<string, Announcement>();
   const subscriber = openSubscriber(redis);

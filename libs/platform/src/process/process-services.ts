@@ -9,31 +9,29 @@ import type { LocalArea } from "./area-server.ts";
 import type { DeclaredService, OpenService, Service, ServiceRole } from "./service.ts";
 import type { Shared } from "./shared.ts";
 
-/** A service of this process, with the values of its variables. */
 type ConfiguredService = DeclaredService & Pick<Service, "name" | "role">;
 
 interface RunningService {
   readonly service: ConfiguredService;
   readonly open: OpenService;
-  /** Aborted near the end of the drain, to end the service's open calls. */
+  /** Ends the service's open calls near the end of the drain. */
   readonly ending: AbortController;
 }
 
-/** Dependencies that the services of a process are opened with. */
+/** Parameters for the services of a process. */
 export interface ProcessContext {
   readonly log: Logger;
   readonly metrics: Registry;
   readonly shared: Shared;
-  /** Creates the log of one service. */
   readonly ofService: (name: string) => Logger;
-  /** Number of this process among the workers of its program; undefined if the program has only one process. */
+  /** Number of this worker; undefined if the program has only one process. */
   readonly worker: number | undefined;
 }
 
-/** Order in which services are closed: first those that accept calls, last those that record them. */
+/** Services that accept calls are closed first, services that record them last. */
 const closeOrder: readonly ServiceRole[] = ["edge", "area", "backend"];
 
-/** The services that one process runs, with one port for health checks and metrics. */
+/** Services of one process, with one port for health checks and metrics. */
 export class ProcessServices implements AsyncDisposable {
   readonly #services: readonly ConfiguredService[];
   readonly #context: ProcessContext;
@@ -49,12 +47,12 @@ export class ProcessServices implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** Maximum ms of the drain: the maximum of all services. */
+  /** Maximum ms of the drain, over all services. */
   get drainMs(): number {
     return Math.max(...this.#services.map(({ common }) => common.drainMs));
   }
 
-  /** Ports on which services listen, by service name. */
+  /** Ports by service name. */
   get ports(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
   }
@@ -63,10 +61,7 @@ export class ProcessServices implements AsyncDisposable {
     return this.#ops?.port ?? 0;
   }
 
-  /**
-   * Opens all services, in parallel if possible. A backend listens as soon as it is open; edges and areas listen when
-   * all services are open.
-   */
+  /** Opens all services. Edges and areas listen when all services are open, backends as soon as they are open. */
   async open(): Promise<void> {
     let backends: Promise<unknown> = Promise.resolve();
     this.#opening = this.#services.map((service) => {
@@ -81,7 +76,7 @@ export class ProcessServices implements AsyncDisposable {
     if (first === undefined) return;
     this.#ops = await listen({
       host: first.common.innerHost,
-      // A worker listens on any free port, because its supervisor listens on the configured one.
+      // A worker listens on any free port; its supervisor has the configured one.
       port: this.#context.worker === undefined ? first.common.opsPort : 0,
       handler: opsHandler(this.#context.metrics, () => this.#readiness()),
       drainMs: 0,
@@ -125,10 +120,7 @@ export class ProcessServices implements AsyncDisposable {
     return running;
   }
 
-  /**
-   * Returns whether a service listens on a port. An area in the same process as the edge listens only if a port is
-   * configured for edges of other processes.
-   */
+  /** An area in the same process as the edge listens only if a port is configured. */
   #hasPort({ role, common }: ConfiguredService): boolean {
     return role !== "area" || common.port !== 0 || !this.#hasEdge;
   }
@@ -154,7 +146,7 @@ export class ProcessServices implements AsyncDisposable {
     this.#servers.set(name, await listen({ ...address, isCounted: true, handler, upgrade }));
   }
 
-  /** Returns, by service name, the reasons why services cannot serve now. */
+  /** Returns the reasons why services cannot serve now, by service name. */
   async problems(): Promise<Readonly<Record<string, string>>> {
     const states = await this.#states();
     return Object.fromEntries(
@@ -166,10 +158,7 @@ export class ProcessServices implements AsyncDisposable {
     return Promise.all(this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })));
   }
 
-  /**
-   * Returns whether the process can serve, with a line of text for each service. In a process with an edge, backends do
-   * not count: a ledger that waits for NATS does not make the process unready.
-   */
+  /** In a process with an edge, backends are ignored: a ledger that waits for NATS does not prevent calls. */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, text: "draining" };
     const states = await this.#states();
@@ -181,7 +170,6 @@ export class ProcessServices implements AsyncDisposable {
   }
 }
 
-/** Returns the reason why a service cannot serve now; undefined if it can. */
 async function problemOf({ ready }: OpenService): Promise<string | undefined> {
   try {
     await ready?.();

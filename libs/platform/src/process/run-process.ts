@@ -8,19 +8,13 @@ import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
 
-/** Name of a process that runs several services, in its log, metrics and spans. */
+/** Name of a process that runs several services. */
 const gatewayName = "gateway";
 
 /**
- * Runs services as one process, from its start to its exit: environment, log, metrics, a second port for health checks,
- * the services, and the drain. A failed start prints its reason.
- *
- * On SIGTERM, SIGINT or the end of the parent process, the process becomes unready and accepts no new work. Open
- * requests may finish within DRAIN_MS. Then the services are closed, then the parts that they share. If a step hangs
- * (for example because all stores are unavailable), the process logs the step `lastStepsMs` after the drain and exits
- * with 1. The ledger then releases open holds when their leases expire, and publishes events from the outbox.
- *
- * `worker` is the number of this process if its program runs several, which share ports.
+ * Runs services as one process, from its start to its exit. On a stop signal it drains open requests, closes the
+ * services and exits. If a step hangs, it exits `lastStepsMs` after the drain; the ledger then releases open holds when
+ * their leases expire. `worker` is the number of this process among processes that share ports.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = waitForStop();
@@ -56,7 +50,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       await running.open();
     } catch (error) {
       reportFailure(name, error);
-      exitAfterTimeout(life, logger); // a service that is still opening may never finish, and then cannot be closed
+      exitAfterTimeout(life, logger); // a service that is still opening cannot be closed
       return;
     }
     problems = () => running.problems();
@@ -74,20 +68,19 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
   }
 }
 
-/** Returns the common variables of the first service; all services of a process read the same values. */
+/** All services of a process have the same common variables. */
 function commonOf<Frame>([first]: readonly { readonly common: Frame }[]): Frame {
   if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.common;
 }
 
-/** Writes to stderr why a start failed, or which error ended the process, and sets the exit status. */
+/** Writes to stderr why a process ended, and sets the exit status. */
 export function reportFailure(name: string, error: unknown): void {
   process.exitCode = error instanceof StartError ? error.exitCode : 1;
   const message = error instanceof Error ? (error.stack ?? error.message) : String(error);
   process.stderr.write(`${name}: ${error instanceof StartError ? error.message : message}\n`);
 }
 
-/** Reports the ports in the log, and to the parent process if there is one. */
 function reportPorts(log: Logger, { ports, opsPort }: ProcessServices): void {
   log.info({ ports, opsPort }, "ready");
   if (process.connected) process.send?.({ ready: true, ports, opsPort });

@@ -14,14 +14,12 @@ export interface WorkerPlan {
   readonly load: (worker: number) => Promise<readonly Service[]>;
 }
 
-/** First argument of a worker's command line; its number follows. */
 const workerArgument = "worker";
 
 /**
- * Runs a program's services in this process or, if several workers are configured, in worker processes that share the
- * services' ports; the kernel distributes connections among them. With workers, this process only supervises: it
- * restarts a worker that dies, serves the health checks, and exits after all workers have exited. A worker runs the
- * same program with the arguments `worker N`.
+ * Runs a program's services in this process, or in several worker processes that share their ports. With workers, this
+ * process only restarts dead workers and serves the health checks. A worker runs the same program with the arguments
+ * `worker N`.
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkerPlan }): Promise<void> {
   const [, , argument, number] = process.argv;
@@ -39,7 +37,6 @@ export async function runWorkers({ program, plan }: { program: string; plan: () 
   }
 }
 
-/** Reads the variables that all services have in common. */
 function readCommon(name: string): CommonEnv {
   return readVariables(serviceVariables(name, () => ({})).declare).common;
 }

@@ -7,9 +7,8 @@ import type { VariableReader } from "../variables.ts";
 import type { AreaServer, LocalAreas } from "./area-server.ts";
 import type { Shared } from "./shared.ts";
 
-/** Dependencies that a service is opened with. */
+/** Parameters of the function that opens a service. */
 export interface ServiceContext<Env> {
-  /** Values of the service's variables. */
   readonly env: Env;
   /** Maximum ms that open requests may continue at shutdown. */
   readonly drainMs: number;
@@ -19,13 +18,11 @@ export interface ServiceContext<Env> {
   readonly ending: AbortSignal;
   readonly log: Logger;
   readonly metrics: Registry;
-  /** Parts that all services of the process share. */
   readonly shared: Shared;
-  /** Areas in this process; each is added when it is open. */
+  /** Areas of this process that are open. */
   readonly areas: LocalAreas;
 }
 
-/** Handlers of the requests on a port. */
 export interface PortHandlers {
   readonly handler: RequestListener;
   readonly upgrade?: UpgradeHandler | undefined;
@@ -33,32 +30,25 @@ export interface PortHandlers {
 
 /** Handlers of an open service, and the steps of its shutdown. */
 export interface OpenService {
-  /** Handlers of the service's port. If they are an AreaServer, the edge of the same process calls it directly. */
+  /** Handlers of the service's port. */
   readonly serves: PortHandlers | AreaServer;
-  /**
-   * Stops accepting connections and starting long work. Resolves when the open work has ended. When `ending` is
-   * aborted, the service must end that work.
-   */
+  /** Stops accepting work. Resolves when open work has ended, which the service must end when `ending` is aborted. */
   readonly drain?: () => Promise<void>;
-  /** Throws the reason why the service cannot serve now; /readyz shows it. */
+  /** Throws the reason why the service cannot serve now. */
   readonly ready?: () => void | Promise<void>;
-  /** Closes the service's resources after open requests have ended. */
   readonly close?: () => void | PromiseLike<void>;
 }
 
-/** Role of a service: the edge that clients call, an area that the edge calls, or a backend (ledger, control). */
+/** Clients call an edge; the edge calls areas; backends are ledger and control. */
 export type ServiceRole = "edge" | "area" | "backend";
 
-/** Changes the values that a service is opened with, so that tests can lower limits. */
+/** Changes the values of a service's variables in tests. */
 export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 
-/** A service. A process may run several. */
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /**
-   * Reads the service's variables and returns a service that can be opened with these values. `adjust` may change them.
-   */
+  /** Reads the service's variables. */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 

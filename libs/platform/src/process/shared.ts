@@ -2,12 +2,12 @@ import type { Logger } from "../log.ts";
 import type { ProcessSelf } from "./presence.ts";
 
 /**
- * Parts that the services of one process share, for example connections to the stores. Each part is opened when it is
- * first used. The parts are closed after the last service, in reverse order.
+ * Parts that the services of one process share, for example connections. They are closed after the last service, in
+ * reverse order.
  */
 export class Shared implements AsyncDisposable {
   readonly log: Logger;
-  /** Content of the process's announcements; undefined: the process makes none. */
+  /** Content of the process's announcements; undefined if it makes none. */
   readonly self: ProcessSelf | undefined;
   readonly #open = new AsyncDisposableStack();
 
@@ -16,7 +16,7 @@ export class Shared implements AsyncDisposable {
     this.self = self;
   }
 
-  /** Registers a part for disposal at the end of the process. Returns the part. */
+  /** Registers a part for disposal at the end of the process. */
   use<Part extends AsyncDisposable | Disposable>(part: Part): Part {
     return this.#open.use(part);
   }
@@ -31,13 +31,12 @@ export class Shared implements AsyncDisposable {
   }
 }
 
-/** A function that opens a part at its first call, and returns the same part at later calls. */
+/** Opens a part at its first call, and returns the same part later. */
 export type SharedPart<Settings, Part> = (shared: Shared, settings: Settings) => Promise<Part>;
 
 /**
- * Declares a part that the services of a process share. `open` must register the part's disposal with `shared.use` or
- * `shared.defer`. It gets the settings of the first caller; all services of a process have the same settings, because
- * they read the same environment.
+ * Declares a part that the services of a process share. `open` must register the part's disposal. It gets the settings
+ * of the first caller, because all services of a process have the same environment.
  */
 export function sharedPart<Settings, Part>(open: SharedPart<Settings, Part>): SharedPart<Settings, Part> {
   const parts = new WeakMap<Shared, Promise<Part>>();

@@ -7,10 +7,7 @@ import { RefusedCalls } from "../refused-calls.ts";
 import { sharedPart } from "./shared.ts";
 import { StartError } from "../start-error.ts";
 
-/**
- * Connects the process to Redis, on which the process then announces itself. Rejects with StartError if Redis cannot be
- * reached.
- */
+/** Connects the process to Redis. Rejects with StartError if Redis cannot be reached. */
 export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (shared, { redis: { url, timeoutMs } }) => {
   const redis = await openRedis(url, shared.log, timeoutMs);
   shared.defer(() => redis.disconnect());
@@ -19,7 +16,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   return redis;
 });
 
-/** Connects to the Redis for clients' content, which may be the Redis of the process or a separate one. */
+/** Connects to the Redis for clients' content, which may be the same Redis. */
 export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEnv, Redis>(
   async (shared, { redis, content: { url } }) => {
     if (url === undefined || url === redis.url) return await sharedRedis(shared, { redis });
@@ -30,23 +27,19 @@ export const sharedContentRedis = sharedPart<Pick<StoreEnv, "redis"> & ContentEn
   },
 );
 
-/** Connects the process to NATS. */
 export const sharedBus = sharedPart<BusEnv, Bus>(async (shared, { bus: { url, limits } }) =>
   shared.use(await openBus(url, shared.log, limits)),
 );
 
-/** Opens the publisher of a process's refused calls, which the ledger records. */
+/** Opens the publisher of a process's refused calls. */
 export const sharedRefusedCalls = sharedPart<Pick<StoreEnv, "redis">, RefusedCalls>(async (shared, env) =>
   shared.use(new RefusedCalls(await sharedRedis(shared, env))),
 );
 
-/**
- * Version of the format of the services' data in Redis. It must be raised if a format changes so that earlier versions
- * would misread it. The books have separate migrations.
- */
+/** Version of the data in Redis. Raise it if earlier versions would misread a changed format. */
 export const dataVersion = 2;
 
-/** Sorted set with one member. Its score is the highest version that has run on this Redis. */
+/** Sorted set with one member, whose score is the highest version that has run on this Redis. */
 const dataVersionKey = "data-version";
 
 /** Records this version in Redis. Throws StartError if a newer version has run on this Redis. */

@@ -7,22 +7,20 @@ import type { CommonEnv } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
 import { waitForStop } from "./life.ts";
 
-/** Workers to supervise, and the common variables of their services. */
 export interface Supervision {
   readonly common: CommonEnv;
   readonly workers: number;
-  /** Returns the command line that starts the worker with this number. */
+  /** Returns the command line of a worker. */
   readonly command: (worker: number) => { readonly program: string; readonly args: readonly string[] };
 }
 
-/** First and maximum pause in ms before a dead worker is restarted. The pause doubles with each restart. */
+/** Pauses in ms before a dead worker is restarted: the first and the longest. They double with each restart. */
 const [firstPauseMs, maxPauseMs] = [500, 15_000];
-/** Time in ms for which a worker must run until the pause is reset to the first one. */
+/** Time in ms after which a running worker's next pause is the first one again. */
 const recoveredAfterMs = 60_000;
-/** Maximum ms to wait for a worker's answer to a health check. */
 const opsTimeoutMs = 2_000;
 
-/** Runs workers until this process gets a stop signal, or until a worker fails at its first start. */
+/** Runs workers until this process gets a stop signal, or a worker fails at its first start. */
 export async function supervise({ common, workers, command }: Supervision): Promise<void> {
   const stopped = waitForStop();
   const { log, close } = createLogger("workers", common.logLevel);
@@ -53,7 +51,6 @@ export async function supervise({ common, workers, command }: Supervision): Prom
   }
 }
 
-/** A worker process, which is restarted when it dies. */
 class Worker {
   readonly number: number;
   /** Resolves when the worker is ready for the first time. Rejects if it exits before. */
@@ -76,7 +73,6 @@ class Worker {
     this.#over = this.#run(started);
   }
 
-  /** Sends SIGTERM to the worker, and waits for its exit. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     this.#child?.kill("SIGTERM");
@@ -108,7 +104,6 @@ class Worker {
     started.resolve();
   }
 
-  /** Runs the worker's process until it exits. Returns its exit status. */
   async #runOnce(whenReady: () => void): Promise<number> {
     const { program, args } = this.#command(this.number);
     const child = fork(program, args, { stdio: ["ignore", "inherit", "inherit", "ipc"] });
@@ -131,8 +126,8 @@ function opsPortIn(message: unknown): number | undefined {
 }
 
 /**
- * Creates the listener for health checks and metrics of all workers. It reports ready while at least one worker is
- * ready, because that one serves the shared port.
+ * Creates the listener for health checks and metrics of all workers. One ready worker is enough, because it serves the
+ * shared port.
  */
 function workerProbes(workers: readonly Worker[], host: string): ReturnType<typeof opsHandler> {
   const address = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
@@ -163,8 +158,8 @@ function workerProbes(workers: readonly Worker[], host: string): ReturnType<type
 }
 
 /**
- * Merges the metrics of several processes in Prometheus's text format, in which each metric may be described only once.
- * Samples are not added up; the label `worker` distinguishes them.
+ * Merges the metrics of several processes in Prometheus's text format, which allows only one description per metric.
+ * Samples have a label for their worker and are not added up.
  */
 export function mergeMetrics(texts: readonly string[]): string {
   const metrics = new Map<string, { readonly head: Set<string>; readonly samples: string[] }>();

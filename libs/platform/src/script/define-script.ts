@@ -17,31 +17,27 @@ import {
   type Values,
 } from "./values.ts";
 
-/**
- * Declaration of a script: its file, and its keys, arguments and replies by name. The .lua file uses the names as local
- * variables.
- */
+/** Declaration of a script. Its names of keys and arguments are local variables in the .lua file. */
 export interface ScriptShape<
   Key extends string,
   Arguments extends Readonly<Record<string, Kind>>,
   Shapes extends Replies,
 > {
-  /** The script's .lua file. */
   readonly file: URL;
   /** Files of functions that several scripts share, each after the files that it needs. */
   readonly shared?: readonly URL[] | undefined;
-  /** Names of keys. If the last name ends in `[]`, it is a list. */
+  /** A last name that ends in `[]` is a list. */
   readonly keys: readonly Key[];
-  /** Kinds of arguments by name. Only the last one may be a list. */
+  /** Only the last one may be a list. */
   readonly args: Arguments;
   /**
-   * Kinds of the values in each reply, by verdict. The script returns a table with the verdict first and the values by
-   * name, for example `{'settled', entry = …}`. Only the last value may be a list.
+   * Values of each reply, by the script's verdict. The script returns, for example, `{'settled', entry = …}`. Only the
+   * last value may be a list.
    */
   readonly replies: Shapes;
   /**
-   * True if calls in one turn of the event loop are sent as one command, with those of other grouped scripts. All keys
-   * of a call must then be in one slot, and lists are not possible.
+   * True if calls in one turn of the event loop are sent as one command. All keys of a call must then be in one slot,
+   * and lists are not possible.
    */
   readonly grouped?: boolean;
 }
@@ -54,9 +50,8 @@ export type Script<Key extends string, Arguments extends Readonly<Record<string,
 ) => Promise<ReplyOf<Shapes>>;
 
 /**
- * Reads a script from its files and creates the function that runs it. The function calls the script by its digest, and
- * sends the text only if the server does not know the digest. It rejects with TypeError if a key or argument is
- * missing, or if a reply is not one of `replies`.
+ * Reads a script and creates the function that runs it. The function rejects with TypeError if a key or argument is
+ * missing, or a reply is not one of `replies`.
  */
 export function defineScript<
   const Key extends string,
@@ -83,7 +78,6 @@ export function defineScript<
   };
 }
 
-/** Text of a script that is sent as a separate command, and the digest of the text. */
 interface ScriptSource {
   readonly text: string;
   readonly digest: string;
@@ -95,7 +89,6 @@ function sourceOf(shape: LuaShape): ScriptSource {
   return { text, digest: createHash("sha1").update(text).digest("hex") };
 }
 
-/** Calls a script as a separate command. */
 async function callAlone(
   redis: Redis,
   { text, digest }: ScriptSource,

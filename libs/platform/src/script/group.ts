@@ -5,7 +5,6 @@ import type { Redis } from "../redis.ts";
 import { localsOf, replyLines, scriptTexts, type LuaShape } from "./lua.ts";
 import { isList } from "./values.ts";
 
-/** A call of a script that waits to be sent with its group. */
 interface GroupedCall {
   readonly script: string;
   readonly keys: readonly string[];
@@ -14,10 +13,10 @@ interface GroupedCall {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum number of calls in one group. Redis runs no other command while it runs a group. */
+/** Maximum number of calls in one group. Redis runs no other command meanwhile. */
 const maxGroupSize = 64;
 
-/** Calls of a connection that wait for the end of the event loop's turn, by slot. Each turn has a new map. */
+/** Calls that wait for the end of the event loop's turn, by slot. */
 interface WaitingCalls {
   slots: Map<string, GroupedCall[]> | undefined;
 }
@@ -25,9 +24,8 @@ interface WaitingCalls {
 const waitingByConnection = new WeakMap<Redis, WaitingCalls>();
 
 /**
- * Calls a grouped script. All such calls in one turn of the event loop are sent as one command. Redis executes them one
- * by one in the order of the calls, at a fraction of the cost of separate commands. This adds no delay, because
- * commands are always written at the end of the turn.
+ * Calls a grouped script. All such calls in one turn of the event loop are sent as one command. This adds no delay,
+ * because commands are always written at the end of the turn.
  */
 export function callInGroup(
   redis: Redis,
@@ -53,7 +51,7 @@ export function callInGroup(
   return promise;
 }
 
-/** Returns the hash tag of a key. All keys of a call have the same one. */
+/** Returns the hash tag of a key, which all keys of a call share. */
 function hashTag(key: string): string {
   return key.slice(key.indexOf("{") + 1, key.indexOf("}"));
 }
@@ -64,7 +62,6 @@ function sendAll(redis: Redis, waiting: WaitingCalls): void {
   for (const group of slots?.values() ?? []) void sendGroup(redis, group);
 }
 
-/** Sends a group as one command. */
 async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<void> {
   try {
     const { digest, text } = groupProgram();
@@ -72,7 +69,6 @@ async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<v
     try {
       replies = await redis.sendCommand(new GroupCommand("evalsha", digest, group));
     } catch (error) {
-      // The text is sent only if the server does not know the digest.
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
       replies = await redis.sendCommand(new GroupCommand("eval", text, group));
     }
@@ -87,17 +83,12 @@ async function sendGroup(redis: Redis, group: readonly GroupedCall[]): Promise<v
   }
 }
 
-/**
- * Length prefixes (`$5`) of words in the Redis protocol, by length. They are rendered in advance, because a command has
- * dozens.
- */
+/** Length prefixes of the Redis protocol (`$5`), rendered in advance for speed. */
 const lengthPrefixes: readonly string[] = Array.from({ length: 256 }, (_, bytes) => `$${bytes}`);
 
 /**
- * Command that runs a group of calls. Its words are the program, the number of keys, the keys of all calls, and each
- * call's script number and arguments. They are rendered in one step, because ioredis is slower: it appends word by
- * word. Each word is a line with its length and a line with its text. ioredis gets only the first key, by which it
- * finds the node of a cluster.
+ * Command that runs a group of calls. It is rendered in one step, because ioredis appends word by word. ioredis gets
+ * only the first key, by which it finds the node of a cluster.
  */
 class GroupCommand extends Command {
   readonly #program: string;
@@ -115,7 +106,7 @@ class GroupCommand extends Command {
       keyCount += keys.length;
       wordCount += keys.length + 1 + args.length;
     }
-    // The list has its final length from the start, because a list that grows is copied several times.
+    // A list that grows would be copied several times.
     const lines = Array.from<string>({ length: 2 * wordCount + 2 });
     let position = 0;
     lines[position++] = `*${wordCount}`;
@@ -140,7 +131,7 @@ class GroupCommand extends Command {
 /** Grouped scripts of this process. */
 const groupedScripts: LuaShape[] = [];
 
-/** Lua program that contains all grouped scripts: their number, its text, and its SHA-1 digest for EVALSHA. */
+/** Lua program that contains all grouped scripts. The digest is for EVALSHA. */
 interface GroupProgram {
   readonly count: number;
   readonly text: string;
@@ -149,9 +140,7 @@ interface GroupProgram {
 
 let cachedProgram: GroupProgram | undefined;
 
-/**
- * Adds a script to the group program, and returns its number in the program. Throws TypeError for a script with lists.
- */
+/** Adds a script to the group program, and returns its number. Throws TypeError for a script with lists. */
 export function addToProgram(shape: LuaShape): string {
   const lists = [...shape.keys, ...Object.values(shape.args)].filter((each) => each.endsWith("[]"));
   if (lists.length > 0) throw new TypeError(`${shape.file.pathname}: a script with lists cannot be called in a group`);
@@ -163,7 +152,6 @@ function programText(): string {
   return groupProgram().text;
 }
 
-/** Returns the group program. Renders it again if scripts were added. */
 function groupProgram(): GroupProgram {
   if (cachedProgram?.count === groupedScripts.length) return cachedProgram;
   const text = programOf(groupedScripts);
@@ -172,10 +160,8 @@ function groupProgram(): GroupProgram {
 }
 
 /**
- * Renders one Lua program that contains several scripts. Its arguments are, for each call, the script's number and the
- * call's arguments. Its keys are those of all calls in order. Its reply is the list of the calls' replies. If a call
- * fails, its reply is the error, and the other calls still run. Only READONLY ends the program and is its reply,
- * because the client must reconnect then.
+ * Renders one Lua program for all grouped scripts. The error of one call is its reply, and the other calls still run.
+ * Only READONLY ends the program, because the client must reconnect then.
  */
 function programOf(shapes: readonly LuaShape[]): string {
   const shared = new Set(shapes.flatMap((shape) => (shape.shared ?? []).map(String)));

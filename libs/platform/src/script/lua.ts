@@ -1,6 +1,5 @@
 import { isList, luaOf, type Kind } from "./values.ts";
 
-/** Parts of a script's declaration from which its Lua text is rendered. */
 export interface LuaShape {
   readonly file: URL;
   readonly shared?: readonly URL[] | undefined;
@@ -10,8 +9,8 @@ export interface LuaShape {
 }
 
 /**
- * Renders the complete text of a script: the shared functions, the .lua file as a function with a local variable for
- * each key and argument, and the conversion of its reply to a list. The shared functions cannot access these variables.
+ * Renders the complete text of a script: shared functions, the .lua file as a function, and the conversion of its reply
+ * to a list.
  */
 export function scriptText(shape: LuaShape, read: (file: URL) => string): string {
   return [
@@ -50,10 +49,7 @@ function localOf(name: string, list: boolean, from: string, index: number, expre
   return `local ${plain} = {}; for at = ${index}, #${from.replace(/\[.*/, "")} do ${plain}[at - ${index - 1}] = ${expression(`${from}at]`)} end`;
 }
 
-/**
- * Renders the Lua code that converts a reply from a table with names to the list that Redis returns. A reply without
- * values is already a list.
- */
+/** Renders the Lua code that converts a reply with names to the list that Redis returns. */
 export function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
   if (values.length === 0) return [];
   const single = values.filter(([, kind]) => !isList(kind));
@@ -74,5 +70,5 @@ function memberOf(name: string, kind: Kind): string {
   return kind.endsWith("?") ? `reply.${name} or ''` : `reply.${name}`;
 }
 
-/** Functions that return the texts of all scripts of this process, to load them in advance. */
+/** Functions that return the texts of scripts, to load these in advance. */
 export const scriptTexts = new Set<() => string>();

@@ -1,19 +1,18 @@
-/** TypeScript types of the kinds of arguments and reply values. Redis transmits all of them as text. */
+/** TypeScript types of arguments and reply values. Redis transmits all of them as text. */
 interface PlainTypes {
   readonly text: string;
   /** Must be an integer in replies, because Redis truncates fractions. */
   readonly number: number;
-  /** An amount of money. It is a decimal string in Lua, whose numbers are exact only up to 2^53. */
+  /** An amount of money: a decimal string in Lua, whose numbers are exact only up to 2^53. */
   readonly nanos: bigint;
   readonly flag: boolean;
 }
 
 type PlainKind = keyof PlainTypes;
 
-/** Kind of a value. `text?` may be undefined (nil in Lua). `text[]` is a list and must be the last one. */
+/** `text?` may be undefined (nil in Lua). `text[]` is a list and must be the last one. */
 export type Kind = PlainKind | `${PlainKind}?` | `${PlainKind}[]`;
 
-/** TypeScript type of a kind. */
 export type ValueOf<K extends Kind> = K extends `${infer Each extends PlainKind}[]`
   ? readonly PlainTypes[Each][]
   : K extends `${infer Each extends PlainKind}?`
@@ -22,12 +21,12 @@ export type ValueOf<K extends Kind> = K extends `${infer Each extends PlainKind}
       ? PlainTypes[K]
       : never;
 
-/** Values by name; their types follow from their kinds. */
+/** Values by name, with the types of their kinds. */
 export type Values<Kinds extends Readonly<Record<string, Kind>>> = {
   readonly [Name in keyof Kinds]: ValueOf<Kinds[Name]>;
 };
 
-/** Renders a value as text, for an argument of a script. */
+/** Renders an argument of a script as text. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (typeof value === "number" || typeof value === "bigint") return value.toString();
@@ -55,7 +54,7 @@ export function isList(kind: Kind): boolean {
   return kind.endsWith("[]");
 }
 
-/** Keys by name. A key that is declared as `name[]` is a list of keys. */
+/** Keys by name. `name[]` is a list of keys. */
 export type ScriptKeys<Key extends string> = {
   readonly [Name in Key as Name extends `${infer Plain}[]` ? Plain : Name]: Name extends `${string}[]`
     ? readonly string[]
@@ -108,10 +107,7 @@ export function writeArguments(
   return texts;
 }
 
-/**
- * Creates the function that parses a script's replies. The function throws TypeError if the verdict was not declared,
- * or if a value is missing.
- */
+/** Creates the parser of a script's replies. It throws TypeError for an undeclared verdict or a missing value. */
 export function replyReader<Shapes extends Replies>(
   script: string,
   shapes: Shapes,

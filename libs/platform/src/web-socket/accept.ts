@@ -3,28 +3,23 @@ import type { Duplex } from "node:stream";
 import { headers, Failure } from "@modelgate/contracts";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** A request to upgrade its connection to a WebSocket. */
 export interface UpgradeRequest {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
   readonly head: Buffer;
 }
 
-/** Options for all WebSockets of a service. */
 export interface AcceptOptions {
   /** Maximum bytes of one message of a client. */
   readonly messageBytes: number;
-  /** Chooses the subprotocol from those that the client offers; false: none. */
+  /** Chooses one of the subprotocols that the client offers; false for none. */
   readonly chooseProtocol: (offered: Set<string>) => string | false;
 }
 
-/** Accepts an upgrade with status 101. Returns undefined if the client has disconnected. */
+/** Accepts an upgrade. Returns undefined if the client has disconnected. */
 export type AcceptWebSocket = (upgrading: UpgradeRequest) => WebSocket | undefined;
 
-/**
- * Creates the function that accepts WebSockets. They use no compression. A message is delivered as one Buffer, limited
- * to `messageBytes`.
- */
+/** Creates the function that accepts WebSockets. They use no compression. */
 export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions): AcceptWebSocket {
   const server = new WebSocketServer({
     noServer: true,
@@ -47,14 +42,12 @@ export function acceptWebSockets({ messageBytes, chooseProtocol }: AcceptOptions
 }
 
 const webSocketVersion = "13";
-/** Matches the header `sec-websocket-key`: 16 bytes in base64. */
 const nonceShape = /^[+/0-9A-Za-z]{22}==$/;
-/** Matches a list of subprotocols, which are HTTP tokens. */
 const protocolList = /^[\w!#$%&'*+.^`|~-]+(\s*,\s*[\w!#$%&'*+.^`|~-]+)*$/;
 
 /**
- * Checks an opening handshake. Returns the subprotocols that the client offers. Throws Failure (400) if it is not a
- * valid WebSocket handshake.
+ * Checks an opening handshake and returns the subprotocols that the client offers. Throws Failure (400) if it is
+ * invalid.
  */
 export function checkHandshake({ headers }: Pick<IncomingMessage, "headers">): readonly string[] {
   if (headers.upgrade?.toLowerCase() !== "websocket") throw new Failure("websocket_required");

@@ -18,7 +18,6 @@ const limits = {
   fileBytes: 1_000,
 };
 
-/** Returns a request whose body arrives in these pieces. */
 function requestOf(pieces: readonly Uint8Array[]): IncomingMessage {
   const request = new IncomingMessage(new Socket());
   request.headers["content-type"] = "multipart/form-data; boundary=b";
@@ -45,7 +44,6 @@ const bodyOf = (parts: readonly { name: string; isFile: boolean; bytes: Uint8Arr
     Buffer.from("--b--\r\n"),
   ]);
 
-/** Cuts bytes at these positions. */
 function cutAt(bytes: Buffer, cuts: readonly number[]): readonly Buffer[] {
   const sorted = [0, ...cuts.map((place) => place % (bytes.length + 1)).sort((a, b) => a - b), bytes.length];
   return sorted.slice(1).map((end, at) => bytes.subarray(sorted[at], end));

@@ -26,7 +26,6 @@ const limits: FormLimits = {
   fileBytes: 1_000_000,
 };
 
-/** Reads a request's form in the way under test. */
 type Read = (asked: IncomingMessage) => Promise<unknown>;
 const buffered: Read = async (asked) => {
   using form = await bufferForm(asked, limits, holder);
@@ -78,7 +77,6 @@ async function send(body: string, headers: Record<string, string> = typed): Prom
   return outcomes[0];
 }
 
-/** Sends the beginning of a body, and disconnects after the server has received the request. */
 async function sendAndLeave(body: string): Promise<unknown> {
   const upload = request({ port, method: "POST", headers: { ...typed, "content-length": "100000" } });
   upload.on("error", () => undefined).write(body);

@@ -1,9 +1,6 @@
 import { defineService, runWorkers, serviceVariables, type Service } from "../../src/index.ts";
 
-/**
- * Program with two services: an edge and a backend, which answer with their process ids. The backend runs in one worker
- * only.
- */
+/** Program with an edge and a backend, which answer with their process ids. The backend runs in one worker only. */
 const answering = (role: "edge" | "backend", name: string): Service =>
   defineService(
     role,

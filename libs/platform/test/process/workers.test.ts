@@ -7,7 +7,6 @@ import { mergeMetrics } from "../../src/process/supervise.ts";
 
 const program = join(import.meta.dirname, "workers-program.ts");
 
-/** Returns the ids of the processes that answer on a shared port. */
 async function pidsAt(port: number): Promise<ReadonlySet<number>> {
   const answers = Array.from({ length: 40 }, async () => Number(await textAt(`http://127.0.0.1:${port}/`)));
   return new Set(await Promise.all(answers));
