@@ -18,7 +18,7 @@ import type { RunDeps } from "./deps.ts";
 import type { Plan } from "./kind.ts";
 import { sendHeartbeats } from "./pending-stream.ts";
 
-/** A request to send to one of a model's vendors: a call, a free query (`queryVendor`) or the start of a session. */
+/** A request to send to one of a model's vendors: a call, a free query or the start of a session. */
 export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
   AttemptPlan<Result, Wire>,
   "account" | "candidates" | "choice" | "model" | "requestId" | "span"
@@ -29,8 +29,8 @@ export interface VendorAttempts<Result, Wire extends UpstreamWire> extends Omit<
 }
 
 /**
- * Sends a request to the vendors of a model, one channel after another, until one returns a usable answer. Every
- * request to a vendor on behalf of a caller starts here. Throws AttemptsFailed.
+ * Sends a request to the vendors of a model, one channel after another, until one returns a usable answer. Throws
+ * AttemptsFailed.
  */
 export function attemptVendors<Result, Wire extends UpstreamWire>(
   { catalog, channels }: Pick<RunDeps, "catalog" | "channels">,
@@ -56,8 +56,8 @@ export function attemptVendors<Result, Wire extends UpstreamWire>(
 }
 
 /**
- * Sends a call to its vendors until one answers. Until then, a client that waits for a stream receives heartbeats.
- * Throws AttemptsFailed.
+ * Sends a call to its vendors until one answers. A client that waits for a stream receives heartbeats meanwhile. Throws
+ * AttemptsFailed.
  */
 export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): Promise<OpenAttempt<AcceptedAnswer>> {
   const { deps, call, kind, plan, serving, lifetime } = run;
@@ -90,7 +90,7 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
   return attempted;
 }
 
-/** Returns the owner of a call's conversation, under which its route is stored. */
+/** Returns the owner under which the route of a call's conversation is stored. */
 function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
@@ -140,8 +140,7 @@ class PreparedCall {
 }
 
 /**
- * Builds the vendor's request for an exchange. If the vendor has the client's wire, the client's headers are added, and
- * the client's query parameters replace those of the exchange.
+ * Builds the vendor's request for an exchange, with the client's headers and query parameters if the wire is the same.
  */
 export function requestFor(
   call: Pick<Call, "requestId">,

@@ -12,10 +12,7 @@ import type { Metered } from "./money/measure.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type Outcome } from "./outcome.ts";
 
-/**
- * An accepted answer with its exchange: a complete answer, a started task or job, or a stream of which the first frame
- * has arrived.
- */
+/** An accepted answer with its exchange. Of a stream, the first frame has arrived. */
 export type AcceptedAnswer = {
   readonly exchange: Exchange;
   /** Time of the answer's first byte, by `performance.now()`. */
@@ -27,7 +24,7 @@ export type AcceptedAnswer = {
   | { readonly kind: "stream"; readonly reader: StreamAnswerReader; readonly bufferedStream: BufferedStream }
 );
 
-/** The money that is held for a run, with its price and expected cost. */
+/** Money that is held for a call with one model. */
 export type RunMoney = Pick<
   HeldMoney,
   | "renew"
@@ -43,17 +40,16 @@ export type RunMoney = Pick<
   | "settle"
 >;
 
-/** Constructor arguments of `CallRun`. */
 export interface CallRunParts<Planned extends Plan> {
   readonly kind: Pick<CallKind<never, Planned>, "onFinalAnswer" | "countUnsupported" | "exchange">;
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly heldMoney: RunMoney;
-  /** Attempts with the models that were tried before; absent: this model is the first. */
+  /** Attempts with the models that were tried before. */
   readonly triedBefore?: readonly AttemptReport[] | undefined;
 }
 
-/** Processing of a call with one model, from the time its money is held to its settlement. */
+/** Processing of a call with one model, from the hold to the settlement. */
 export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly deps: RunDeps;
   readonly call: Call;
@@ -61,7 +57,6 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly heldMoney: RunMoney;
-  /** Counts the usage of a streamed answer while it arrives. */
   readonly meter: Meter;
   readonly lifetime: ExchangeLifetime;
   outcome: Outcome = notSent;
@@ -80,32 +75,30 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
       fees: plan.fees,
     });
     this.#triedBefore = triedBefore;
-    // A job that could not be stored costs nothing, so no usage is certain before it is stored.
+    // A job that could not be stored costs nothing, so no usage is certain.
     if (plan.cost.by !== "job") heldMoney.certainOutcome = () => this.#certainOutcome();
     this.lifetime = new ExchangeLifetime(deps, call, plan);
   }
 
-  /** Records the route that answered. */
   recordAnswer({ route, tried, accepted: { firstByteAt, exchange } }: OpenAttempt<AcceptedAnswer>): void {
     const all = this.#triedBefore.length === 0 ? tried : [...this.#triedBefore, ...tried];
     this.outcome = { ...notSent, route, tried: all, firstByteAt, dropped: exchange.dropped };
   }
 
-  /** Records that no route answered. */
   recordFailure({ route, tried }: AttemptsFailed): void {
     this.outcome = { ...notSent, route, tried: [...this.#triedBefore, ...tried] };
   }
 
   /**
-   * Returns whether a fallback model should be tried: no vendor could serve the call (status 429 or 5xx), the request
-   * may be sent again, and the client is still connected.
+   * Returns whether a fallback model should be tried: no vendor could serve the call, and the client is still
+   * connected.
    */
   isWorthAnotherModel({ failure, isFinal }: AttemptsFailed): boolean {
     if (isFinal || this.lifetime.isClientGone || this.lifetime.failure !== undefined) return false;
     return failure.status >= 500 || failure.status === 429;
   }
 
-  /** Settles the call. The promise never rejects. */
+  /** Settles the call. Never rejects. */
   settle({ units, estimated, capped }: Metered, ended: CallStatus, status: number, error?: string): Promise<void> {
     return this.heldMoney.settle({ ...this.outcome, units, estimated, capped, ended, status, error });
   }
@@ -114,10 +107,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
     this.lifetime[Symbol.dispose]();
   }
 
-  /**
-   * Returns the outcome that is charged if the process dies: the certain minimum (`floorUnits`), and an estimate of the
-   * output received so far.
-   */
+  /** Returns the outcome that is charged if the process dies: the floor, and an estimate of the output so far. */
   #certainOutcome(): Outcome {
     const units = { ...this.heldMoney.expected.floorUnits, outputTokens: this.meter.roughTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;
@@ -125,7 +115,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 }
 
-/** Builds the description of an answer that `CallKind.onFinalAnswer` gets immediately before the client. */
+/** Builds the argument of `CallKind.onFinalAnswer`. */
 export function finalAnswerOf(
   { route, accepted }: OpenAttempt<AcceptedAnswer>,
   text: Buffer | string,

@@ -8,12 +8,12 @@ export type Call = Pick<
 > &
   Partial<Pick<ServiceCall, "facts" | "span">>;
 
-/** A model that may serve a call, with the factors of its price for the caller. */
+/** A model that may serve a call, and the price factors of the caller. */
 export interface ServingModel {
   readonly model: CatalogModel;
   /** Price multiplier of the caller's group. */
   readonly multiplier: number;
-  /** Name of the model in the client's request, if it differs from the model's name. */
+  /** Model in the client's request, if its name differs. */
   readonly requested?: string | undefined;
   /** Rule of the caller's group for tools and service tiers without a price. */
   readonly unpriced: Group["unpriced"];

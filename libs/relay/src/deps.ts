@@ -14,9 +14,8 @@ export interface RelayDeps {
   readonly settlements: Settlements;
   readonly renewals: Renewals;
   /**
-   * Models whose vendors bill output that their streams do not show, such as reasoning. The cost of such a stream
-   * cannot be counted while it arrives, so money is held for its maximum. This process learns the models from the
-   * vendors' final usage reports.
+   * Models whose vendors bill output that their streams do not show, such as reasoning. Money is held for the maximum
+   * cost of such a stream. This process learns the models from the vendors' reports.
    */
   readonly modelsWithHiddenOutput: BoundedMap<true>;
   readonly createdIds: CreatedIds;

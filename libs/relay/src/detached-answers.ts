@@ -1,28 +1,24 @@
 import { detachedAnswerCount } from "./money/call-metrics.ts";
 
-/**
- * Maximum ms for which shutdown waits for answers whose clients have disconnected. A call whose answer is incomplete by
- * then is charged the usage that is certain.
- */
+/** Maximum ms for which shutdown waits for answers whose clients have disconnected. */
 const maxShutdownMs = 4_000;
 
 /** Slot for one vendor answer that is read after its client disconnected. */
 export interface DetachedSlot extends Disposable {
-  /** Signal that is aborted when the time limit of the slot is reached. */
+  /** Aborted when the time limit of the slot is reached. */
   readonly signal: AbortSignal;
 }
 
 /** Limits for vendor answers that are read after their clients disconnected. */
 export interface DetachedLimits {
-  /** Maximum number of vendor answers that are read at the same time. */
   readonly maxAnswers: number;
   /** Maximum ms for which each answer is read. */
   readonly ms: number;
 }
 
 /**
- * Vendor answers of this process that are read although their clients have disconnected, because the answers report the
- * usage to be charged. Disposal waits for them for a limited time.
+ * Vendor answers that are read although their clients have disconnected, because they report the usage. Disposal waits
+ * for them for a limited time.
  */
 export class DetachedAnswers implements AsyncDisposable {
   readonly #open = new Map<AbortController, NodeJS.Timeout>();
@@ -33,7 +29,7 @@ export class DetachedAnswers implements AsyncDisposable {
     this.#limits = limits;
   }
 
-  /** Returns a slot; undefined if all are in use or the process is shutting down. */
+  /** Returns undefined if all slots are in use or the process is shutting down. */
   take(): DetachedSlot | undefined {
     if (this.#open.size >= this.#limits.maxAnswers || this.#onEmpty !== undefined) return undefined;
     const controller = new AbortController();

@@ -6,23 +6,22 @@ import type { RunDeps } from "./deps.ts";
 import type { DetachedSlot } from "./detached-answers.ts";
 import type { Plan } from "./kind.ts";
 
-/** Status of a call whose client disconnected before the answer, for events and logs; nginx uses the same number. */
+/** Status of a call whose client disconnected before the answer. Clients never see it; nginx uses the same number. */
 export const clientDisconnectedStatus = 499;
 
 /**
- * Lifetime of the exchange with a vendor. The exchange ends with its call, or later: if the client disconnects from a
- * call with `finishAfterDisconnect`, the vendor's answer may still be read, because it reports the usage to charge.
- * Dispose the object when the call has ended.
+ * Lifetime of the exchange with a vendor. If the client disconnects from a call with `finishAfterDisconnect`, the
+ * vendor's answer may still be read, because it reports the usage.
  */
 export class ExchangeLifetime implements SendState, Disposable {
-  /** Signal that is aborted when the exchange with the vendor must end. */
+  /** Aborted when the exchange with the vendor must end. */
   readonly signal: AbortSignal;
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
   readonly #ending: AbortSignal;
   readonly #broken: AbortSignal | undefined;
-  /** Aborts `signal` if the exchange may continue after the call has ended; undefined: it ends with the call. */
+  /** Aborts `signal`. Undefined if the exchange always ends with the call. */
   readonly #delayedAbort: AbortController | undefined;
-  /** True if the attempt's request has been sent to the vendor. */
+  /** True after the attempt's request was sent to the vendor. */
   isSent = false;
   #slot: DetachedSlot | undefined;
 
@@ -54,26 +53,20 @@ export class ExchangeLifetime implements SendState, Disposable {
   }
 
   /**
-   * Returns whether a client that disconnected must pay. This is so if the vendor received the complete request, and
-   * its result is unknown because the exchange was aborted or timed out.
+   * Returns whether a client that disconnected must pay, because the vendor received the complete request and its
+   * result is unknown.
    */
   mustClientPay({ code }: Pick<Failure, "code">): boolean {
     if (!this.isSent || this.#broken?.aborted === true) return false;
     return this.signal.aborted || code === "upstream_timeout";
   }
 
-  /**
-   * Returns whether the client has disconnected. While the client's body is being sent to the vendor, the body's signal
-   * may report this before the call's signal does.
-   */
+  /** While the client's body is being sent, the body's signal may report a disconnect before the call's signal does. */
   get isClientGone(): boolean {
     return this.#ending.reason instanceof ClientDisconnected || this.#broken?.reason instanceof ClientDisconnected;
   }
 
-  /**
-   * Returns the failure that ends the call whatever the vendor does: the gateway shuts down, or the client's body
-   * failed. Undefined if there is none.
-   */
+  /** Returns the failure that ends the call whatever the vendor does: a shutdown, or a failure of the client's body. */
   get failure(): Failure | undefined {
     return (
       gatewayFailureOf(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined)
@@ -81,8 +74,8 @@ export class ExchangeLifetime implements SendState, Disposable {
   }
 
   /**
-   * Handles the abort of the call's signal. If the client disconnected after the request was sent, and a slot of
-   * `DetachedAnswers` is free, the vendor's answer is read to its end; otherwise the exchange is aborted.
+   * Handles the abort of the call's signal. If the client disconnected after the request was sent, the vendor's answer
+   * is read to its end, provided that a slot is free.
    */
   handleEvent(): void {
     const delayed = this.#delayedAbort;

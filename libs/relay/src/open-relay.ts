@@ -25,22 +25,19 @@ export interface ServiceRelay {
   readonly relay: RelayDeps;
   /** Outbox for events that are not part of a settlement. */
   readonly outbox: Outbox;
-  /** Limits of JSON bodies. */
   readonly body: JsonLimits;
   readonly refused: Pick<RefusedCalls, "add">;
   /** Throws an Error if the service cannot serve calls now. */
   ready(): void;
 }
 
-/** Dependencies that all services of a process share, such as memory limits, channel states and leases. */
 interface ProcessRelay {
   readonly deps: Omit<RelayDeps, "limits" | "log">;
   readonly outbox: Outbox;
 }
 
 /**
- * Opens the shared dependencies once per process. They are closed in reverse order, so that settlements finish before
- * the outbox and Redis are closed.
+ * Shared dependencies are closed in reverse order, so that settlements finish before the outbox and Redis are closed.
  */
 const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const { log } = shared;
@@ -78,7 +75,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   };
 });
 
-/** Opens the dependencies of a service's calls. The process closes those that its services share. */
+/** Opens the dependencies of a service's calls. The process closes them. */
 export async function openRelay(
   env: RelayEnv,
   { shared, log }: Pick<ServiceContext<unknown>, "shared" | "log">,

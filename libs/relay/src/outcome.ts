@@ -2,20 +2,16 @@ import type { CallStatus, UnitName, Units } from "@modelgate/contracts";
 import type { Route, AttemptReport } from "@modelgate/channels";
 import type { UsageBound } from "./money/measure.ts";
 
-/**
- * Course of a call: its attempts, and the result that is billed. For a call that has not ended, it is the state to
- * record if the process dies. Times are from `performance.now()`.
- */
+/** Course of a call that is billed: its attempts and its result so far. Times are from `performance.now()`. */
 export interface Outcome {
-  /** Route of the last attempt; undefined if there was none. */
+  /** Route of the last attempt. */
   readonly route: Route | undefined;
-  /** Attempts, in order. */
   readonly tried: readonly AttemptReport[];
-  /** Start of the call; set if its money was held earlier, for example for the next request of a session. */
+  /** Start of the call, if its money was held earlier. */
   readonly startedAt?: number | undefined;
-  /** Time at which the vendor's first byte arrived; undefined if none arrived. */
+  /** Time of the vendor's first byte. */
   readonly firstByteAt?: number | undefined;
-  /** Fields of the request that were left out because the vendor does not support them. */
+  /** Unsupported fields of the request that were left out. */
   readonly dropped?: readonly string[] | undefined;
   readonly units: Units;
   /** True if the units are not from the vendor's report. */
@@ -23,15 +19,14 @@ export interface Outcome {
   readonly ended: CallStatus;
   /** HTTP status of the response to the client; 0 if there was none. */
   readonly status: number;
-  /** Maximum usage to bill, if it is known only at the end; absent: the expected maximum. */
+  /** Maximum usage to bill, if it differs from the expected one. */
   readonly bound?: UsageBound | undefined;
-  /** Units that were reduced to the maximum usage. */
   readonly capped?: readonly UnitName[] | undefined;
   /** Code of the failure, for the log. */
   readonly error?: string | undefined;
 }
 
-/** Outcome of a call that was not sent and has used nothing. */
+/** Outcome of a call that was not sent. */
 export const notSent: Outcome = {
   route: undefined,
   tried: [],

@@ -9,13 +9,12 @@ import type { Plan } from "./kind.ts";
 
 /** A free request to a vendor. */
 export interface VendorQuery extends Pick<ServingModel, "model">, Pick<Plan, "forward" | "prefer" | "wires"> {
-  /** Builds the exchange of one attempt. */
   exchange(route: WireRoute): Promise<Exchange>;
 }
 
 /**
- * Sends a free request to a vendor, for example to count a request's tokens. It is attempted like a call, but there is
- * no hold, no usage event and no answer to the client. Returns the vendor's complete answer. Throws Failure.
+ * Sends a free request to a vendor, for example to count tokens. There is no hold and no usage event. Returns the
+ * vendor's complete answer. Throws Failure.
  */
 export async function queryVendor(
   deps: Pick<CallDeps, "budget" | "catalog" | "channels" | "limits" | "newCallId">,

@@ -4,7 +4,7 @@ import type { RelayDeps } from "./deps.ts";
 
 /**
  * Returns the caller of an open connection with its current models, budgets and limits. Throws Failure if the API key
- * was disabled or has expired, or if its group was removed.
+ * or its group is no longer valid.
  */
 export async function refreshCaller(
   { redis, catalog }: Pick<RelayDeps, "catalog" | "redis">,
@@ -18,7 +18,7 @@ export async function refreshCaller(
   return { ...rest, ...limits, ...withoutUndefined({ models: allowed }) };
 }
 
-/** Restricts the models of a client secret to those of the API key that created it. */
+/** Restricts the models of a client secret to those of its API key. */
 function intersect(tokenNames: string[] | undefined, ownerNames: string[] | undefined): string[] | undefined {
   return tokenNames === undefined || ownerNames === undefined
     ? (tokenNames ?? ownerNames)

@@ -17,10 +17,8 @@ import { deliverJob, deliverTask } from "./deliver/task.ts";
 import { deliverCompleteAnswer } from "./deliver/complete-answer.ts";
 
 /**
- * Runs a call: plan, hold money, attempt, deliver, settle. If no channel of the client's model can serve it, the
- * fallbacks that the caller may use are tried in order. Throws Failure if the client must receive an error; never
- * throws after a byte was sent to the client. Each hold is settled exactly once, or released if another model serves
- * the call.
+ * Runs a call: plan, hold money, attempt, deliver, settle. If no channel can serve the model, the fallbacks are tried
+ * in order. Throws Failure only before a byte was sent to the client. Each hold is settled or released exactly once.
  */
 export async function runCall<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
@@ -64,7 +62,7 @@ export async function runCall<Request extends { readonly model: string }, Planne
 }
 
 /**
- * Resolves the model that a client names, and its price for this caller. Throws Failure if the caller cannot use the
+ * Resolves the model that a client names, and its price for the caller. Throws Failure if the caller cannot use the
  * model.
  */
 export function resolveServingModel(
@@ -81,7 +79,6 @@ export function resolveServingModel(
   return { model, multiplier: group.multiplier, unpriced: group.unpriced, requested };
 }
 
-/** A model that may serve the call, and the call's plan for it. */
 interface PlannedModel<Planned extends Plan> {
   readonly serving: ServingModel;
   readonly plan: Planned;
@@ -93,14 +90,12 @@ interface HeldPlan<Planned extends Plan> {
   readonly plan: Planned;
 }
 
-/**
- * Maximum attempts to hold money for a call. Other calls may change the balance between the computation and the hold.
- */
+/** Maximum attempts to hold money. Other calls may change the balance meanwhile. */
 const maxHoldAttempts = 3;
 
 /**
- * Holds the money of a call. If the balance or a budget does not cover the default output limit, the call is planned
- * again with the limit that is covered. Throws Failure as `holdMoney` does.
+ * Holds the money of a call. If it does not cover the default output limit, plans the call again with a lower limit.
+ * Throws Failure as `holdMoney` does.
  */
 export async function holdPlan<Planned extends Plan>(
   deps: CallDeps,
@@ -130,15 +125,12 @@ export async function holdPlan<Planned extends Plan>(
 
 /** A call that no model could serve so far. */
 interface FailedModels {
-  /** Attempts with all models so far. */
   readonly tried: readonly AttemptReport[];
   /** Failure of the last model that was tried. */
   readonly failure: Failure;
 }
 
-/**
- * Lists the fallbacks of the selected model and of the name in the request, which may select between several models.
- */
+/** Lists the fallbacks of the selected model and of the requested name, which may stand for several models. */
 function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingModel): string[] {
   const { fallbacksOf: listed } = catalog.current();
   const all = new Set([...listed(model.name), ...listed(name)]);
@@ -146,9 +138,7 @@ function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingMode
   return [...all];
 }
 
-/**
- * Plans the call for the next fallback that the caller may use and that accepts the request; undefined if none is left.
- */
+/** Plans the call for the next fallback that the caller may use and that accepts the request. */
 async function planFallback<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,
   call: Call,
@@ -167,18 +157,15 @@ async function planFallback<Request extends { readonly model: string }, Planned 
   return undefined;
 }
 
-/**
- * Ends a call for which no money could be held: throws the failure, or writes it into the client's stream if that has
- * begun. While a fallback is tried, `failure` is that of the previous model.
- */
+/** Ends a call for which no money could be held: throws the failure, or writes it into a stream that has begun. */
 function endCallWithoutHold({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
   if (!answer.headSent) throw failure;
   answer.end(plan.pendingStream?.fail(failure, requestId));
 }
 
 /**
- * Ends a call of which no part of an answer was sent. A connected client receives the error and pays nothing. A client
- * that disconnected is charged `usageAfterDisconnect` if the request was sent and the vendor's result is unknown.
+ * Ends a call without an answer. A connected client pays nothing. A client that disconnected pays
+ * `usageAfterDisconnect` if the vendor's result is unknown.
  */
 async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   const { call, plan, heldMoney, lifetime } = run;
@@ -186,7 +173,7 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   const isClientGone = lifetime.isClientGone;
   const isOwed = isClientGone && lifetime.mustClientPay(failure);
   const units = isOwed ? await usageAfterDisconnect(plan.cost, heldMoney.expected) : {};
-  // Only a stream can begin before the vendor answers. If any other answer has begun, it is the error of an ended call.
+  // Only a stream can begin before the vendor answers. Any other answer is the error of an ended call.
   const hasBegun = plan.pendingStream !== undefined && call.answer.headSent;
   const status = isClientGone ? clientDisconnectedStatus : hasBegun ? 200 : failure.status;
   const error = isClientGone ? undefined : failure.code;
@@ -197,10 +184,7 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   throw new ClientDisconnected("the client disconnected before the answer");
 }
 
-/**
- * Delivers an answer to the client and settles the call. The settlement begins before the client receives the last
- * byte. Throws Failure if a task fails.
- */
+/** Delivers an answer to the client and settles the call. Throws Failure if a task fails. */
 export function deliver(run: CallRun, attempted: OpenAttempt<AcceptedAnswer>): Promise<void> {
   const { deps, call, lifetime, outcome, plan, serving } = run;
   const { accepted } = attempted;

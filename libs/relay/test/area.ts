@@ -36,9 +36,8 @@ import {
   type SimulatorClient,
 } from "@modelgate/testkit";
 
-/** Options of a service under test. */
 export interface AreaOptions {
-  /** Configuration as parsed from YAML. `${SIMULATOR_URL}` in its texts is replaced by the simulator's URL. */
+  /** Configuration as parsed from YAML. `${SIMULATOR_URL}` is replaced by the simulator's URL. */
   readonly config: object;
   readonly env?: Readonly<Record<string, string>>;
   /** Limits to lower, which are constants in the product. */
@@ -48,42 +47,36 @@ export interface AreaOptions {
 }
 
 /**
- * One area's service in the process of its test, with a Redis, a NATS and the simulated vendors. In place of an edge,
- * the test's server replaces the API key of a request by its signed caller. It enforces no limits of requests.
+ * One area's service in the process of its test, with Redis, NATS and simulated vendors. Instead of an edge, the test's
+ * server adds the signed caller of the request's API key.
  */
 export interface Area extends AsyncDisposable {
   readonly url: string;
   readonly backends: Backends;
   readonly redis: Redis;
-  /** Metrics of the service. */
   readonly metrics: Registry;
   readonly simulator: SimulatorClient;
   /** Sends a JSON body, or a form. */
   post(path: string, body: unknown, key: string, more?: Readonly<Record<string, string>>): Promise<Response>;
   account(id: string): Promise<Account>;
-  /** Ends a channel's cooldown after failures. */
   enable(channel: string): Promise<void>;
-  /** Adds dollars to an account. */
   topUp(account: string, dollars: string): Promise<void>;
-  /** Returns all usage events, in the order in which they were published. */
+  /** Returns all usage events in the order of publication. */
   events(): Promise<readonly UsageEvent[]>;
-  /** Waits for the usage event of a request. */
   eventOf(requestId: string | null): Promise<UsageEvent>;
   /**
    * Waits until an account has no held money and all its settlements are published. Throws if its amounts do not add
    * up.
    */
   settled(account: string): Promise<Account>;
-  /** Drains the service, as a process does at its end. */
   drain(): Promise<void>;
 }
 
 const secret = "the secret of an area's test";
 type KnownCaller = Omit<Caller, "expiresAt" | "requestId">;
-/** Time in seconds for which the signature of a caller is valid. */
 const signedSeconds = 3_600;
 
-/** Starts an area's service, after its configuration was published and its accounts were created. */
+/** Starts an area's service with its configuration and accounts. */
 export async function startArea(
   service: Service,
   { config, env = {}, limits = {}, beside }: AreaOptions,
@@ -95,7 +88,7 @@ export async function startArea(
   const configuration = checked(JSON.parse(JSON.stringify(config).replaceAll("${SIMULATOR_URL}", simulator.url)));
   await publish(redis, configuration);
   const callers = await declareAccounts(redis, configuration);
-  // Redis counts as complete, so that a missing record does not count as lost.
+  // Marks the data in Redis as complete.
   await writeEpoch(redis, "the test's books");
 
   const { log } = createLogger(service.name, "silent");
@@ -132,7 +125,7 @@ export async function startArea(
     clearTimeout(farewell);
   }
   opening.defer(() => (isDrained ? undefined : drain()));
-  // Events of calls before that would stay in the outbox, because this test has no ledger.
+  // Events of earlier calls would stay in the outbox, because this test has no ledger.
   await until("NATS to be connected", async () =>
     /store="nats".*\} 1$/m.test(await register.getSingleMetricAsString("modelgate_store_up")),
   );
@@ -189,10 +182,7 @@ export async function startArea(
   };
 }
 
-/**
- * Returns a function that adds the signed caller of its API key to a request, as an edge does. A request with an
- * unknown key is not changed.
- */
+/** Adds the signed caller of its API key to a request, as an edge does. */
 function gate(callers: ReadonlyMap<string, KnownCaller>): (request: IncomingMessage) => IncomingMessage {
   let requests = 0;
   return (request) => {
@@ -247,7 +237,7 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
   return callers;
 }
 
-/** Opens a reader of the stream of usage events. Each call of `read` returns all events so far. */
+/** Opens a reader of the stream of usage events, which returns all events so far. */
 async function readUsage(natsUrl: string) {
   const connection = await connect({ servers: natsUrl.split(",") });
   const management = await connection.jetstreamManager();

@@ -45,7 +45,6 @@ const exchange: Exchange = {
   read: () => wholeReader,
 };
 
-/** Attempt that was prepared. */
 interface Prepared {
   readonly callId: string;
   readonly prefer: string | undefined;
@@ -54,7 +53,7 @@ interface Prepared {
   lost(): Promise<number> | undefined;
 }
 
-/** Creates attempts with one vendor that gives this answer. `seen` receives each prepared attempt. */
+/** Creates attempts with one vendor. `seen` receives each prepared attempt. */
 function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): Attempts {
   return {
     async run(plan) {
@@ -80,7 +79,6 @@ function attemptsWith(seen: (prepared: Prepared) => void, answer: FakeAnswer): A
 
 const answered = (): FakeAnswer => new FakeAnswer("application/json").sends("{}").ends();
 
-/** Attempts a call of a kind once. Returns the attempt. */
 async function attempted(
   plan: Partial<Plan>,
   kind: Partial<CallKind<never>> = {},

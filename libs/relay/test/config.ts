@@ -1,4 +1,3 @@
-/** Keys of the tests' accounts. */
 export const keys = {
   demo: "sk-demo-0123456789abcdef",
   poor: "sk-poor-0123456789abcdef",
@@ -10,7 +9,7 @@ export const keys = {
   thrifty: "sk-thrifty-0123456789abcdef",
 } as const;
 
-/** Returns the configuration of a channel that calls a separate instance of the simulator. */
+/** Returns a channel that calls its own instance of the simulator. */
 export function channel(id: string, models: readonly string[] | Record<string, string>, more: object = {}): object {
   return {
     id,
@@ -22,7 +21,7 @@ export function channel(id: string, models: readonly string[] | Record<string, s
   };
 }
 
-/** Configuration with a price of each kind, and with an API key for each reason to refuse a call. */
+/** Configuration with a price of each kind, and an API key for each reason to refuse a call. */
 export const config = {
   groups: {
     default: { models: ["*"] },
@@ -56,7 +55,7 @@ export const config = {
   },
 };
 
-/** Second account with money, for tests that must not depend on the calls of the first one. */
+/** Second account with money. */
 export const rival = {
   key: "sk-rival-0123456789abcdef",
   account: { balance: "10.00", tokens: [{ key: "sk-rival-0123456789abcdef", group: "default" }] },
@@ -65,17 +64,13 @@ export const rival = {
 /** Group whose accounts may use all objects in the vendors' stores. */
 export const trusting = { models: ["*"], vendorStores: "shared" };
 
-/** Account in the group `trusting`. */
 export const trustingAccount = {
   key: "sk-trusting-0123456789abcdef",
   account: { balance: "10.00", tokens: [{ key: "sk-trusting-0123456789abcdef", group: "trusting" }] },
 };
 
 let requestCount = 0;
-/**
- * Returns a chat request with a text that no earlier request has. Failures of requests with equal bodies would count
- * once.
- */
+/** Returns a chat request with a new text, because failures of equal requests are counted once. */
 export const another = (model: string) => hello(model, `Hello ${++requestCount}`);
 
 export const hello = (model: string, content = "Hello") => ({ model, messages: [{ role: "user" as const, content }] });

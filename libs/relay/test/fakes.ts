@@ -14,7 +14,6 @@ import { DetachedAnswers } from "../src/detached-answers.ts";
 
 const { log } = createLogger("test", "silent");
 
-/** Returns a call of chat completions that is answered to a client. */
 export function callOf(client: FakeClient): Call {
   return {
     answer: client,
@@ -88,7 +87,6 @@ export class FakeClient implements AnswerSink {
   readonly #watchers = new Set<SinkWatcher>();
   #waiting: (() => void)[] = [];
 
-  /** Signal that is aborted if the call ends before its answer is complete. */
   get ending(): AbortSignal {
     return this.#ending.signal;
   }
@@ -144,18 +142,16 @@ export class FakeClient implements AnswerSink {
     this.#close(false);
   }
 
-  /** Ends the call, as the gateway does, before its answer is complete. */
+  /** Ends the call as the gateway does. */
   interrupt(failure: Failure): void {
     this.#ending.abort(failure);
   }
 
-  /** Reads everything that the client was sent. */
   drain(): void {
     this.full = false;
     for (const { drained } of this.#watchers) drained?.();
   }
 
-  /** Waits until the client has received this text. */
   async has(text: string): Promise<void> {
     while (!this.text.includes(text)) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

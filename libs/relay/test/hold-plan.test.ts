@@ -23,7 +23,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Plan of a text call. Only its cost matters here. */
 type TextPlan = Plan & { readonly cost: TextCost };
 
 /** Kind of call whose output limit can always be lowered. */
@@ -41,7 +40,7 @@ const planOf = (size: Partial<RequestSize>, cost: Partial<TextCost> = {}): TextP
   cost: { by: "text", body, size: { ...unbounded, ...size }, stream: false, ...cost },
 });
 
-/** Price in dollars per million tokens: an input token costs 1,000 nano-dollars, an output token 20,000. */
+/** Dollars per million tokens: an input token costs 1,000 nano-dollars, an output token 20,000. */
 const price = { input: 1, output: 20 };
 
 interface Account {
@@ -49,7 +48,7 @@ interface Account {
   readonly budgets?: Budgets;
 }
 
-/** Creates an account, and a function that holds its money for calls of a model with this price. */
+/** Creates an account, and a function that holds its money for a call. */
 async function open({ balance, budgets }: Account) {
   const accountId = `hold-plan-${++count}`;
   await createAccount(redis, { id: accountId, balance });
@@ -79,7 +78,7 @@ async function open({ balance, budgets }: Account) {
   };
 }
 
-/** Returns the nano-dollars that are held for an output limit and the body of 100 tokens. */
+/** Nano-dollars that are held for an output limit and a body of 100 tokens. */
 const heldFor = (tokens: number): bigint => 100_000n + BigInt(tokens) * 20_000n;
 
 describe("a call without an output limit", () => {

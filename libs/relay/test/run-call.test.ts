@@ -26,10 +26,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/**
- * Behaviour of a model's vendors: one answers; all fail; or one works until its call ends, which `begun` causes, and
- * then fails if `failure` is set.
- */
+/** Behaviour of a model's vendors: an answer, a failure, or work until the call ends, which `begun` causes. */
 type Vendor =
   | FakeAnswer
   | Failure
@@ -92,7 +89,7 @@ function triedAt({ candidate }: Route, failed?: string): AttemptReport {
   return { channel: candidate.channel.id, key: "k", ms: 1, failed };
 }
 
-/** Price per request in dollars of each model. */
+/** Price per request in dollars. */
 const models = { named: 0.001, second: 0.002, third: 0.004, dear: 1_000 } as const;
 
 const exchange: Exchange = {
@@ -106,7 +103,6 @@ const exchange: Exchange = {
   }),
 };
 
-/** Options of a call. */
 interface Running extends Partial<Pick<Plan, "bodyFailed" | "finishAfterDisconnect" | "pendingStream">> {
   readonly vendors: Readonly<Record<string, Vendor>>;
   readonly client?: FakeClient;
@@ -124,7 +120,6 @@ interface Running extends Partial<Pick<Plan, "bodyFailed" | "finishAfterDisconne
   readonly planned?: (model: string, client: FakeClient) => void;
 }
 
-/** Result of a call. */
 interface Ran {
   readonly client: FakeClient;
   readonly error: unknown;
@@ -211,13 +206,12 @@ async function run({
     () => undefined,
     (thrown: unknown) => thrown,
   );
-  // Each hold of a call is settled or released exactly once, for every result of the call.
+  // Each hold of a call is settled or released exactly once.
   expect([...settled.map(({ callId }) => callId), ...released].toSorted()).toEqual(heldIds.toSorted());
   return { client, error, planned, settled, released: released.length };
 }
 
 const served = { outcome: "completed", status: 200 };
-/** Heartbeats and error frames of a stream. */
 const waiting = {
   contentType: "text/event-stream",
   heartbeat: ": wait\n\n",
@@ -384,7 +378,7 @@ describe("a hold that is refused", () => {
 });
 
 describe("a call that ends before its answer", () => {
-  /** Returns a vendor that works until its call ends. `act` ends the call, as the client or the gateway does. */
+  /** Returns a vendor that works until `act` ends its call. */
   const working = (act: () => void): Vendor => ({ begun: act });
 
   test("a call whose client disconnects is charged for the input that the vendor has received", async () => {

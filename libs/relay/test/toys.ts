@@ -48,7 +48,7 @@ for (const [names, wires, toy] of [
 }
 Object.assign(upstreamWires, { [upstreamWires.length]: "toy" });
 
-/** Vendor of the toy wires. The last part of an address names the act of the call. */
+/** The last part of an address names the act of the call. */
 const provider = {
   name: "toy",
   wires: upstreamWires.slice(-1),

@@ -3,22 +3,21 @@ import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
 import type { VendorFraming, StreamAnswerReader } from "./stream-reader.ts";
 
 /**
- * Maximum bytes that are buffered while the first frame is incomplete. An error message is shorter, so a longer frame
- * is passed on unchecked.
+ * Maximum bytes that are buffered before the first frame is complete. Error messages are shorter; a longer frame is not
+ * checked.
  */
 const maxBufferedBytes = 64 * 1024;
 
-/** A vendor's stream whose first bytes are buffered until the head of the client's response may be sent. */
+/** A vendor's stream whose first bytes are buffered until the client's response may begin. */
 export class BufferedStream implements BodySink {
   readonly #answer: UpstreamAnswer;
   readonly #framing: VendorFraming;
-  /** Resolves with the first frame; with undefined if the buffer is full and contains no complete frame. */
+  /** Undefined if the buffer is full and contains no complete frame. */
   readonly #firstFrame = Promise.withResolvers<Buffer | undefined>();
   #hasFirstFrame = false;
   #buffered: Buffer | undefined;
   #sink: BodySink | undefined;
   #end: { readonly error?: Error } | undefined;
-  /** True while the sink applies backpressure. */
   #isPaused = false;
 
   private constructor(answer: UpstreamAnswer, framing: VendorFraming) {
@@ -27,8 +26,8 @@ export class BufferedStream implements BodySink {
   }
 
   /**
-   * Waits for the first frame and checks it. Throws Failure if the stream ends or is interrupted before that, or if no
-   * answer can begin with the frame; another route may then be tried.
+   * Waits for the first frame and checks it. Throws Failure if the stream breaks before, or if no answer can begin with
+   * the frame; another route may then be tried.
    */
   static async open(
     answer: UpstreamAnswer,
@@ -46,8 +45,7 @@ export class BufferedStream implements BodySink {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
     this.#buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
     if (this.#hasFirstFrame) return;
-    // The first frame is checked only when it is complete, because the start of an error message may look like an
-    // answer.
+    // The start of an error message may look like an answer, so the frame must be complete.
     const frame = firstFrame(this.#buffered, this.#framing);
     if (frame === undefined && this.#buffered.length < maxBufferedBytes) return;
     this.#hasFirstFrame = true;
@@ -68,7 +66,7 @@ export class BufferedStream implements BodySink {
     else if (!this.#hasFirstFrame) this.#firstFrame.reject(interruptionFailure(error));
   }
 
-  /** Passes the buffered bytes and the remainder of the stream to a sink. */
+  /** Sends the buffered bytes and the rest of the stream to a sink. */
   pipe(sink: BodySink): void {
     const firstBytes = this.#buffered;
     this.#buffered = undefined;
@@ -95,19 +93,14 @@ export class BufferedStream implements BodySink {
   }
 }
 
-/**
- * Returns the first frame that is not a heartbeat, or the first frame if all are; undefined while no frame is complete.
- */
+/** Returns the first frame that is not a heartbeat, or the first frame if all are; undefined if none is complete. */
 function firstFrame(bytes: Buffer, framing: VendorFraming): Buffer | undefined {
   const frames = framing.splitter().push(bytes);
   for (const frame of frames) if (framing.parse(frame) !== undefined) return frame;
   return frames[0];
 }
 
-/**
- * Converts the error of an interrupted body to a Failure: upstream_timeout if the vendor stopped sending, otherwise
- * upstream_error.
- */
+/** Converts the error of an interrupted body to a Failure. */
 export function interruptionFailure(error: Error): Failure {
   const isSilent = "code" in error && error.code === "UND_ERR_BODY_TIMEOUT";
   return new Failure(

@@ -2,10 +2,7 @@ import { formatUsd, type Failure, type Nanos, type Units } from "@modelgate/cont
 import { addCostToFrames } from "@modelgate/wires/cost";
 import type { FrameReading, StreamTranslator } from "./stream-reader.ts";
 
-/**
- * Wraps a stream's translator and adds the call's cost to the usage that the stream reports, for clients that request
- * the cost.
- */
+/** Adds the call's cost to the usage that a stream reports, for clients that request the cost. */
 export class CostTranslator implements StreamTranslator {
   readonly #inner: StreamTranslator;
   readonly #costOf: (units: Units) => Nanos;

@@ -8,64 +8,56 @@ import type { UpstreamHead } from "./stream-reader.ts";
 import { renderSupported, type UnsupportedRules } from "./unsupported.ts";
 import { parseAnswer, parseAnyAnswer } from "./read-answer.ts";
 
-/** List with at least one value, so that its first value exists. */
+/** List with at least one value. */
 export type NonEmptyList<Value> = readonly [Value, ...Value[]];
 
-/** A vendor's complete answer: its neutral form, with the usage, its JSON and its bytes. */
+/** A vendor's complete answer, in its neutral form and as it arrived. */
 export interface VendorAnswer<Answer> {
   readonly answer: Answer;
   readonly json: JsonObject;
   readonly bytes: Buffer;
 }
 
-/** Members of a wire's vendor side that an exchange uses. */
 type ExchangeVendor<Request, Answer, Output> = Pick<
   VendorSide<Request, Answer, Output>,
   "render" | "parse" | "usage" | "taskOf" | "startsTask"
 >;
 
-/** Rendered request. Its body may have another format than JSON. */
+/** Rendered request, whose body may have another format than JSON. */
 type RenderedRequest = Partial<Rendered> & Pick<Rendered, "dropped">;
 
-/** The parts of an exchange that follow from the rendered request. */
 type ExchangeParts = Pick<Exchange, "body"> & Partial<Exchange>;
 
-/**
- * Call that is converted to the wires of vendors. All attempts share it; its functions get the vendor side of the
- * attempt's wire.
- */
+/** Call that is converted to the wires of vendors. All attempts share it. */
 export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedRequest = Rendered> {
   readonly unsupported: UnsupportedRules;
   /** Optional fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
-  /** Size of the client's body, in bytes. */
   readonly bodyBytes: number;
   /**
-   * Returns the requests for a vendor. The first request is the attempt. The others are sent on the same route after
-   * the first has been answered.
+   * Returns the requests for a vendor. The first one is the attempt; the others follow on the same route after its
+   * answer.
    */
   requests(vendor: Vendor, target: Target): NonEmptyList<Request> | Promise<NonEmptyList<Request>>;
-  /** Writes a rendered request. Absent: as JSON, and the answer is not a stream. */
+  /** Writes a rendered request. Absent if it is JSON and the answer is not a stream. */
   write?(rendered: Output, vendor: Vendor, target: Target): ExchangeParts | Promise<ExchangeParts>;
   /**
    * Returns the reader of an answer that is not a JSON document, such as a stream; undefined for JSON. Throws Failure
-   * upstream_error for an answer of an unexpected type. Absent: all answers are JSON.
+   * upstream_error for an answer of an unexpected type.
    */
   reader?(head: UpstreamHead, vendor: Vendor): AnswerReader | undefined;
-  /** Returns an answer that is passed on without parsing; undefined if it must be parsed. Absent: all are parsed. */
+  /** Returns an answer that is sent to the client without parsing; undefined if it must be parsed. */
   passUnparsed?(bytes: Buffer, vendor: Vendor, target: Target): CompleteAnswer | undefined;
-  /** Completes an answer by further requests to the vendor, for example for files. Absent: it is complete. */
+  /** Completes an answer by further requests to the vendor, for example for files. */
   complete?(answer: Answer, link: VendorLink): Promise<Answer>;
-  /** Maximum ms until a task of the vendor has finished. */
   readonly taskWaitMs?: number | undefined;
   /** Converts the vendor's answers, one for each request, for the client. */
   render(answers: NonEmptyList<VendorAnswer<Answer>>, vendor: Vendor): CompleteAnswer | Promise<CompleteAnswer>;
 }
 
 /**
- * Creates the exchange of one attempt in a vendor's wire. Two kinds of call do not use it: text that may be streamed,
- * which is rendered once for all attempts, and the start of videos, which become jobs. Throws Failure (400) for errors
- * in the client's request, and for fields that the wire cannot express.
+ * Creates the exchange of one attempt. Throws Failure (400) for errors in the client's request. Not used for texts,
+ * which are rendered once for all attempts, and for videos, which become jobs.
  */
 export async function exchangeWith<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
@@ -98,7 +90,6 @@ async function writeJson({ body }: RenderedRequest, bodyBytes: number): Promise<
   return { body: await renderJson(body, bodyBytes) };
 }
 
-/** A call as it was sent to a vendor, with the requests that follow the first one. */
 interface SentCall<Vendor, Request, Answer, Output extends RenderedRequest> {
   readonly vendor: Vendor;
   readonly call: ConvertedCall<Vendor, Request, Answer, Output>;
@@ -106,7 +97,7 @@ interface SentCall<Vendor, Request, Answer, Output extends RenderedRequest> {
   readonly furtherRequests: readonly Output[];
 }
 
-/** Creates the reader of JSON answers. If further requests to the vendor may follow, it is the reader of a task. */
+/** Creates the reader of JSON answers. It is the reader of a task if further requests may follow. */
 function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,
@@ -156,13 +147,9 @@ async function readDocument<Request, Answer extends WithUsage, Output>(
   };
 }
 
-/** Maximum requests of one call that run at the same time. */
 const maxParallelRequests = 4;
 
-/**
- * Sends further requests of a call. Returns their answers in the order of `bodies`. Throws Failure if one of them
- * fails.
- */
+/** Sends further requests of a call. Returns their answers in the order of `bodies`. */
 async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<readonly SentAnswer[]> {
   const answers: SentAnswer[] = [];
   for (let index = 0; index < bodies.length; index += maxParallelRequests)
@@ -174,7 +161,7 @@ async function sendAll(link: VendorLink, bodies: readonly Buffer[]): Promise<rea
 
 type SentAnswer = Awaited<ReturnType<VendorLink["send"]>>;
 
-/** Sums the usage of several answers; undefined if one of them has none. */
+/** Adds the usage of several answers; undefined if one of them has none. */
 export function usageOfAll(answers: readonly WithUsage[]): Units | undefined {
   const all = answers.flatMap(({ usage }) => (usage === undefined ? [] : [usage]));
   return all.length < answers.length ? undefined : all.reduce((sum, usage) => addUnits(sum, usage), {});

@@ -2,37 +2,25 @@ import { setTimeout } from "node:timers/promises";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { TaskReader, VendorLink, CompleteAnswer } from "./exchange.ts";
 
-/** Pauses between polls, in ms. They are short at first, because most images are finished quickly. */
+/** Pauses between polls in ms. They are short at first, because most images are finished quickly. */
 const firstPauseMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
-/**
- * Number of consecutive polls that fail with a 5xx status after which the gateway stops polling. Any other failed poll
- * except 429 stops it immediately.
- */
+/** Number of consecutive 5xx answers after which polling ends. */
 const maxFailedPolls = 3;
-/** Status of a poll that the vendor refused because it came too early. */
 const tooManyRequests = 429;
 
-/** Functions that read an answer which its vendor may not have finished, or which further requests complete. */
+/** Functions that read an answer which its vendor may not have finished. */
 interface TaskReading<Answer> {
   /** Returns the id of the task in an unfinished answer; undefined for a finished one. */
   taskIn(bytes: Buffer): Promise<string | undefined>;
-  /** Reads a finished answer. */
   read(bytes: Buffer): Promise<Answer>;
-  /**
-   * Returns the usage in a finished answer; undefined if further answers of the call have usage that this answer does
-   * not include.
-   */
+  /** Undefined if further answers of the call have usage that this answer does not include. */
   usageIn(answer: Answer): Units | undefined;
   /** Converts a finished answer for the client. */
   finish(answer: Answer, link: VendorLink): Promise<CompleteAnswer>;
-  /**
-   * Reads the usage from the state of a cancelled task; undefined if it has none. Absent: tasks are not cancelled, and
-   * the gateway waits for them after their clients have disconnected.
-   */
+  /** Reads the usage of a cancelled task. Absent if tasks are not cancelled but finished without their clients. */
   readonly usageOf?: ((state: Buffer) => Units | undefined) | undefined;
-  /** Maximum ms until a task has finished. */
   readonly waitMs: number;
 }
 
@@ -59,9 +47,8 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
 }
 
 /**
- * Polls a vendor's task until it has finished. `parse` returns undefined while the task is unfinished. Throws Failure
- * upstream_timeout after `waitMs`, the failure of the task or of a poll, and an error if the client disconnects. The
- * task is never started again, because the vendor may still be working on it.
+ * Polls a task until `parse` returns its answer. Throws Failure upstream_timeout after `waitMs`, or the failure of the
+ * task or of a poll. The task is never started again, because the vendor may still be working on it.
  */
 async function finishTask<Answer>(
   task: string,

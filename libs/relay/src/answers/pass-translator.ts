@@ -3,45 +3,35 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
 import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
-/**
- * Form in which a vendor's stream is passed to a client with the same wire (API format): unchanged bytes, or with a few
- * members replaced.
- */
+/** Form in which a stream is sent to a client of the same wire: unchanged, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
 
-/** Changes that a `PassTranslator` makes to a stream, and the wire of the stream. */
+/** Wire of a stream, and the changes to it. */
 export interface PassOptions {
   readonly pass: TextStreamPass;
   readonly mode: PassMode;
-  /** Name of the model as the client wrote it, if the vendor's name differs. */
+  /** The client's name of the model, if the vendor's name differs. */
   readonly rename?: string | undefined;
-  /** Members of the client's request that the answer must repeat although they were not sent to the vendor. */
+  /** Members of the client's request that the answer must repeat although the vendor did not get them. */
   readonly echo?: JsonRecord | undefined;
-  /** True if frames that contain only usage are not shown to the client. */
+  /** True if the client does not get frames that contain only usage. */
   readonly hideUsage?: boolean | undefined;
-  /** Framing of the client's stream; absent: server-sent events. */
+  /** Framing of the client's stream; absent for server-sent events. */
   readonly framing?: ClientFraming | undefined;
-  /**
-   * Creates the last frames of a stream that is ended before its vendor ends it; absent: the stream is never ended
-   * early.
-   */
+  /** Creates the last frames of a stream that the gateway may end early. */
   readonly early?: EarlyEnd | undefined;
 }
 
 const noBytes = Buffer.alloc(0);
 const lineFeed = 0x0a;
 
-/**
- * Passes a vendor's stream to a client with the same wire. It parses only those frames whose contents are needed or
- * changed.
- */
+/** Sends a vendor's stream to a client of the same wire. It parses only frames whose contents are needed or changed. */
 export class PassTranslator implements StreamTranslator {
   readonly contentType: string;
   readonly #options: PassOptions;
-  /** Usage that the vendor has reported so far. */
   #usage: Units | undefined;
   #hasContent = false;
-  /** True once a frame with output was read. */
+  /** True after a frame with output was read. */
   #hasOutput = false;
   #isComplete = false;
   #last: Buffer = noBytes;
@@ -80,10 +70,7 @@ export class PassTranslator implements StreamTranslator {
     return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
-  /**
-   * Returns undefined until `read` has read the first frame with output, because `early` and the charge of some wires
-   * need that frame.
-   */
+  /** Returns undefined until `read` has read a frame with output, which `early` and the price of some wires need. */
   readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
@@ -131,7 +118,7 @@ export class PassTranslator implements StreamTranslator {
   }
 }
 
-/** Reading of a frame in which the vendor reports a failure. */
+/** Result for a frame in which the vendor reports a failure. */
 const failureReading: FrameReading = {
   text: "",
   isLast: false,

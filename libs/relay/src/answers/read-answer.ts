@@ -7,8 +7,8 @@ import { interruptionFailure } from "./buffered-stream.ts";
 import { unlimitedJson, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
- * Reads a complete answer of at most `maxBytes` and passes it to its reader. Rejects with the Failures of `collect`,
- * with upstream_error if the answer is unreadable, or with the reader's Failure.
+ * Collects a complete answer and passes it to its reader. Rejects with the Failures of `collect` or of the reader, or
+ * with upstream_error.
  */
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,
@@ -20,14 +20,14 @@ export async function readAnswer<Read>(
   try {
     return await read(bytes);
   } catch (cause) {
-    // An exception of the reader means that the answer has an unexpected shape, so it counts as the vendor's failure.
+    // If the reader throws another error, the vendor's answer has an unexpected shape.
     throw cause instanceof Failure ? cause : unreadable("cannot be read", cause);
   }
 }
 
 /**
- * Parses a vendor's complete answer. A large answer is parsed in steps, so that other calls can proceed. Rejects with
- * Failure upstream_error unless it is a JSON object.
+ * Parses a vendor's complete answer, a large one in turns with other calls. Rejects with Failure upstream_error unless
+ * it is a JSON object.
  */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   let value: unknown;
@@ -41,8 +41,8 @@ export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
 }
 
 /**
- * Parses a vendor's complete answer. Rejects with Failure upstream_error if it is not a JSON object, or if it has an
- * `error` object. Checks nothing else.
+ * Parses a vendor's complete answer. Rejects with Failure upstream_error if it is not a JSON object, or has an `error`
+ * object.
  */
 export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   const answer = await parseAnswer(bytes);
@@ -55,8 +55,8 @@ function unreadable(reason: string, cause?: unknown): Failure {
 }
 
 /**
- * Reads a complete body of at most `maxBytes`. Rejects with Failure answer_too_large, with upstream_error or
- * upstream_timeout if the body is interrupted, or with server_overloaded if the memory limit of the process is reached.
+ * Collects a complete body. Rejects with Failure answer_too_large, upstream_error, upstream_timeout, or
+ * server_overloaded if the process's memory limit is reached.
  */
 export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
   const collector = new AnswerCollector(answer, maxBytes, budget);
@@ -64,7 +64,7 @@ export function collect(answer: UpstreamAnswer, maxBytes: number, budget: Buffer
   return collector.body.promise;
 }
 
-/** Collects the chunks of an answer, and counts them in the budget until the answer is complete or has failed. */
+/** Collects the chunks of an answer, and counts them in the budget meanwhile. */
 class AnswerCollector implements BodySink {
   readonly body = Promise.withResolvers<Buffer>();
   readonly #answer: UpstreamAnswer;
@@ -117,7 +117,7 @@ class AnswerCollector implements BodySink {
   }
 }
 
-/** Creates the failure of an answer above the gateway's limit. It does not count against the channel. */
+/** Creates the failure of an answer above the gateway's limit. The channel is not to blame for it. */
 function tooLarge(maxBytes: number): Failure {
   return new Failure(
     "answer_too_large",

@@ -3,82 +3,62 @@ import type { Failure, Units } from "@modelgate/contracts";
 import { eventStreamFraming, type StreamFraming } from "@modelgate/formats/sse";
 import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 
-/**
- * Reads an answer that is a stream. It does not handle money; `StreamForwarder` acts on the usage that the frames
- * report.
- */
+/** Reads an answer that is a stream. It does not handle money. */
 export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: VendorFraming;
-  /**
-   * Returns whether an answer can begin with this frame. False for an error message, and for a frame of another wire.
-   */
+  /** False for an error message and for a frame of another wire, with which no answer can begin. */
   isFirstFrame(first: Buffer): boolean;
-  /**
-   * Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream before its
-   * vendor does.
-   */
+  /** Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream early. */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
   /**
-   * Follows an answer that the vendor generates in the background. A broken stream is then resumed, and the answer is
-   * cancelled at the vendor if nobody reads it to its end. Absent: the answer ends with its connection.
+   * Answer that the vendor generates in the background. Its stream is resumed if it breaks, and it is cancelled if
+   * nobody reads it.
    */
   readonly run?: VendorRun | undefined;
-  /** Receives each frame of the vendor before it is sent to the client. */
+  /** Receives each frame before the client. */
   observe?(frame: Buffer): void;
-  /** Counts the images in a frame, if images are billed in addition to tokens. */
+  /** Counts the images in a frame, if they are billed in addition to tokens. */
   countImages?(frame: Buffer): number;
 }
 
-/**
- * Translates a vendor's frames for the client, one by one. It is synchronous and accesses neither sockets nor money.
- */
+/** Translates a vendor's frames for the client, one by one. */
 export interface StreamTranslator {
-  /** Media type of the client's stream. */
   readonly contentType: string;
-  /** Reads the vendor's next frame. Throws RangeError or Failure if the frame cannot be read. */
+  /** Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
   /**
-   * Reads a chunk that begins with a frame. Returns the `FrameReading.text` of its frames if they are complete, contain
-   * only output of the model and are passed to the client unchanged. Undefined if they must be read one by one.
-   * Absent: all frames are read one by one.
+   * Returns the `FrameReading.text` of a chunk of complete frames that contain only output and are sent unchanged.
+   * Undefined or absent if the frames must be read one by one.
    */
   readOutput?(chunk: Buffer): string | undefined;
-  /**
-   * Extracts the text that the model wrote from `FrameReading.text` of one frame, or of several frames concatenated.
-   */
+  /** Extracts the model's text from `FrameReading.text` of one or several frames. */
   extractText(raw: string): string;
-  /** Returns whether the frame may contain reasoning, which some vendors do not count against the output limit. */
+  /** Returns whether the frame may contain reasoning, to which some vendors do not apply the output limit. */
   mayThink(frame: Buffer): boolean;
-  /**
-   * Returns the last bytes for the client after the vendor's stream has ended. Throws Failure upstream_error if the
-   * vendor's stream is incomplete.
-   */
+  /** Returns the last bytes for the client. Throws Failure upstream_error if the vendor's stream is incomplete. */
   end(): Buffer | string;
-  /**
-   * Last frames that the client received; set when the stream has ended. In some wires they contain the complete
-   * answer.
-   */
+  /** Last frames that the client received. In some wires they contain the complete answer. */
   readonly last: Buffer | string;
   /**
-   * Returns the error frame that ends a broken stream; undefined if the wire cannot express one, and the connection is
-   * closed instead.
+   * Returns the error frame that ends a broken stream; undefined if the wire has none, and the connection must be
+   * closed.
    */
   fail(failure: Failure, requestId: string): string | undefined;
   /**
-   * Returns the last bytes of a stream that is ended before its vendor ends it, as if it had reached its output limit,
-   * with the usage `used`. Undefined or absent if the wire cannot express this at this point.
+   * Returns the last bytes of a stream that the gateway ends, as if it had reached its output limit. Undefined or
+   * absent if the wire cannot express this.
    */
   cut?(used: Units): Buffer | string | undefined;
-  /** Returns a heartbeat for a silent stream; "" if none can be sent at this point. */
+  /** Returns a heartbeat for a silent stream; "" if none can be sent now. */
   heartbeat(): string;
 }
 
-/** Contents of a frame that has not been sent to the client yet. */
+/** Contents of a frame that was not sent to the client yet. */
 export interface FrameReading {
-  /** Raw output of the model in the frame, from which `extractText` extracts the text; "" if there is none. */
+  /** Raw output of the model, from which `extractText` extracts the text; "" if there is none. */
   readonly text: string;
-  /** Usage that the frame reports, as a total of the stream so far. */
+  /** Total usage of the stream so far. */
   readonly usage?: Units | undefined;
   /** Charges other than tokens that the frame reports. */
   readonly fees?: ReportedExtraUsage | undefined;
@@ -86,7 +66,7 @@ export interface FrameReading {
   readonly isLast: boolean;
   /** Failure that the vendor reports in the frame. No frame follows. */
   readonly failure?: Failure | undefined;
-  /** Renders the frame for the client. It must be called once per frame, in order. */
+  /** Renders the frame for the client. Must be called once per frame, in order. */
   render(): Buffer | string;
 }
 
@@ -96,17 +76,17 @@ export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 /** Media type of server-sent events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
-/** Returns whether the head of an answer declares a stream of server-sent events. */
+/** Returns whether an answer is a stream of server-sent events. */
 export function isEventStream(head: UpstreamHead): boolean {
   return String(head.headers["content-type"] ?? "").includes(eventStreamFraming.mediaType);
 }
 
-/** Splits a vendor's bytes into frames, and parses the frames. */
+/** Splits a vendor's bytes into frames, and parses these. */
 export type VendorFraming = Pick<StreamFraming, "splitter" | "parse">;
 
 const nothing = Buffer.alloc(0);
 
-/** Framing for bytes without frames, such as audio: each chunk counts as one frame. */
+/** Framing for bytes without frames, such as audio: each chunk is one frame. */
 export const byteFraming: VendorFraming = {
   splitter: () => ({ push: (chunk) => [chunk], empty: true, end: () => nothing }),
   parse: () => ({ data: "" }),

@@ -1,9 +1,8 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Maps fields of the hub request (the gateway's internal form) to their names in a client's wire. */
+/** Maps fields of the neutral request to their names in a client's wire. */
 export type FieldSpelling = Readonly<Record<string, string | undefined>>;
 
-/** Names of the fields that were left out of a rendered request. */
 export interface RenderedFields {
   readonly dropped: readonly string[];
 }
@@ -16,9 +15,8 @@ export interface UnsupportedRules {
 }
 
 /**
- * Renders a request and returns the left-out fields in the client's spelling. They include those in `droppedBefore`,
- * which were left out when the request was read. Throws Failure unsupported_parameter (400) for an unsupported field
- * that would change the meaning of the answer; if `strict` is set, also for optional fields.
+ * Renders a request, and returns all left-out fields in the client's spelling. Throws Failure unsupported_parameter
+ * (400) for an unsupported field that changes the meaning of the answer, or if `strict` is set.
  */
 export function renderSupported<R extends RenderedFields>(
   { spelling, strict }: UnsupportedRules,
@@ -37,7 +35,6 @@ export function renderSupported<R extends RenderedFields>(
   return { ...rendered, dropped };
 }
 
-/** Returns the client's name of a hub request's field, or of a path that begins with a field. */
 function clientFieldName(spelling: FieldSpelling, field: string): string {
   const [head = "", ...rest] = field.split(".");
   const clientName = Object.hasOwn(spelling, head) ? spelling[head] : undefined;

@@ -22,18 +22,17 @@ import {
 } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Limits of a JSON body: its bytes and the time until it arrives, and the depth and number of its values. */
+/** Limits of a JSON body. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
-/** A JSON body: its bytes for forwarding, and the result of `inspect`. Dispose it when the bytes have been sent. */
+/** A JSON body: its bytes for the vendor, and the result of `inspect`. Disposal releases their memory. */
 export interface JsonBody<Inspected> extends Body {
   readonly inspected: Inspected;
 }
 
 /**
- * Reads and parses a JSON body within its limits. A large body is parsed in steps, so that other calls can proceed.
- * Throws Failure if the body is not acceptable, and the exceptions of `inspect`. The parsed value is not kept, because
- * that of a large body would occupy memory until the answer has ended.
+ * Reads and parses a JSON body within its limits. Throws Failure if the body is not acceptable, and the exceptions of
+ * `inspect`. The parsed value is not returned, because it would occupy memory until the answer has ended.
  *
  * @param inspectedMembers members whose names must be unambiguous, because other parsers may read them differently
  */
@@ -50,7 +49,7 @@ export async function readJson<Inspected>(
   inspectedMembers: readonly string[] = [],
 ): Promise<JsonBody<Inspected>> {
   const type = request.headers["content-type"];
-  // Ollama accepts JSON with any content type. The curl examples of its documentation send it with that of a form.
+  // Ollama accepts JSON with any content type; the curl examples of its documentation send that of a form.
   if (type !== undefined && format !== "ollama" && !/^application\/(?:[\w.+-]+\+)?json\b/i.test(type)) {
     throw new Failure(
       "unsupported_media_type",
@@ -81,11 +80,11 @@ export async function parseBody(bytes: Buffer, bounds: JsonBounds): Promise<unkn
     value = await inTurnsFor(bytes, parseInTurns(bytes, bounds));
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    // The parser's message quotes the body, which must not appear in a log; only the position is repeated.
+    // The parser's message quotes the body, which must not appear in a log.
     const position = /at position \d+/.exec(error.message);
     throw new Failure("invalid_json", `The body is not valid JSON${position === null ? "" : ` (${position[0]})`}.`);
   }
-  // Duplicate members are refused, because the vendor might read another value than the one checked and priced here.
+  // Of duplicate members, the vendor might read another value than the one that is checked and priced here.
   await inTurnsFor(bytes, refuseDuplicatesInTurns(bytes, value));
   // `inspect` takes long for a large value, so other calls may proceed before it.
   if (isLargeJson(bytes)) await nextTurn();
@@ -99,43 +98,33 @@ async function replaceModel(value: unknown, bytes: Buffer, model: string) {
   return { value: { ...value, model }, bytes: replaced };
 }
 
-/** Limits for JSON that needs no check: a body that was checked before, or a vendor's answer. */
+/** For JSON that needs no check: a body that was checked before, or a vendor's answer. */
 export const unlimitedJson: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Returns whether JSON is so large that parsing it in one step would delay other calls. */
+/** Returns whether parsing JSON in one step would delay other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
   return bytes.length > maxStepBytes;
 }
 
 /**
- * Parses JSON within its limits; a large document in steps, so that other calls can proceed. Rejects with SyntaxError,
- * or with Failure invalid_json (400) or request_too_large (413) if a limit is exceeded.
+ * Parses JSON within its limits, a large document in turns with other calls. Rejects with SyntaxError, or with Failure
+ * invalid_json (400) or request_too_large (413) if a limit is exceeded.
  */
 export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   return await inTurnsFor(bytes, parseInTurns(bytes, bounds));
 }
 
-/**
- * Runs the steps in which a document is processed. If the document is large or the steps take long, other calls can
- * proceed between them.
- */
 function inTurnsFor<Result>(bytes: Buffer, steps: Generator<undefined, Result>): Result | Promise<Result> {
   return isLargeJson(bytes) ? inTurns(steps) : inTurnsIfLong(steps);
 }
 
-/**
- * Checks that JSON is within its limits and returns its counts. Works in steps, so that other calls can proceed.
- * Rejects with Failure as `parseJson` does.
- */
+/** Checks that JSON is within its limits and returns its counts. Rejects with Failure as `parseJson` does. */
 export async function checkJson(bytes: Buffer, bounds: JsonBounds): Promise<Pick<JsonBounds, "values" | "members">> {
   const { values, members } = await inTurnsFor(bytes, scanInTurns(bytes, bounds));
   return { values, members };
 }
 
-/**
- * Parses a body again after `readJson` and returns its object. A large body is parsed in steps. Throws Failure
- * invalid_value if the body is not an object.
- */
+/** Parses a body again after `readJson`. Throws Failure invalid_value if it is not an object. */
 export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
   const value: unknown = isLargeJson(bytes)
     ? await inTurns(parseInTurns(bytes, unlimitedJson))
@@ -145,8 +134,8 @@ export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
 }
 
 /**
- * Renders JSON. `bodyBytes` is the size of the body that the value was created from; a large value is rendered in
- * steps.
+ * Renders JSON. `bodyBytes` is the size of the body that the value was created from; a large value is rendered in turns
+ * with other calls.
  */
 export async function renderJson(value: unknown, bodyBytes: number): Promise<Buffer> {
   return bodyBytes > maxStepBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));

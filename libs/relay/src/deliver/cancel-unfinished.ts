@@ -5,8 +5,8 @@ import type { CallRun } from "../call-run.ts";
 import type { RouteLink } from "./route-link.ts";
 
 /**
- * Cancels an answer that its vendor still generates in the background, because the operator pays for it and nobody
- * reads it. Returns the usage that the vendor reports. Never rejects.
+ * Cancels an answer that its vendor still generates in the background, so that it costs no more. Returns the usage that
+ * the vendor reports. Never rejects.
  */
 export async function cancelUnfinished(
   { call }: Pick<CallRun, "call">,
@@ -22,7 +22,7 @@ export async function cancelUnfinished(
   }
 }
 
-/** Returns whether a vendor has begun an answer in the background and not ended it, so that it can be cancelled. */
+/** Returns whether an answer in the background has begun and not ended. */
 export function isUnfinished<Run extends Pick<VendorRun, "id" | "hasEnded">>(
   vendorRun: Run,
 ): vendorRun is Run & { readonly id: string } {

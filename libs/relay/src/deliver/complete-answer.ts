@@ -7,8 +7,7 @@ import { clientDisconnectedStatus } from "../exchange-lifetime.ts";
 import { meterCompleteAnswer } from "../money/meter.ts";
 
 /**
- * Minimum size in bytes of an answer that counts as memory of its caller until the client has read it. A smaller answer
- * mostly fits into the buffers of the operating system.
+ * Minimum bytes of an answer whose memory is counted. The buffers of the operating system mostly contain a smaller one.
  */
 const countedAnswerBytes = 1024 * 1024;
 
@@ -42,7 +41,7 @@ export async function deliverCompleteAnswer(
   await settled;
 }
 
-/** Counts an answer's bytes as memory of the caller until the answer is passed on or its connection closes. */
+/** Adds an answer to the caller's memory until the answer is sent or its connection is closed. */
 function countUntilRead({ deps, call }: CallRun, bytes: number): void {
   if (call.answer.closed) return;
   const holding = deps.budget.holdFor(call.caller);

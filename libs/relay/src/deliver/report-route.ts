@@ -3,13 +3,12 @@ import { headers } from "@modelgate/contracts";
 import type { AnswerSink, ServiceCall } from "@modelgate/platform";
 import type { RunDeps } from "../deps.ts";
 
-/** Maximum characters of a header with names, and of a header with attempts. A longer text ends with an ellipsis. */
+/** Maximum characters of a header with names, and of a header with attempts. */
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
- * Writes response headers about the attempts: the vendor's request id of the last one and, if the caller's group allows
- * it, its channel and a list of all attempts such as `first;failed=upstream_error, second`. Does nothing after the head
- * was sent.
+ * Writes headers about the attempts: the vendor's request id and, if the caller's group allows it, the channel and a
+ * list such as `first;failed=upstream_error, second`.
  */
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,
@@ -25,17 +24,14 @@ export function reportRoute(
   answer.setHeader(headers.attempts, joinWithin(maxTried, attempts));
 }
 
-/**
- * Writes a header that lists the fields which were left out of the request. Characters of the client's names that a
- * header cannot contain are replaced.
- */
+/** Writes a header that lists the left-out fields. It replaces characters that a header cannot contain. */
 export function reportDropped(answer: Pick<AnswerSink, "headSent" | "setHeader">, dropped: readonly string[]): void {
   if (answer.headSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
-/** Writes the name of the model that serves the call to a header, for a client that named another one. */
+/** Writes a header with the model that serves the call, for a client that named another one. */
 export function reportModel(answer: Pick<AnswerSink, "headSent" | "setHeader">, model: string): void {
   if (!answer.headSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }

@@ -9,7 +9,6 @@ import type { AcceptedAnswer, CallRun } from "../call-run.ts";
 
 /** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
-/** Maximum ms that the gateway waits for the answer to a cancellation. */
 const cancelMs = 5_000;
 
 /** Sends further requests of a call to the vendor that answered, with the same API key. */
@@ -76,10 +75,7 @@ export class RouteLink implements VendorLink {
     return { headers: answer.headers, bytes: await collect(answer, limits.answerBytes, budget) };
   }
 
-  /**
-   * Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure if the vendor refuses it
-   * or cannot be reached.
-   */
+  /** Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure. */
   async #send(request: VendorRequest, signal: AbortSignal, addsMembers: boolean): Promise<UpstreamAnswer> {
     const { candidate, key, provider } = this.#route;
     const { channel } = candidate;

@@ -5,18 +5,17 @@ import type { BufferedStream } from "../answers/buffered-stream.ts";
 import { isEventStream, type StreamAnswerReader } from "../answers/stream-reader.ts";
 import type { RouteLink } from "./route-link.ts";
 
-/** A vendor's stream: that of one connection (`BufferedStream`), or of several connections (`RunStream`). */
+/** A vendor's stream, over one connection (`BufferedStream`) or several (`RunStream`). */
 export type StreamSource = Pick<BufferedStream, "abort" | "pause" | "pipe" | "resume">;
 
-/** Maximum number of consecutive attempts to resume a broken stream without a new event in between. */
+/** Maximum number of consecutive attempts to resume a stream without a new event. */
 const maxResumes = 3;
-/** Pause before the first attempt to resume a stream, in ms. The pause doubles with each further attempt. */
+/** First pause in ms before a stream is resumed. It doubles with each attempt. */
 const resumePauseMs = 250;
 const blankLine = Buffer.from("\n\n");
 
 /**
- * Stream of an answer that the vendor generates in the background. If it breaks, it is resumed after the last event, so
- * that the receiver sees one stream.
+ * Stream of an answer that the vendor generates in the background. If it breaks, it is resumed after its last event.
  */
 export class RunStream implements BodySink, StreamSource {
   readonly #run: VendorRun;

@@ -9,7 +9,6 @@ import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
-/** Members of `AnswerSink` that `StreamForwarder` uses. */
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
 
 /** Source and sink of a stream, and the objects that read, meter and limit it. */
@@ -19,30 +18,28 @@ export interface StreamForwarderOptions {
   readonly reader: Pick<StreamAnswerReader, "framing" | "observe" | "countImages">;
   readonly translator: StreamTranslator;
   readonly meter: Meter;
-  /** Call that the stream belongs to; undefined: no client waits for the stream, and its cost needs no limit. */
+  /** Call that the stream belongs to; undefined if no client receives the stream. */
   readonly owner: StreamOwner | undefined;
   /** Aborted if the call ends before the stream does. */
   readonly ending: AbortSignal;
   readonly requestId: string;
   readonly heartbeatMs: number;
-  /** Maximum ms for which the chunks of a burst are collected before they are passed on; 0: never. */
+  /** Maximum ms for which the chunks of a burst are collected; 0: never. */
   readonly gatherMs: number;
-  /** Maximum bytes that are read from the vendor; absent: unlimited. */
+  /** Maximum bytes that are read from the vendor. */
   readonly maxBytes?: number | undefined;
 }
 
 /** The call that a stream belongs to, and the money that is held for it. */
 export interface StreamOwner {
-  /** Decides which frames the held money covers, and extends the hold; undefined: all frames are covered. */
+  /** Decides which frames the held money covers. Undefined if all are covered. */
   readonly allowance: Pick<Allowance, "admits" | "covers" | "extend"> | undefined;
-  /** Measures each chunk of the vendor. */
   readonly timer: { recordChunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
   meterEndedEarly(reason: StreamStop): Promise<Metered>;
   /**
-   * Called when the vendor's stream has ended, before the client's stream ends, so that the settlement begins first.
-   * `cut` is the usage of a stream that the gateway ended early. The client receives the last bytes when the returned
-   * promise is fulfilled.
+   * Called when the vendor's stream has ended, so that the settlement begins before the client's stream ends. `cut` is
+   * the usage of a stream that the gateway ended. The client's last bytes wait for the returned promise.
    */
   onVendorEnd(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
@@ -54,9 +51,8 @@ export interface StreamEnd {
 }
 
 /**
- * Passes a vendor's stream to its client. It splits the bytes into frames, which it reads, checks, meters and writes; a
- * slow client pauses the vendor. It sends heartbeats while the vendor is silent, and an error frame if the stream is
- * interrupted. The first event that ends the stream determines the result.
+ * Sends a vendor's stream to its client. It reads, checks, meters and writes the frames; a slow client pauses the
+ * vendor. A silent stream gets heartbeats, a broken one an error frame.
  */
 export class StreamForwarder implements BodySink {
   /** Resolves when the stream has ended; never rejects. */
@@ -64,7 +60,6 @@ export class StreamForwarder implements BodySink {
   readonly #options: StreamForwarderOptions;
   readonly #resolve: (end: StreamEnd) => void;
   readonly #splitter: FrameSplitter;
-  /** True if the reader counts something in each frame. */
   readonly #readsFrames: boolean;
   readonly #maxBytes: number;
   readonly #heartbeat: NodeJS.Timeout;
@@ -72,17 +67,15 @@ export class StreamForwarder implements BodySink {
   readonly #output = new OutputBuffer();
   #hasEnded = false;
   #bytes = 0;
-  /** Time at which the latest chunk arrived, or at which reading was resumed after a burst. */
+  /** Time at which the latest chunk arrived, or reading was resumed after a burst. */
   #lastChunkAt = -Infinity;
   #burstPause: NodeJS.Timeout | undefined;
-  /** True if the last frame of the stream was read. */
   #hasLastFrame = false;
-  /** True while frames wait for an extension of the hold. */
   #isWaitingForMoney = false;
-  /** The first frame that the held money does not cover, with its reading. */
+  /** The first frame that the held money does not cover. */
   #uncovered: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
   #waitingFrames: readonly Buffer[] = [];
-  /** Handler of the end of the vendor's stream, if the stream ended while frames waited. It is called after them. */
+  /** Called after the waiting frames, if the vendor's stream has ended meanwhile. */
   #delayedEnd: (() => void) | undefined;
 
   constructor(options: StreamForwarderOptions) {
@@ -109,7 +102,7 @@ export class StreamForwarder implements BodySink {
     if (options.ending.aborted) this.handleEvent();
   }
 
-  /** Handles the abort of `ending`. If the gateway ended the call, the stream fails. */
+  /** Handles the abort of `ending`. */
   handleEvent(): void {
     const failure = gatewayFailureOf(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);
@@ -123,8 +116,8 @@ export class StreamForwarder implements BodySink {
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
     const aligned = this.#splitter.empty;
-    // Most chunks contain only complete frames with output, and the held money covers them. Splitting such a chunk and
-    // reading its frames would take longer than everything else.
+    // Most chunks contain only complete frames with output that the held money covers. Reading their frames would take
+    // longer than everything else.
     const text = aligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
     if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
       meter.addOutput(text);
@@ -146,20 +139,20 @@ export class StreamForwarder implements BodySink {
     if (this.#isWaitingForMoney) return void (this.#delayedEnd = () => this.end());
     const rest = this.#splitter.end();
     if (rest.length > 0) this.#processFrames([rest]);
-    // The held money may not cover the last frame, which is complete only now if its closing line is missing.
+    // The held money may not cover the last frame, which is complete only now.
     if (this.#isWaitingForMoney) this.#delayedEnd = () => this.end();
     else this.#end("");
   }
 
   fail(error: Error): void {
     if (this.#isWaitingForMoney && !this.#hasEnded) return void (this.#delayedEnd = () => this.fail(error));
-    // If the gateway ended the call, the error is the abort of the exchange, and not a failure of the vendor.
+    // If the gateway ended the call, the error is not a failure of the vendor.
     this.#fail(gatewayFailureOf(this.#options.ending) ?? interruptionFailure(error));
   }
 
   /**
-   * Pauses reading briefly if the vendor sends a burst, because processing many chunks together takes about as long as
-   * processing one. The first chunk, and chunks with longer intervals (the usual case for text), are never delayed.
+   * Pauses reading briefly in a burst, because many chunks together take about as long as one. Chunks with longer
+   * intervals, which are usual for text, are never delayed.
    */
   #pauseDuringBurst(): void {
     const { source, sink, gatherMs } = this.#options;
@@ -175,14 +168,14 @@ export class StreamForwarder implements BodySink {
     }, gatherMs);
   }
 
-  /** Processes frames that have arrived. `chunk` is passed if it contains exactly these frames and no other bytes. */
+  /** `chunk` is set if it contains exactly these frames. */
   #processFrames(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#isWaitingForMoney) return void (this.#waitingFrames = [...this.#waitingFrames, ...frames]);
     const out = this.#output;
     const failure = this.#renderFrames(frames);
     const isUncovered = this.#uncovered !== undefined;
     const bytes = out.take(!isUncovered && this.#splitter.empty ? chunk : undefined);
-    // The answer is complete with the terminal frame, even if the vendor then resets or never closes the connection.
+    // The vendor may then reset or never close the connection; the answer is complete.
     if (this.#hasLastFrame && !isUncovered && failure === undefined) return this.#end(bytes);
     const canWriteMore = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
@@ -191,8 +184,8 @@ export class StreamForwarder implements BodySink {
   }
 
   /**
-   * Reads, meters and renders frames up to the first one that the held money does not cover. Returns a Failure if a
-   * frame reports or causes one.
+   * Reads, meters and renders frames up to the first one that the held money does not cover. Returns a Failure that a
+   * frame reports or causes.
    */
   #renderFrames(frames: readonly Buffer[]): Failure | undefined {
     const { meter, reader, translator } = this.#options;
@@ -220,9 +213,7 @@ export class StreamForwarder implements BodySink {
     return undefined;
   }
 
-  /**
-   * Returns the reading of a frame. The frame that waited for money has been read already, and must not be read twice.
-   */
+  /** The frame that waited for money has been read already, and must not be read twice. */
   #readOnce(frame: Buffer): FrameReading {
     const unpaid = this.#uncovered;
     this.#uncovered = undefined;
@@ -238,8 +229,8 @@ export class StreamForwarder implements BodySink {
   }
 
   /**
-   * Ends the client's stream after the vendor's answer is complete. `before` is written before the translator's last
-   * bytes. Both are sent only after the settlement has begun.
+   * Ends the client's stream after the vendor's complete answer. `before` is written before the translator's last
+   * bytes.
    */
   #end(before: Buffer | string): void {
     if (this.#hasEnded) return;
@@ -253,13 +244,13 @@ export class StreamForwarder implements BodySink {
     }
     const stored = owner?.onVendorEnd(undefined);
     this.#finish({ ended: "completed" });
-    // The remainder of the vendor's answer is read and dropped, so that the connection can be reused.
+    // The rest of the vendor's answer is read, so that the connection can be reused.
     source.resume();
     if (stored === undefined) endWith(sink, before, last);
     else void stored.then(() => endWith(sink, before, last));
   }
 
-  /** Holds back the frames that are not covered until the hold is extended; ends the stream there if that fails. */
+  /** Waits until the hold is extended, and ends the stream if that fails. */
   async #waitForMoney(): Promise<void> {
     const { sink, source, owner } = this.#options;
     this.#isWaitingForMoney = true;
@@ -297,7 +288,7 @@ export class StreamForwarder implements BodySink {
   #fail(failure: Failure): void {
     if (this.#hasEnded) return;
     const { sink, source, translator, requestId, owner } = this.#options;
-    // The client disconnected, which ended the exchange. This is not a failure.
+    // A client that disconnected has ended the exchange. This is not a failure.
     if (sink.closed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
     void owner?.onVendorEnd(failure);
@@ -335,11 +326,10 @@ function malformed(error: unknown): Failure {
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }
 
-/** Collects the output of several frames as text or bytes, and concatenates them only if necessary. */
+/** Output of several frames as text or bytes. */
 export class OutputBuffer {
   #text = "";
   #pieces: Buffer[] = [];
-  /** True while every frame was added unchanged. */
   #isUnchanged = true;
 
   add(rendered: Buffer | string, frame: Buffer): void {
@@ -354,10 +344,7 @@ export class OutputBuffer {
     }
   }
 
-  /**
-   * Removes and returns the collected output. `chunk` contains exactly the collected frames; it is returned instead of
-   * a copy if all frames were unchanged.
-   */
+  /** Removes and returns the output: `chunk`, which contains exactly these frames, if all are unchanged. */
   take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
     let output: Buffer | string = this.#text;

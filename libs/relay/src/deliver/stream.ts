@@ -20,10 +20,7 @@ import { StreamForwarder, type StreamOwner, type StreamSink } from "./stream-for
 
 type AcceptedStream = Extract<AcceptedAnswer, { kind: "stream" }>;
 
-/**
- * Passes a stream to its client. The settlement begins when the vendor's stream has ended, before the client receives
- * its last byte.
- */
+/** Sends a stream to its client. The settlement begins before the client receives its last byte. */
 export async function deliverStream(
   run: CallRun,
   attempted: OpenAttempt<AcceptedAnswer>,
@@ -69,8 +66,8 @@ export async function deliverStream(
 }
 
 /**
- * Reads a stream to its end after its client disconnected before the first byte. Settles the call by the usage that the
- * vendor reports, or by an estimate if there is no report.
+ * Reads a stream whose client disconnected before the first byte to its end. Settles the call by the vendor's report,
+ * or by an estimate.
  */
 export async function readDetachedStream(
   run: CallRun,
@@ -109,13 +106,12 @@ export async function readDetachedStream(
   await run.settle(metered, "cancelled", clientDisconnectedStatus);
 }
 
-/** An answer that its vendor generates in the background, and the link to the vendor. */
 interface ResumableAnswer {
   readonly run: VendorRun;
   readonly link: RouteLink;
 }
 
-/** Wraps the stream of a background answer, so that the stream is resumed if its connection breaks. */
+/** Wraps the stream of a background answer, so that it is resumed if its connection breaks. */
 function resumableSource(
   held: BufferedStream,
   { framing }: StreamAnswerReader,
@@ -124,17 +120,14 @@ function resumableSource(
   return new RunStream(held, { framing, run }, link);
 }
 
-/**
- * Cancels an answer at its vendor if it is not complete. Meters the usage that the vendor reports, and returns whether
- * it reported any.
- */
+/** Cancels an incomplete answer, and meters the usage that the vendor reports. Returns whether it reported any. */
 async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAnswer): Promise<boolean> {
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
   return used !== undefined;
 }
 
-/** Sink that replaces a client which has disconnected. It drops everything that is written. */
+/** Sink for a client that has disconnected. It drops everything. */
 const disconnectedSink: StreamSink = {
   full: false,
   closed: false,
@@ -144,7 +137,6 @@ const disconnectedSink: StreamSink = {
   watch: () => ({ [Symbol.dispose]: () => undefined }),
 };
 
-/** Constructor arguments of `StreamDelivery`. */
 interface StreamParts {
   /** Undefined if the answer ends with its connection. */
   readonly background: ResumableAnswer | undefined;
@@ -153,13 +145,12 @@ interface StreamParts {
   readonly timer: StreamTimer;
 }
 
-/** Owner of a stream that a client receives: the money that covers it, and its settlement. */
+/** Owner of a stream that a client receives. */
 class StreamDelivery implements StreamOwner {
   readonly allowance: Allowance | undefined;
   readonly timer: StreamTimer;
-  /** The settlement; undefined until it has begun. */
   settled: Promise<void> | undefined;
-  /** Promise of `CallKind.onFinalAnswer`, which must be fulfilled before the client receives the last byte. */
+  /** Promise of `CallKind.onFinalAnswer`, for which the client's last byte waits. */
   stored: Promise<void> | undefined;
   readonly #run: CallRun;
   readonly #attempted: OpenAttempt<AcceptedAnswer>;
@@ -200,19 +191,19 @@ class StreamDelivery implements StreamOwner {
       this.settled = this.#settleCancelled(background, failure, cut);
     else if (cut !== undefined) this.settled = this.#run.settle(cut, "completed", 200);
     else this.settled = settleStream(this.#run, failure === undefined ? "completed" : "failed", failure);
-    // Without a usage report of the vendor, the tokens are still being counted, so the charge is unknown.
+    // The charge is unknown while tokens are still counted.
     if (heldMoney.chargedNanos !== undefined) call.answer.addTrailer(headers.cost, formatUsd(heldMoney.chargedNanos));
     return this.stored;
   }
 
-  /** Cancels an unfinished answer at its vendor and meters its usage, at the first call only. Never rejects. */
+  /** Cancels an unfinished answer and meters its usage, at the first call only. Never rejects. */
   cancel(background: ResumableAnswer): Promise<boolean> {
     return (this.#cancelling ??= cancelAnswer(this.#run, background));
   }
 
   /**
-   * Settles a stream that ended before the vendor's answer did, by the usage that the vendor reports when the answer is
-   * cancelled. The client does not wait for this. `RouteLink.cancel` limits the time.
+   * Settles a stream that ended before the vendor's answer, by the usage that the vendor reports at its cancellation.
+   * The client does not wait for this.
    */
   async #settleCancelled(
     background: ResumableAnswer,
@@ -227,10 +218,7 @@ class StreamDelivery implements StreamOwner {
   }
 }
 
-/**
- * Creates the allowance that limits a stream to the money that is held. Returns undefined if the hold covers all
- * output, or if the output is free and has no limit.
- */
+/** Creates the allowance that limits a stream to the held money. Undefined if the hold covers all output. */
 function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Allowance | undefined {
   const { output, bound: max } = heldMoney.expected;
   if (output === undefined || cost.by !== "text") return undefined;
@@ -248,10 +236,7 @@ function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Al
   });
 }
 
-/**
- * Settles a stream: immediately if its usage was reported, so that this happens before the last byte; otherwise after
- * its tokens are counted.
- */
+/** Settles a stream: before the last byte if its usage was reported, otherwise after its tokens are counted. */
 async function settleStream(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {
   const { meter, plan } = run;
   const metered = reportedUsage(plan.cost, meter, ended) ?? (await meterStream(plan.cost, meter, ended));

@@ -11,8 +11,7 @@ type TaskAnswer = Extract<AcceptedAnswer, { kind: "task" }>;
 type JobAnswer = Extract<AcceptedAnswer, { kind: "job" }>;
 
 /**
- * Waits until a vendor's task has finished, and sends its result. Throws Failure if the task fails before a byte was
- * sent.
+ * Waits for the end of a vendor's task, and sends its result. Throws Failure if the task fails before a byte was sent.
  */
 export async function deliverTask(
   run: CallRun,
@@ -21,10 +20,10 @@ export async function deliverTask(
 ): Promise<void> {
   const { usage, run: vendorRun } = task;
   const { call, lifetime } = run;
-  // A client that disconnected receives no answer; only the task's usage is still needed.
+  // Without a client, only the task's usage is needed.
   if (lifetime.isClientGone && usage !== undefined)
     return await deliverCompleteAnswer(run, attempted, answerWithoutClient(usage));
-  // A task that can be cancelled is not waited for after its client has disconnected.
+  // Without a client, a task that can be cancelled is not waited for.
   const link = new RouteLink(run, attempted, vendorRun === undefined ? lifetime.signal : call.ending);
   let answer: CompleteAnswer;
   try {
@@ -38,15 +37,11 @@ export async function deliverTask(
   await deliverCompleteAnswer(run, attempted, answer);
 }
 
-/** Creates the answer of a call whose client has disconnected. */
 function answerWithoutClient(usage: Units | undefined): CompleteAnswer {
   return { body: Buffer.alloc(0), usage };
 }
 
-/**
- * Stores a job that its vendor has started, together with its held money, and sends the answer. Throws Failure if the
- * job could not be stored.
- */
+/** Stores a job and its held money, and sends the answer. Throws Failure if the job could not be stored. */
 export async function deliverJob(
   { call, heldMoney, outcome }: CallRun,
   attempted: OpenAttempt<AcceptedAnswer>,
@@ -54,7 +49,7 @@ export async function deliverJob(
 ): Promise<void> {
   const body = await job.store(heldMoney, outcome);
   attempted[Symbol.dispose]();
-  // If the gateway has ended the call meanwhile, the client has received an error, and finds the job in its list of
+  // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of
   // jobs.
   if (call.answer.headSent) return;
   call.answer.begin(200, {
@@ -64,10 +59,7 @@ export async function deliverJob(
   call.answer.end(body);
 }
 
-/**
- * Waits for a task's answer and sends heartbeats to the client meanwhile. A failed task, or a file that cannot be
- * fetched, counts against the channel.
- */
+/** Waits for a task's answer and sends heartbeats meanwhile. A failure is reported against the channel. */
 async function finishWithHeartbeats(
   { deps, call, plan, lifetime }: CallRun,
   attempted: OpenAttempt<AcceptedAnswer>,

@@ -25,17 +25,17 @@ import type { InputImages } from "./input-images.ts";
 import type { ImagesDeps } from "./open-images.ts";
 import { mayBeImage, NotFetched, type RemoteFiles, type WireRoute } from "@modelgate/channels";
 
-/** An image request in any client wire, read and checked, with the function that renders its answer. */
+/** A checked image request of any client wire. */
 export interface ImagesRequest {
   readonly deps: ImagesDeps;
   readonly unsupported: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
-  /** Renders finished images as the client's answer. */
+  /** Renders images as the client's answer. */
   readonly render: (images: ImagesAnswer) => Pick<CompleteAnswer, "body" | "contentType">;
 }
 
-/** Returns the wires (API formats) in which a request for images can be sent, best first. */
+/** Returns the wires in which a request for images can be sent, best first. */
 export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readonly ImagesWire[] {
   return images.length === 0 ? imageGenerationWires : imageEditWires;
 }
@@ -51,7 +51,7 @@ export function imagesExchange(
 
 type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, RenderedImages>;
 
-/** Prepares an image request for its conversion. Its images are fetched through a channel's proxy. */
+/** `proxy` is the channel's proxy, through which images are fetched. */
 function imagesCall(
   { deps, unsupported, parsed, input, render }: ImagesRequest,
   proxy: string | undefined,
@@ -80,7 +80,7 @@ function imagesCall(
   };
 }
 
-/** Creates the reader of a stream of partial images, which is the same in all wires that support it. */
+/** Creates the reader of partial images, which is the same in all wires that support them. */
 function imageStream(request: ImageRequest): AnswerReader {
   const { pass } = wires.images;
   return {
@@ -92,16 +92,16 @@ function imageStream(request: ImageRequest): AnswerReader {
 }
 
 /**
- * Returns the form in which the client receives its images: as URLs or as base64. Undefined: as the vendor returns
- * them. Events of a stream always contain base64.
+ * Returns the form in which the client receives its images. Undefined: as the vendor returns them. Events of a stream
+ * always contain base64.
  */
 export function requestedFormat({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;
 }
 
 /**
- * Converts an image to the form that the client requested: base64 becomes a data URL, and the bytes of a URL are
- * fetched. Throws Failure upstream_error if they cannot be fetched.
+ * Converts an image to the requested form: base64 to a data URL, or a URL to the image's bytes. Throws Failure
+ * upstream_error if they cannot be fetched.
  */
 export async function inRequestedFormat(
   image: MadeImage,
@@ -115,7 +115,6 @@ export async function inRequestedFormat(
   return { base64: base64InUrl(image.url) ?? (await fetchMadeImage(image.url, remote, vendor)), revisedPrompt };
 }
 
-/** Vendor that made an image, and the caller that the image's bytes count for. */
 type ImageSource = Pick<VendorLink, "origin" | "proxy" | "signal"> & Pick<InputImages, "holder">;
 
 async function fetchMadeImage(
@@ -143,9 +142,8 @@ export interface PricedImages {
 }
 
 /**
- * Refuses (400) images of high quality or large size if the model has only a price per image, because vendors charge
- * several times as much for such images. A price per output token covers their cost. A field that was dropped because
- * the vendor does not support it needs no check.
+ * Refuses (400) images of high quality or large size if the model only has a price per image, because vendors charge
+ * several times as much for them. Dropped fields need no check.
  */
 export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;

@@ -1,4 +1,3 @@
-// Calls for images.
 export { imagesExchange, imagesWiresFor, type ImagesRequest } from "./images-call.ts";
 export { refuseUnpricedTier, type PricedImages } from "./images-call.ts";
 export { InputImages } from "./input-images.ts";

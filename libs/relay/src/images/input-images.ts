@@ -4,18 +4,14 @@ import type { Holder, Holding, ServiceCall } from "@modelgate/platform";
 import { imageFile, type ImageRequest, type InputImage } from "@modelgate/wires/images";
 import type { ImagesDeps } from "./open-images.ts";
 
-/**
- * Number of further copies of a request's images in memory: those that were decoded, and those in the body that is
- * sent.
- */
+/** Number of further copies of a request's images in memory: decoded, and in the body that is sent. */
 const memoryCopies = 2;
 
 /**
- * Bytes of the images in one request, which count against the memory limits of the caller and of the process. They are
- * fetched once for all attempts, and only if a vendor needs bytes. Dispose it when the call has ended.
+ * Images of one request. They are fetched once for all attempts, and only if a vendor needs bytes. Disposal releases
+ * their memory.
  */
 export class InputImages implements Disposable {
-  /** Account and API key that made the request. */
   readonly holder: Holder;
   readonly #remote: RemoteFiles;
   readonly #request: ImageRequest;
@@ -40,8 +36,8 @@ export class InputImages implements Disposable {
   }
 
   /**
-   * Returns the request with the bytes of every image, fetched through a channel's proxy. Throws Failure (400) with the
-   * name of an image that cannot be fetched, or upstream_proxy_failed (502).
+   * Returns the request with the bytes of every image. Throws Failure (400) with the name of an image that cannot be
+   * fetched, or upstream_proxy_failed (502).
    */
   async asBytes(proxy: string | undefined): Promise<ImageRequest> {
     try {

@@ -5,11 +5,10 @@ import { privateHostsVariable } from "../env.ts";
 /** Reads the variables of every service that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
-    /** Maximum bytes of an image, whether a client sends it or it is fetched from a URL. */
+    /** Maximum bytes of an image. */
     maxBytes: 32 * 1024 * 1024,
     /** Maximum ms to fetch an image, including redirects. */
     timeoutMs: 20_000,
-    /** Maximum redirects when an image is fetched. */
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
     /** Maximum ms to wait for a vendor's image task. */
@@ -17,12 +16,12 @@ export function imagesVariables(read: VariableReader) {
   };
 }
 
-/** Settings of a service that serves images: values of variables, and constants. */
+/** Settings of a service that serves images. */
 export type ImagesEnv = ReturnType<typeof imagesVariables>;
 
-/** Dependencies of image requests in every client wire. */
+/** Dependencies of image requests. */
 export interface ImagesDeps {
-  /** Fetches images from URLs that clients and vendors give. */
+  /** Fetches images from URLs of clients and vendors. */
   readonly remote: RemoteFiles;
   /** Memory limit of the process for bodies and images. */
   readonly budget: BufferBudget;
@@ -30,7 +29,7 @@ export interface ImagesDeps {
   readonly taskWaitMs: number;
 }
 
-/** Opens the fetcher of images, which may also reach the private hosts in `privateHosts`. */
+/** Opens the dependencies of image requests. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
   return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
 }

@@ -4,50 +4,43 @@ import type { HeldOutput } from "./expect.ts";
 import type { Meter } from "./meter.ts";
 import { minBytesPerToken } from "./tokenizer.ts";
 
-/** Minimum tokens by which a hold is extended. */
 const minStepTokens = 64;
-/**
- * Maximum attempts to extend a hold while Redis is unavailable, and the pause between them in ms. The stream waits
- * meanwhile.
- */
+/** Maximum attempts to extend a hold while Redis is unavailable, and the pause between them in ms. */
 const [storeTries, storePauseMs] = [20, 250];
 
 /**
- * Margin by which the counted tokens may exceed a stream's output limit before the stream is ended. It is wide because
- * a vendor's tokenizer may count fewer tokens for the same text than the gateway's.
+ * Margin by which a stream may exceed its output limit. It is wide because a vendor's tokenizer may count fewer tokens
+ * than the gateway's.
  */
 const outputLimitMargin = { times: 3, tokens: 64 } as const;
 
-/** Reason to end a stream that the hold covers: its vendor wrote more than the request allows. */
+/** Reason to end a stream: its vendor wrote more than the request allows. */
 export const outputLimitExceeded = "output-limit-exceeded";
 
-/** Reason to end a stream: the money does not suffice, Redis is unavailable, or the vendor exceeds the output limit. */
+/** Reason to end a stream. */
 export type StreamStop = Failure | typeof outputLimitExceeded;
 
 /** Output for which money is held, its meter, and the function that extends the hold. */
 export interface AllowanceOptions {
   readonly output: HeldOutput;
   readonly meter: Meter;
-  /** Output tokens that are allowed beyond the limit if the stream has shown reasoning; absent: none. */
+  /** Output tokens beyond the limit that are allowed if the stream has shown reasoning. */
   readonly extraReasoningTokens?: number;
   /**
-   * Extends the hold from `from` to `to` output tokens. Returns false if the hold no longer exists. Throws Failure
-   * insufficient_quota if the account, its group or its API key does not have the money, or another Failure if Redis is
-   * unavailable.
+   * Extends the hold from `from` to `to` output tokens. Throws Failure insufficient_quota if the money does not
+   * suffice, or another Failure if Redis is unavailable.
    */
   extend(from: number, to: number): Promise<boolean>;
 }
 
 /**
- * Decides how much of a stream the held money covers. It counts bytes of text, from which an upper limit of the tokens
- * follows, so that most frames need only one comparison. When the counted bytes are used up, it computes the tokens
- * again. When about half a step is left, it extends the hold while the stream continues. Dispose it with the stream.
+ * Decides how much of a stream the held money covers. Most frames need only a comparison of bytes, because each token
+ * has a minimum of bytes. When half a step is left, the hold is extended while the stream continues.
  */
 export class Allowance implements Disposable {
   readonly #options: AllowanceOptions;
-  /** Output tokens that the hold covers. */
   #coveredTokens: number;
-  /** Bytes of text that may still pass before the next check. */
+  /** Bytes of text that are allowed before the next check. */
   #uncheckedBytes = 0;
   /** Maximum tokens in the frame that was checked last. */
   #frameTokens = 0;
@@ -70,7 +63,7 @@ export class Allowance implements Disposable {
     return true;
   }
 
-  /** Returns whether a frame with this many bytes of text is covered. Starts to extend the hold if little is left. */
+  /** Returns whether a frame with this much text is covered. Starts to extend the hold if little is left. */
   admits(textBytes: number, isThought = false): boolean {
     this.#hasReasoning ||= isThought;
     this.#frameTokens = Math.ceil(textBytes / minBytesPerToken);
@@ -80,8 +73,8 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Waits until the refused frame is covered and returns undefined; otherwise returns the reason to end the stream.
-   * Before the stream is ended, the hold is extended once more and the tokenizer counts the received text.
+   * Waits until the refused frame is covered. Otherwise returns the reason to end the stream, after a last extension
+   * and an exact count of the text.
    */
   async extend(): Promise<StreamStop | undefined> {
     for (;;) {
@@ -102,12 +95,11 @@ export class Allowance implements Disposable {
     this.#isDisposed = true;
   }
 
-  /** Returns the Failure of the last attempt to extend the hold; undefined if it succeeded. */
   get #refusal(): Failure | undefined {
     return this.#refused;
   }
 
-  /** Computes how many bytes may pass before the next check. Returns whether the checked frame is covered. */
+  /** Computes the bytes until the next check. Returns whether the checked frame is covered. */
   #check(): boolean {
     const { output, meter } = this.#options;
     if (this.#coveredTokens >= output.max) return this.#checkAtMaximum();
@@ -125,18 +117,16 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Does the work of `#check` when the hold covers the maximum output. The result is false only if the vendor ignores
-   * the output limit.
+   * Checks a frame after the hold covers the maximum output. The result is false only if the vendor ignores the output
+   * limit.
    */
   #checkAtMaximum(): boolean {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
     const max =
       output.max * outputLimitMargin.times + outputLimitMargin.tokens + (this.#hasReasoning ? extraReasoningTokens : 0);
-    // The tokens of the checked frame are not subtracted, because their estimate is too high for a frame that contains
-    // the complete answer.
+    // The tokens of the checked frame are not subtracted, because their estimate is too high for a complete answer.
     const left = max - meter.maxShownTokens;
-    // Only half of the remaining bytes may pass before the next check, so that reasoning is noticed in time: it raises
-    // the limit.
+    // Only half of the bytes may pass before the next check, which may find reasoning that raises the limit.
     this.#uncheckedBytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));
     return left >= 0;
   }
@@ -153,15 +143,15 @@ export class Allowance implements Disposable {
   }
 
   /**
-   * Extends the hold by a step. If the money does not cover the step, tries half of it, and so on. Returns the Failure
-   * if the smallest step is refused too, or if Redis stays unavailable.
+   * Extends the hold by a step, or by a smaller one that the money covers. Returns the Failure if the smallest step is
+   * refused too, or Redis stays unavailable.
    */
   async #extendByStep(): Promise<Failure | undefined> {
     const { output, extend } = this.#options;
     for (let tries = 1; !this.#isDisposed;) {
       const to = Math.min(this.#coveredTokens + this.#step, output.max);
       try {
-        // If the hold is missing, Redis has lost it. The call continues, and its actual cost is charged at the end.
+        // If Redis has lost the hold, the call continues, and its cost is charged at the end.
         await extend(this.#coveredTokens, to);
         this.#coveredTokens = to;
         this.#step = Math.min(this.#step * 2, output.step);

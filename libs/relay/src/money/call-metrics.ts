@@ -22,10 +22,7 @@ import {
   type ValueSeries,
 } from "@modelgate/platform";
 
-/**
- * Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI if these
- * define them.
- */
+/** Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type CallLabels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -74,12 +71,12 @@ const cappedCalls = new Counter({
   help: "Calls whose vendor reported or sent more than the call can have used; the excess was not billed.",
   labelNames: ["channel", "model", "unit"],
 });
-/** Counts settlements that found no hold, because the call was charged before or its hold was lost. */
+/** Counts settlements that found no hold. */
 export const holdsNotFound = new Counter({
   name: "modelgate_holds_not_found_total",
   help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
 });
-/** Number of vendor answers that are being read after their clients disconnected. */
+/** Number of vendor answers that are read after their clients disconnected. */
 export const detachedAnswerCount = new Gauge({
   name: "modelgate_left_answers",
   help: "Answers that are read to the end after the client disconnected.",
@@ -93,20 +90,18 @@ const operations: Readonly<Partial<Record<ModelKind, string>>> = { embedding: "e
 export interface EndedCall {
   readonly draft: UsageDraft;
   readonly kind: ModelKind;
-  /** Provider of the channel; absent if no request was sent. */
+  /** Absent if no request was sent. */
   readonly provider: string | undefined;
   readonly units: Units;
   readonly costNanos: Nanos;
-  /** Attempts, in order. */
   readonly tried: readonly AttemptReport[];
-  /** Code of the failure, if the call failed. */
   readonly error?: string | undefined;
 }
 
 /** Functions that `logCall` calls with each ended call, for further metrics. */
 export const callObservers = new Set<(seen: EndedCall) => void>();
 
-/** Logs an ended call in one line, counts it in the metrics, and adds its results to its trace span. */
+/** Logs an ended call, and adds it to the metrics and to its span. */
 export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): void {
   const { draft, kind, provider, units, costNanos, tried, error } = seen;
   const { endpoint, outcome, status, model, latencyMs } = draft;
@@ -129,7 +124,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): v
       ms: latencyMs,
       firstByteMs: draft.firstByteMs,
       attempts: draft.attempts,
-      // A call that the first attempt answered is completely described by the members above.
+      // Omitted if the first attempt answered, because the members above describe it.
       tried: tried.length > 1 || outcome === "failed" ? tried : undefined,
       tokens: input + output,
       inputTokens: input,
@@ -167,7 +162,7 @@ export function logCall(log: Logger, span: Span | undefined, seen: EndedCall): v
   });
 }
 
-/** A call that was billed for less than its vendor reported, because the report exceeds what the call can have used. */
+/** A call that is billed for less than its vendor reported, because the report is implausible. */
 export interface CappedCall extends RequestIds {
   readonly callId: string;
   readonly channel: string;
@@ -176,10 +171,7 @@ export interface CappedCall extends RequestIds {
   readonly reported: Units;
 }
 
-/**
- * Logs a capped call and counts it against its channel. The operator pays what the vendor charges beyond the billed
- * usage.
- */
+/** Logs a capped call and counts it against its channel. */
 export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   for (const unit of call.capped) cappedCalls.inc({ channel: call.channel, model: call.model, unit });
   log.warn(call, "a vendor reported more than the call could use");
@@ -191,10 +183,7 @@ export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call
   );
 }
 
-/**
- * Measures one stream: the time to its first chunk, and the intervals between further chunks. The stream counts as open
- * until disposal.
- */
+/** Measures one stream: the time to its first chunk, and the intervals between further chunks. */
 export class StreamTimer implements Disposable {
   readonly #perChunk: ValueSeries;
   #last = performance.now();

@@ -20,14 +20,14 @@ import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bo
 export interface Expectation {
   /** Money to hold. */
   readonly upperNanos: Nanos;
-  /** Cost that is certain once the call is sent; for text, the price per request and that of the estimated input. */
+  /** Cost that is certain once the call is sent. */
   readonly floorNanos: Nanos;
   readonly floorUnits: Units;
-  /** Estimated tokens, counted against the API key's limit per minute. */
+  /** Estimated tokens, for the API key's limit per minute. */
   readonly tokens: number;
-  /** Output of a text stream that the hold covers; absent: the hold covers all output. */
+  /** Output of a text stream that the hold covers. Absent if it covers all output. */
   readonly output?: HeldOutput | undefined;
-  /** Maximum usage to bill from the vendor's report; absent if the bill does not use a report. */
+  /** Maximum usage to bill. Absent if the bill does not depend on the vendor's report. */
   readonly bound?: UsageBound | undefined;
 }
 
@@ -35,11 +35,10 @@ export interface Expectation {
 export interface HeldOutput {
   readonly first: number;
   readonly step: number;
-  /** Infinity if neither the client nor the catalogue sets a limit. */
+  /** Infinity if there is no output limit. */
   readonly max: number;
 }
 
-/** Computes the limits of a call's cost. */
 export function expectCost(
   {
     limits,
@@ -70,7 +69,6 @@ export function expectCost(
   return { ...expectText(size, model, multiplier, first), output, bound: max };
 }
 
-/** Computes the limits of a cost that does not depend on text alone. */
 function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier: number): Expectation {
   return {
     upperNanos: maxCostOf({ requests: 1, ...upper }, model.price, multiplier),
@@ -80,15 +78,12 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
   };
 }
 
-/**
- * Maximum tokens that one call reserves in its API key's limit per minute, because Redis counts exactly only up to a
- * limit and a client may request any number.
- */
+/** Maximum tokens that one call reserves in its API key's limit per minute. Redis counts exactly only up to a limit. */
 const maxReservedTokens = 1_000_000_000;
 
 /**
- * Returns the output tokens, over all choices, for which money is held if the answer is not a stream. Without an output
- * limit, `usual` tokens per choice are assumed.
+ * Returns the output tokens of all choices for which money is held if the answer is not a stream. Without an output
+ * limit, each choice has `usual` tokens.
  */
 export function maxHeldOutput(size: RequestSize, model: CatalogModel, usual: number): number {
   const max = maxOutput(size, model);
@@ -104,7 +99,7 @@ export function expectText(
 ): Expectation {
   const estimatedInput = estimateTokens(size.textBytes) + size.mediaTokens;
   const floorUnits: Units = { inputTokens: estimatedInput, requests: 1 };
-  // An output limit that the client did not set does not count against its tokens per minute.
+  // Only an output limit of the client reserves tokens per minute.
   const isLimitedByClient = size.maxOutputTokens !== undefined && size.affordableOutputTokens === undefined;
   const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
@@ -115,7 +110,7 @@ export function expectText(
   };
 }
 
-/** Average bytes per token of text that no tokenizer has counted. */
+/** Average bytes per token of text. */
 const bytesPerToken = 4;
 
 /** Estimates the tokens in text of this many bytes. */
@@ -124,9 +119,8 @@ export function estimateTokens(bytes: number): number {
 }
 
 /**
- * Returns the maximum cost of a request with this much output. Each token stands for at least one byte in every
- * tokenizer, so the number of bytes limits the input tokens. All tokens are priced as the most expensive unit that the
- * vendor may report.
+ * Returns the maximum cost of a request with this much output. Each token has at least one byte, and is priced as the
+ * most expensive unit.
  */
 export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<MaxFees> = size.fees ?? {};
@@ -140,15 +134,12 @@ export function upperCost(size: RequestSize, model: CatalogModel, multiplier: nu
   return max;
 }
 
-/**
- * Lowest output limit that the gateway sets because the caller's money covers no more: about two hundred words. With
- * less, most answers would end before they are useful, and the client would pay for them.
- */
+/** Minimum output limit that the gateway sets: about two hundred words. With less, most answers would be useless. */
 const minAffordableOutput = 256;
 
 /**
- * Returns the maximum output tokens per answer that an amount covers, at most the default limit. Undefined if that is
- * below the minimum, if the client set a limit, or if the call is not billed by text.
+ * Returns the output tokens per answer that an amount covers, at most the default limit. Undefined if that is below the
+ * minimum, if the client set a limit, or if the call is not billed by text.
  */
 export function affordableOutput(
   { limits }: { readonly limits: Pick<CallDeps["limits"], "outputTokens"> },
@@ -169,9 +160,7 @@ export function affordableOutput(
   return covered >= minAffordableOutput ? covered : undefined;
 }
 
-/**
- * Returns input and output tokens as units of the most expensive kind, because a vendor may report them as any unit.
- */
+/** Returns tokens as units of the most expensive kind, because a vendor may report any kind. */
 export function costliestTokens(
   { input, output }: { readonly input: number; readonly output: number },
   price: Price,
@@ -184,7 +173,7 @@ export function costliestTokens(
   return { [units.input]: input, [units.output]: output };
 }
 
-/** Most expensive token units of each price, computed once per price of a configuration. */
+/** Cache of the most expensive token units. */
 const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
 function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {

@@ -4,24 +4,24 @@ import type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteratio
 import type { MaxFees } from "./measure.ts";
 import { boundOfIteration, capUnits } from "./usage-bound.ts";
 
-/** Tools and service tiers of a call, and the prices and rules that apply to them. */
+/** Tools and service tiers of a call, and the prices and rules for them. */
 export interface FeesOptions {
-  /** Tools and service tiers that the client requests; undefined: none. */
+  /** Tools and service tiers that the client requests. */
   readonly requested: RequestedFees | undefined;
   /** The model's price at the default service tier. */
   readonly price: Price;
   /**
-   * Rule for tools and more expensive tiers without a price. "pass": they are sent. "drop": they were removed before;
-   * one that is still in the request is refused. "refuse": the request is refused.
+   * Rule for tools and more expensive tiers without a price: send them ("pass"), leave them out ("drop"), or refuse the
+   * request ("refuse").
    */
   readonly unpriced: Group["unpriced"];
-  /** Number of tool calls for which money is held if the client sets no limit, and input tokens per tool call. */
+  /** Tool calls for which money is held if the client sets no limit, and input tokens per tool call. */
   readonly limits: { readonly toolCalls: number; readonly toolTokens: number };
   /** Throws Failure if the caller may not use a model that a tool names. */
   readonly allow: (model: string) => void;
   /**
-   * Returns the price of a model that may answer instead of the requested one; undefined if it is unknown. Throws
-   * Failure if the caller may not use the model. Absent: no such model has a price.
+   * Returns the price of a model that may answer instead of the requested one; undefined if unknown. Throws Failure if
+   * the caller may not use the model.
    */
   readonly fallbackPrice?: ((model: string) => Price | undefined) | undefined;
 }
@@ -29,31 +29,31 @@ export interface FeesOptions {
 /** Tools and service tiers in the request of an attempt. */
 export interface SentFees {
   readonly body: unknown;
-  /** Tools and service tiers that the body requests; absent: those of the client's request. */
+  /** Tools and service tiers that the body requests, if they differ from the client's. */
   readonly requestedFees?: RequestedFees | undefined;
-  /** Limits the number of tool calls in a body to `max`; absent: the wire cannot express such a limit. */
+  /** Limits the number of tool calls in a body. Absent if the wire has no such limit. */
   readonly capTools?: ((body: Buffer, max: number) => Buffer) | undefined;
-  /** Returns the price of another model of the vendor, by the vendor's name of it; undefined if it is unknown. */
+  /** Returns the price of another model by the vendor's name of it; undefined if unknown. */
   readonly priceOf?: ((upstreamModel: string) => Price | undefined) | undefined;
 }
 
 /** Bill of a call whose usage is known. */
 export interface Bill {
-  /** Units, including the tool calls that the vendor executed. */
+  /** Units, including tool calls. */
   readonly units: Units;
   /** Price at the service tier that served the call. */
   readonly price: Price;
   /** That service tier, unless it is the default. */
   readonly serviceTier?: string | undefined;
-  /** True if the tier may cost more than the default and the price has no factor for it. */
+  /** True if the tier may cost more and the price has no factor for it. */
   readonly isTierUnpriced: boolean;
   /** Vendor's model that answered, if the requested one declined. */
   readonly answeredBy?: string | undefined;
-  /** Tokens of other models, which have other prices; absent: none. */
+  /** Tokens of other models, which have other prices. */
   readonly otherModels?: readonly BilledModel[] | undefined;
 }
 
-/** Tokens that another model than the one that answered used for a call. */
+/** Tokens that another model used for a call. */
 export interface BilledModel {
   /** Vendor's name of the model. */
   readonly model: string;
@@ -61,7 +61,7 @@ export interface BilledModel {
   readonly price: Price;
 }
 
-/** Charges of the current attempt: those that its request may cause, and those that its answer has reported so far. */
+/** Charges of the current attempt: of its request, and in its answer so far. */
 interface AttemptFees {
   readonly priceOf?: SentFees["priceOf"];
   sentTier?: string | undefined;
@@ -75,22 +75,19 @@ interface AttemptFees {
   iterations?: readonly ReportedIteration[] | undefined;
 }
 
-/** Tiers that vendors may select if a request does not name one. */
+/** Tiers that vendors may select if a request names none. */
 const vendorChosenTiers = ["priority", "scale"] as const;
 /** Tiers that cost no more than the default one. */
 const cheapTiers: ReadonlySet<string> = new Set(["default", "flex", "batch"]);
-/**
- * Maximum calls of one tool in one answer for which money is held and that are billed. Requests and vendor reports
- * contain no other limit.
- */
+/** Maximum calls of one tool in one answer for which money is held and that are billed. */
 const maxCalls = 1_000;
 
 /**
- * Charges of a text call other than tokens: tools that the vendor runs, and a price factor for the service tier. It
- * checks the request of each attempt, collects what the answer reports, and computes the bill from both.
+ * Charges of a text call other than tokens: vendor-side tools, and a price factor for the service tier. It checks the
+ * requests, collects what answers report, and computes the bill.
  */
 export class CallFees {
-  /** Charges other than tokens for which money is held. */
+  /** Charges for which money is held. */
   readonly maxFees: MaxFees;
   readonly #options: FeesOptions;
   #attempt: AttemptFees = {};
@@ -103,8 +100,8 @@ export class CallFees {
   }
 
   /**
-   * Returns the exchange of an attempt, with a limit of tool calls if its wire can express one. Throws Failure (400)
-   * for a tool or tier without a price if the group does not allow these.
+   * Returns the exchange with a limit of tool calls, if its wire has one. Throws Failure (400) for a tool or tier
+   * without a price, unless the group allows it.
    */
   checkExchange<Sent extends SentFees>(exchange: Sent): Sent {
     // The reports of the previous attempt do not apply to this one.
@@ -120,7 +117,7 @@ export class CallFees {
     return this.#limitToolCalls(exchange, feesInRequest);
   }
 
-  /** Records the fees that an answer, or one frame of it, reports. */
+  /** Records the fees that an answer or a frame reports. */
   recordReported(seen: ReportedExtraUsage | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier, answeredBy, iterations } = seen;
@@ -160,10 +157,7 @@ export class CallFees {
     };
   }
 
-  /**
-   * Adds the tokens of further models to a bill: to its units if they have the same price as the model of the bill,
-   * otherwise to `otherModels`.
-   */
+  /** Adds the tokens of further models to a bill: to its units if the price is the same, otherwise to `otherModels`. */
   #withOthers(bill: Bill): Bill {
     const { answeredBy, iterations = [] } = this.#attempt;
     let { units } = bill;
@@ -195,8 +189,8 @@ export class CallFees {
 
   #check(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
-    // If the attempt's wire is not the client's, the tool has another path. Messages then name the client's tool with
-    // the same unit.
+    // In another wire than the client's, the tool has another path. Messages then name the client's tool with the same
+    // unit.
     const clientTool =
       requested?.tools.find(({ path }) => path === tool.path) ??
       requested?.tools.find(({ unit }) => unit === tool.unit);
@@ -242,7 +236,7 @@ export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
-/** Returns whether a service tier costs no more than the default one, or the price has a factor for it. */
+/** Returns whether a service tier costs no more than the default one, or has a price. */
 export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
@@ -262,7 +256,7 @@ function maxFeesOf(options: FeesOptions): MaxFees {
   return { units, inputTokens: toolTokens, price: costliestPrice(options, heldPrice(requested, price)) };
 }
 
-/** Returns the price of the most expensive of the models that may answer. */
+/** Returns the price of the most expensive model that may answer. */
 function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price): Price {
   let costliest = price;
   for (const { fallback } of requested?.tools ?? []) {
@@ -280,7 +274,7 @@ function costliestPrice({ requested, fallbackPrice }: FeesOptions, price: Price)
 /** Usage by which prices are compared. */
 const comparisonUsage: Units = { inputTokens: 3_000_000, outputTokens: 1_000_000 };
 
-/** Returns the price of a model that may answer; undefined if it has none, or if the caller may not use the model. */
+/** Returns the price of a model that may answer; undefined if it has none, or the caller may not use it. */
 export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string): Price | undefined {
   try {
     return priceOf?.(model);
@@ -291,8 +285,8 @@ export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string
 }
 
 /**
- * Returns the price of the most expensive tier at which the vendor may serve the call. A cheaper tier does not reduce
- * the held money.
+ * Returns the price of the most expensive tier at which the vendor may serve the call, at least that of the default
+ * tier.
  */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
@@ -306,7 +300,7 @@ function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   }, price);
 }
 
-/** Returns the most expensive of the tiers that the request names; it may name several in different members. */
+/** Returns the most expensive requested tier. A request may name several in different members. */
 function costliestTier({ tiers }: RequestedFees, { serviceTiers }: Price): string | undefined {
   const factorOf = (name: string): bigint => serviceTiers.get(name)?.factor ?? 0n;
   return tiers.map(({ name }) => name).toSorted((left, right) => (factorOf(left) < factorOf(right) ? 1 : -1))[0];
@@ -321,10 +315,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
   }
 }
 
-/**
- * Creates the failure of a request with a tool or tier that has no price. Only the operator can set a price or change
- * the group.
- */
+/** Creates the failure of a request with a tool or tier that has no price. Only the operator can change this. */
 function unpricedFailure(param: string, reason: string): Failure {
   return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator to set a price.`, {
     param,

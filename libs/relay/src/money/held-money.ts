@@ -17,7 +17,6 @@ import {
   type UsageRecord,
 } from "./usage-draft.ts";
 
-/** Dependencies of `holdMoney`, and of the hold that it returns. */
 export type HoldDeps = Pick<RelayDeps, "redis" | "settlements" | "renewals" | "log" | "newCallId"> & {
   readonly limits: Pick<RelayDeps["limits"], "leaseMs" | "outboxBound">;
 };
@@ -27,10 +26,7 @@ export interface MoneyRequest {
   readonly call: BilledCall;
   readonly price: CallPricing;
   readonly expected: Expectation;
-  /**
-   * Outcome to record if the process dies right after the money is held; absent: the call has used the expected
-   * minimum.
-   */
+  /** Outcome to record if the process dies at once. By default the call has used the expected minimum. */
   readonly certainOutcome?: Outcome | undefined;
 }
 
@@ -63,7 +59,7 @@ export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<
     return new HeldMoney(deps, record, expected);
   } catch (error) {
     const failure = asFailure(error);
-    // Redis did not answer, but may have created the hold. If the hold exists, it is settled with a cost of zero.
+    // Redis may have created the hold although it did not answer. Such a hold is settled with a cost of zero.
     if (failure.cause !== undefined)
       void new HeldMoney(deps, record, expected).settle({ ...notSent, status: failure.status }, { onlyIfHeld: true });
     throw failure;
@@ -71,23 +67,19 @@ export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<
 }
 
 /**
- * Money that is held for one call. Its lease is renewed until `settle`, `release` or `handOver` is called; only the
- * first call has an effect. After `settle` or `release`, the renewal continues until Redis has executed it, because
- * otherwise the ledger would settle the expired hold at its certain cost. Disposal releases the money if none of them
- * was called.
+ * Money that is held for one call. Its lease is renewed until Redis has executed `settle` or `release`, or until
+ * `handOver`; only the first call of these has an effect. Disposal releases the money.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
   readonly expected: Expectation;
   readonly accountId: string;
   readonly callId: string;
-  /** Time at which the money was held, from `performance.now()`. */
+  /** Time of the hold, from `performance.now()`. */
   readonly heldAt: number;
-  /** Charge of the call; undefined until the call is settled. */
+  /** Undefined until the call is settled. */
   chargedNanos: Nanos | undefined;
-  /**
-   * Returns the outcome that is certain at this time. It is stored with each renewal and charged if the process dies.
-   */
+  /** Returns the outcome that is charged if the process dies now. */
   certainOutcome: (() => Outcome) | undefined;
   readonly #deps: HoldDeps;
   readonly #renewal: Disposable;
@@ -105,14 +97,14 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal = deps.renewals.add(this);
   }
 
-  /** Returns the charge for these units if the call were settled with them. */
+  /** Returns the charge if the call used these units. */
   costOf(units: Units): Nanos {
     return costOfUnits(this.record.price, capUnits(units, this.expected.bound).units);
   }
 
   /**
-   * Holds the same amount again under another call id, because Redis has lost the first hold. Throws Failure as
-   * `holdMoney` does.
+   * Holds the same amount under another call id, because Redis has lost the first hold. Throws Failure as `holdMoney`
+   * does.
    */
   renew(): Promise<HeldMoney> {
     const { call, price } = this.record;
@@ -120,7 +112,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   /**
-   * Extends the hold by `nanos`, with `ifEnabled` only if the account is not disabled. Returns false if the hold no
+   * Extends the hold by `nanos`; with `ifEnabled` only if the account is not disabled. Returns false if the hold no
    * longer exists. Throws Failure as `extendHold` does.
    */
   async extend(nanos: Nanos, { ifEnabled = false } = {}): Promise<boolean> {
@@ -137,8 +129,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   }
 
   /**
-   * Settles the call and logs it in one line. The promise never rejects. `onlyIfHeld` is true if no request was sent
-   * and it is unknown whether the money is held.
+   * Settles and logs the call. Never rejects. `onlyIfHeld` is true if no request was sent and the hold may not exist.
    */
   async settle(reported: Outcome, { onlyIfHeld = false } = {}): Promise<void> {
     if (this.#hasEnded) return;
@@ -167,7 +158,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal[Symbol.dispose]();
   }
 
-  /** Releases the money without recording any usage. The promise never rejects. */
+  /** Releases the money without any usage. Never rejects. */
   async release(): Promise<void> {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
@@ -176,7 +167,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.#renewal[Symbol.dispose]();
   }
 
-  /** Stops the renewal without ending the hold, which a stored record (such as a job) settles later. */
+  /** Stops the renewal. A stored record, such as a job, settles the hold later. */
   handOver(): void {
     this.#hasEnded = true;
     this.#renewal[Symbol.dispose]();
@@ -186,7 +177,6 @@ export class HeldMoney implements RenewedHold, Disposable {
     if (!this.#hasEnded) void this.release();
   }
 
-  /** Returns the outcome with the units that are billed, and counts the excess against the channel. */
   #reportCapped(outcome: Outcome, units: Units, capped: readonly UnitName[]): Outcome {
     const all = [...new Set([...(outcome.capped ?? []), ...capped])];
     const { callId, call, price } = this.record;

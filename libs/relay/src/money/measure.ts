@@ -1,33 +1,27 @@
 import type { CallStatus, Nanos, Price, UnitName, Units } from "@modelgate/contracts";
 
-/**
- * Limits of a call's cost and how its usage is metered: by the tokens of a text, by another measure, or later by its
- * job.
- */
+/** Limits and metering of a call's cost: by the tokens of a text, by another measure, or by its job. */
 export type CallCost = TextCost | MeasuredCost | JobCost;
 
-/** Cost of a text call, which depends on the tokens of the request and the answer. */
+/** Cost of a text call. */
 export interface TextCost {
   readonly by: "text";
   readonly size: RequestSize;
-  /** The client's unchanged body. Its tokens are counted if the vendor reports no usage. */
+  /** The client's body. Its tokens are counted if the vendor reports no usage. */
   readonly body: Buffer;
   /** True if the answer is a stream, whose hold is extended in steps. */
   readonly stream: boolean;
-  /**
-   * True if the vendor may bill output that a stream does not show. Money for the maximum output is then held at the
-   * start.
-   */
+  /** True if the vendor may bill output that a stream does not show. The hold then covers the maximum output. */
   readonly billsHiddenOutput?: boolean | undefined;
 }
 
-/** Cost that does not depend on text alone, such as speech by characters, audio by seconds, or images by number. */
+/** Cost by characters, seconds, images or similar. */
 export interface MeasuredCost {
   readonly by: "measure";
   readonly measure: Measure;
 }
 
-/** Cost of a job, which is charged when the job has ended. A job that could not be stored costs nothing. */
+/** Cost of a job, which is charged when the job has ended. */
 export interface JobCost {
   readonly by: "job";
   /** Maximum cost over all vendors that may receive the job. */
@@ -38,50 +32,42 @@ export interface JobCost {
 export interface Metered {
   readonly units: Units;
   readonly estimated: boolean;
-  /** Units that were reduced because more was reported or written than the call can have used. */
+  /** Units that were reduced because their report was implausible. */
   readonly capped?: readonly UnitName[] | undefined;
 }
 
 /**
- * Maximum usage of one call that is billed. The limits are so high that no correct report reaches them, and so low that
- * a wrong report cannot empty an account.
+ * Maximum usage of one call that is billed. No correct report reaches these limits; a wrong one cannot empty an
+ * account.
  */
 export interface UsageBound {
-  /** Maximum input tokens of all kinds together. */
   readonly inputTokens: number;
-  /** Maximum output tokens of all kinds together, without those of `extraTokens`. */
+  /** Maximum output tokens, without those of `extraTokens`. */
   readonly outputTokens: number;
-  /**
-   * Additional output tokens that may be billed if the vendor reports them as reasoning, audio or images, because the
-   * output limit of some vendors applies to text only.
-   */
+  /** Additional output tokens of reasoning, audio or images, to which some vendors do not apply the output limit. */
   readonly extraTokens: number;
   readonly images: number;
   readonly seconds: number;
   readonly characters: number;
   /** Maximum requests, or search units of a reranker. */
   readonly requests: number;
-  /** Maximum of each remaining unit. These units count calls of vendor-side tools. */
+  /** Maximum of each remaining unit (calls of vendor-side tools). */
   readonly others: number;
 }
 
 /** Measure of a call whose cost does not depend on text alone. */
 export interface Measure {
-  /** Maximum usage, for which money is held. */
+  /** Usage for which money is held. */
   readonly upper: Units;
-  /**
-   * Usage that is certain once the call is sent. It is charged if the service dies, or if the client disconnects before
-   * the answer.
-   */
+  /** Usage that is certain once the call is sent. It is charged if the service dies or the client disconnects. */
   readonly floor: Units;
-  /** Returns the usage to charge if the client disconnected and the answer was not read to its end; absent: `floor`. */
+  /** Returns the usage to charge if the client disconnected before the end of the answer. Default: `floor`. */
   usageAfterDisconnect?(): Promise<Units>;
-  /** Maximum usage that is billed. Absent members are derived from `upper`. */
+  /** Maximum usage that is billed. Missing members follow from `upper`. */
   readonly bound?: Partial<UsageBound> | undefined;
   /**
-   * Returns the usage to bill. `reported` is the vendor's report; undefined if there is none. `countText` counts the
-   * tokens of the text that the model wrote; 0 if the answer has no text. `ended` is the call's status; absent:
-   * completed.
+   * Returns the usage to bill. `reported` is the vendor's report, if any. `countText` counts the tokens of the text
+   * that the model wrote.
    */
   meter(reported: Units | undefined, countText: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
 }
@@ -90,27 +76,20 @@ export interface Measure {
 export interface RequestSize {
   /** Bytes of the body that the model reads as text. */
   readonly textBytes: number;
-  /**
-   * Bytes of text that the gateway adds for some vendors. Money is held for them; they are billed only if they were
-   * sent.
-   */
+  /** Bytes of text that the gateway adds for some vendors. They are billed only if they were sent. */
   readonly addedBytes?: number | undefined;
   /** Maximum input tokens of images, files and audio. */
   readonly mediaTokens: number;
-  /** Maximum output tokens of all answers together; undefined if there is no limit. */
+  /** Maximum output tokens of all answers together. */
   readonly maxOutputTokens: number | undefined;
   readonly choices: number;
   /**
-   * True if the gateway set `maxOutputTokens` without sending it to vendors. The limit then determines the hold, but
-   * does not limit the bill.
+   * True if `maxOutputTokens` only determines the hold, because it is not sent to vendors and does not limit the bill.
    */
   readonly isHoldOnlyBound?: boolean | undefined;
-  /**
-   * Output limit per answer that is sent to the vendor because the caller's money covers no more. Absent: the limit is
-   * the client's, or there is none.
-   */
+  /** Output limit per answer that is sent because the caller's money does not cover more. */
   readonly affordableOutputTokens?: number | undefined;
-  /** True if the vendor may read more than the body, such as results of its tools or stored content. */
+  /** True if the vendor may read more than the body, such as stored content. */
   readonly readsHiddenInput?: boolean;
   /** Charges other than the tokens of request and answer. */
   readonly fees?: MaxFees | undefined;
@@ -120,7 +99,7 @@ export interface RequestSize {
 export interface MaxFees {
   /** Maximum calls of vendor-side tools. */
   readonly units: Units;
-  /** Maximum input tokens that tools and images in their original size may add. */
+  /** Maximum input tokens that tools and images in original size may add. */
   readonly inputTokens: number;
   /** Price of the most expensive service tier that may serve the call. */
   readonly price: Price;

@@ -6,25 +6,20 @@ import { estimateTokens, type Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
 /**
- * Maximum characters that are collected before the tokenizer counts them. Most streams end before, with a usage report
- * of the vendor.
+ * Maximum characters that are collected before the tokenizer counts them. Most streams end before, with a report of the
+ * vendor.
  */
 const maxPendingCharacters = 64 * 1024;
-/** Maximum ratio between the tokens that any known vendor counts and those that the gateway's tokenizer counts. */
+/** Maximum ratio between a vendor's and the gateway's number of tokens. */
 const maxTokenCountRatio = 1.25;
 
-/**
- * Meters a stream while it arrives, by the latest usage report of the vendor, or by counting the tokens of the text.
- * Counting never delays the stream.
- */
+/** Meters a stream by the vendor's latest report, or by the tokens of its text. Counting never delays the stream. */
 export class Meter {
-  /** Fees of the call, if its wire reports them. */
   readonly fees: CallFees | undefined;
-  /** Extracts text from the raw output; set before the first output is added. */
+  /** Must be set before the first output is added. */
   textExtractor: { extractText(raw: string): string } | undefined;
-  /** Latest usage report of the vendor, with the counted images. Reports are totals. */
+  /** Latest report of the vendor (a total), with the counted images. */
   usage: Units | undefined;
-  /** Output tokens in the latest report. */
   reportedTokens = 0;
   /** Raw output from which no text was extracted yet. */
   #raw: string[] = [];
@@ -35,13 +30,13 @@ export class Meter {
   #textCharacters = 0;
   #textBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
-  /** Tokens that the tokenizer has counted, and the bytes of the counted text. */
+  /** Counted tokens, and the bytes of the counted text. */
   #exact = { tokens: 0, bytes: 0 };
   #images = 0;
   #hasNewOutput = false;
   readonly #maxReported: number;
 
-  /** `maxReported` is the maximum of output tokens that is accepted from a vendor's report. */
+  /** `maxReported` is the maximum of reported output tokens that is accepted. */
   constructor({
     maxReported = Infinity,
     fees,
@@ -50,7 +45,7 @@ export class Meter {
     this.fees = fees;
   }
 
-  /** Records a usage report of the vendor, which replaces the previous one. */
+  /** Records a report of the vendor, which replaces the previous one. */
   report(usage: Units): void {
     const { outputTokens = 0, outputAudioTokens = 0, outputImageTokens = 0 } = usage;
     this.reportedTokens = Math.min(outputTokens + outputAudioTokens + outputImageTokens, this.#maxReported);
@@ -58,22 +53,19 @@ export class Meter {
     this.#hasNewOutput = false;
   }
 
-  /**
-   * Returns whether output arrived after the latest report. A report at the beginning of a stream, for example, does
-   * not include its end.
-   */
+  /** Returns whether output arrived after the latest report. */
   get isReportStale(): boolean {
     return this.#hasNewOutput;
   }
 
-  /** Counts received images, which are billed in addition to the reported usage. */
+  /** Adds received images, which are billed in addition to the reported usage. */
   addImages(count: number): void {
     if (count === 0) return;
     this.#images += count;
     this.usage = { ...this.usage, images: this.#images };
   }
 
-  /** Adds raw output. Its text is extracted later (`textExtractor`), in larger pieces. */
+  /** Adds raw output. Its text is extracted later, in larger pieces. */
   addOutput(raw: string): void {
     if (raw === "") return;
     this.#hasNewOutput = true;
@@ -82,23 +74,22 @@ export class Meter {
     if (this.#rawCharacters > maxPendingCharacters) this.#extractText();
   }
 
-  /** Returns whether any output or usage report has arrived. */
   get hasData(): boolean {
     return this.#rawCharacters > 0 || this.#textCharacters > 0 || this.usage !== undefined;
   }
 
-  /** Returns an estimate of the output tokens so far. It is charged if the process dies. */
+  /** Returns an estimate of the output tokens so far. */
   get roughTokens(): number {
     this.#extractText();
     return estimateTokens(this.#textCharacters);
   }
 
-  /** Returns the maximum output tokens that a vendor may bill for the received output, or has reported. */
+  /** Returns the maximum output tokens that the vendor may bill for the output so far. */
   get maxTokens(): number {
     return Math.max(this.maxShownTokens, this.reportedTokens);
   }
 
-  /** Returns the maximum output tokens that a vendor may count in the received text. */
+  /** Returns the maximum output tokens in the received text. */
   get maxShownTokens(): number {
     this.#extractText();
     const { tokens, bytes } = this.#exact;
@@ -109,13 +100,13 @@ export class Meter {
   get hidesOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.usage?.reasoningTokens ?? 0;
-    // The raw output has at least as many characters as its text, so the text need not be extracted in this case.
+    // The raw output is at least as long as its text, so the text need not be extracted.
     if (thoughts === 0 && reported * minBytesPerToken <= this.#rawCharacters + this.#textBytes) return false;
     this.#extractText();
     return reported * minBytesPerToken > this.#textBytes;
   }
 
-  /** Returns the output tokens that the tokenizer counts in all received text. */
+  /** Returns the exact number of tokens in the received text. */
   outputTokens(): Promise<number> {
     this.#extractText();
     this.#count();
@@ -148,10 +139,7 @@ export class Meter {
   }
 }
 
-/**
- * Returns the usage of a stream: the vendor's report, or a count of the received text. If the stream is incomplete and
- * output arrived after the latest report, the output is counted.
- */
+/** Returns the usage of a stream: the vendor's report, or a count of the text if the report is missing or outdated. */
 export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
     return meter.hasData ? measureUsage(cost.measure, meter.usage, () => meter.outputTokens(), ended) : noUsage;
@@ -162,8 +150,8 @@ export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatu
 }
 
 /**
- * Returns the vendor's report of a text stream. Undefined if there is none, or if the stream is incomplete and output
- * arrived after the report.
+ * Returns the vendor's report of a text stream. Undefined if it is missing, or outdated because the stream is
+ * incomplete.
  */
 export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): Metered | undefined {
   const { usage } = meter;
@@ -172,8 +160,8 @@ export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): 
 }
 
 /**
- * Returns the usage of a text stream that the gateway ended, so that the vendor's final report is missing. `max` is
- * the output limit if the vendor exceeded it; the excess is not billed.
+ * Returns the usage of a text stream that the gateway ended before the vendor's final report. `max` limits the billed
+ * output tokens.
  */
 export async function meterEndedEarly(cost: TextCost, meter: Meter, max?: number): Promise<Metered> {
   const units: Units = { requests: 1, ...(await reportedOrCounted(cost, meter)) };
@@ -182,10 +170,7 @@ export async function meterEndedEarly(cost: TextCost, meter: Meter, max?: number
   return { units: { ...units, outputTokens }, estimated: true, capped: ["outputTokens"] };
 }
 
-/**
- * Returns the units that the vendor has reported so far, with output tokens that are at least the counted ones; an
- * estimate if it reported none.
- */
+/** Returns the reported units, with at least the counted output tokens; an estimate if there is no report. */
 async function reportedOrCounted(cost: TextCost, meter: Meter): Promise<Units> {
   const outputTokens = await meter.outputTokens();
   const { usage } = meter;
@@ -193,7 +178,7 @@ async function reportedOrCounted(cost: TextCost, meter: Meter): Promise<Units> {
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, outputTokens) };
 }
 
-/** Returns the usage to charge for a call whose client disconnected and whose vendor reported no usage. */
+/** Returns the usage to charge if the client disconnected and the vendor reported none. */
 export async function usageAfterDisconnect(cost: CallCost, expected: Expectation): Promise<Units> {
   const units = cost.by === "measure" ? await cost.measure.usageAfterDisconnect?.() : undefined;
   return units === undefined ? expected.floorUnits : { requests: 1, ...units };
@@ -215,12 +200,11 @@ async function estimateAnswer(cost: TextCost, answer: Pick<CompleteAnswer, "adde
   return { units: { requests: 1, ...units }, estimated: true };
 }
 
-/** Counts the tokens of the text that the model wrote. */
 function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
-/** Adds the request to the measured units. A failed call without units does not pay the price per request either. */
+/** Adds the request to the measured units, unless the call has failed without any. */
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
   const [, , ended] = args;
@@ -231,8 +215,8 @@ async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter
 const noUsage: Metered = { units: {}, estimated: true };
 
 /**
- * Estimates the units of a call whose vendor reported none. The tokenizer counts a body that is text only; the text of
- * any other body is estimated by its size. Media count with their maximum.
+ * Estimates the units of a call without a report. Only a body of pure text is counted by the tokenizer. Media have
+ * their maximum.
  */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";

@@ -12,26 +12,22 @@ import { holdsNotFound } from "./call-metrics.ts";
 import type { Nanos, UsageDraft } from "@modelgate/contracts";
 import type { Call } from "../call.ts";
 
-/** Call whose ids are logged if its settlement fails. */
 type LoggedCall = Pick<Call, "requestId" | "span">;
 
-/**
- * Settles and releases holds in the background, so that answers do not wait for Redis. Disposal waits for those in
- * progress.
- */
+/** Settles and releases holds in the background. Disposal waits for those in progress. */
 export interface Settlements extends AsyncDisposable {
-  /** Starts to settle a hold. The promise never rejects. */
+  /** Starts to settle a hold. Never rejects. */
   settle(settlement: Settlement, call: LoggedCall): Promise<void>;
-  /** Starts to release a hold. The promise never rejects. */
+  /** Starts to release a hold. Never rejects. */
   release(release: Release, call: LoggedCall): Promise<void>;
 }
 
 /**
- * Time in ms after which a settlement that found no hold is repeated once, and the maximum number that wait for this.
+ * Time in ms after which a settlement that found no hold is repeated once, and the maximum number of such settlements.
  */
 const [repeatAfterMs, maxRepeats] = [10_000, 10_000];
 
-/** Opens the settlements of a process. The outbox publishes the event of each settled call. */
+/** Opens the settlements of a process. The outbox publishes their events. */
 export function openSettlements(deps: { redis: Redis; outbox: Outbox; log: Logger }): Settlements {
   return new OpenSettlements(deps);
 }
@@ -90,8 +86,7 @@ class OpenSettlements implements Settlements {
   }
 
   /**
-   * Repeats a settlement that found no hold, once, after `repeatAfterMs`. Such a settlement reports its call to the
-   * ledger; the first report may be lost if Redis fails.
+   * Repeats a settlement that found no hold. It reports its call to the ledger, and Redis may lose the first report.
    */
   #repeatLater(settlement: Settlement, call: LoggedCall): void {
     const { redis, log } = this.#deps;
@@ -106,7 +101,7 @@ class OpenSettlements implements Settlements {
   }
 }
 
-/** Usage of a running call that is certain at this time. */
+/** Usage of a running call that is certain now. */
 export interface HoldProgress {
   readonly floorNanos: Nanos;
   /** Usage event to record if the process dies now. */
@@ -117,22 +112,17 @@ export interface HoldProgress {
 export interface RenewedHold {
   readonly accountId: string;
   readonly callId: string;
-  /** Returns the usage that is certain at this time; undefined if it has not changed since the money was held. */
+  /** Undefined if the certain usage has not changed since the hold. */
   progress(): HoldProgress | undefined;
 }
 
-/**
- * Renews the leases of all holds of a process. Disposal waits until all holds have ended, because the tokens of a
- * stream may still be counted after the client has received its last byte.
- */
+/** Renews the leases of all holds of a process. Disposal waits until all holds have ended. */
 export interface Renewals extends AsyncDisposable {
   /** Renews a hold's lease until the returned object is disposed. */
   add(hold: RenewedHold): Disposable;
 }
 
-/**
- * Returns a hold's progress; undefined if it cannot be computed. The lease is then renewed without a new certain cost.
- */
+/** A hold whose progress cannot be computed is renewed without a new certain cost. */
 function progressOf(hold: RenewedHold, log: Logger): HoldProgress | undefined {
   try {
     return hold.progress();

@@ -1,10 +1,9 @@
 /**
- * Maximum characters of a piece of text for the tokenizer. The tokenizer's work grows with the square of the length of
- * a sequence without word breaks, such as Chinese text or a line of spaces: 80,000 such characters take 17 s in one
- * piece, but a few hundredths of a second in these pieces.
+ * Maximum characters of a text for the tokenizer. Its work grows with the square of a sequence without word breaks:
+ * 80,000 Chinese characters take 17 s in one piece, but a few hundredths of a second in these pieces.
  */
 const pieceCharacters = 256;
-/** Number of characters at the end of a piece in which a space is searched, so that words are not split. */
+/** Number of characters at the end of a piece in which a space is searched. */
 const breakWithin = 64;
 
 /** Splits a text into pieces for the tokenizer. */
@@ -16,9 +15,7 @@ export function* piecesOf(text: string): Generator<string> {
   }
 }
 
-/**
- * Returns the end of the piece that begins at `start`: before a space if possible, and never between two surrogates.
- */
+/** Returns the end of the piece at `start`: before a space if possible, and never between two surrogates. */
 function endOfPiece(text: string, start: number): number {
   const maxEnd = start + pieceCharacters;
   if (maxEnd >= text.length) return text.length;

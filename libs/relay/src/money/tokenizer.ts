@@ -1,47 +1,37 @@
 import { Worker } from "node:worker_threads";
 import { estimateTokens } from "./expect.ts";
 
-/** A text whose tokens the worker thread counts. */
 export interface CountJob {
   readonly id: number;
   readonly text: string;
 }
 
-/** The number of tokens in a text. */
 export interface CountedTokens {
   readonly id: number;
   readonly tokens: number;
 }
 
-/**
- * Maximum characters of a text that is counted. The tokens of longer texts are estimated, so that other texts do not
- * wait.
- */
+/** Maximum characters of a text that is counted. Longer texts are estimated, so that others do not wait. */
 const maxCharacters = 256 * 1024;
 /**
- * Bytes per token that a hold assumes. In all languages and programming languages for which vendors publish counts, a
- * token has more bytes on average (usually four). If a text has fewer bytes per token, the cost beyond the hold is
- * taken from the balance.
+ * Minimum bytes per token that a hold assumes. Vendors publish higher averages for all languages (usually four). If a
+ * text has fewer, the balance pays the rest.
  */
 export const minBytesPerToken = 2;
-/** Maximum texts that may wait for the thread. The tokens of further texts are estimated. */
+/** Maximum texts that wait for the thread. Further texts are estimated. */
 const maxWaiting = 1_000;
 /** Idle time in ms after which the thread is ended, because its tables occupy 70 MB. */
 const idleMs = 60_000;
-/** Memory limit of the thread, including its tables. */
 const memory = { maxOldGenerationSizeMb: 256 };
 
-/**
- * Counts tokens in a worker thread, so that other calls can proceed. Starting the thread takes 0.2 s. Most calls need
- * no count, because their vendors report usage.
- */
+/** Counts tokens in a worker thread. Starting it takes 0.2 s, but most vendors report usage. */
 class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** Returns the number of tokens in a text; undefined if too many texts wait or the thread fails. Never rejects. */
+  /** Returns undefined if too many texts wait or the thread fails. Never rejects. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idleTimer);
@@ -77,7 +67,6 @@ class Tokenizer {
     void worker?.terminate();
   }
 
-  /** Removes a failed thread. The next text starts a new one. */
   #fail(worker: Worker): void {
     if (this.#worker !== worker) return;
     this.#worker = undefined;
@@ -88,10 +77,7 @@ class Tokenizer {
 
 const tokenizer = new Tokenizer();
 
-/**
- * Returns the number of tokens in a text. The tokenizer of the common models counts them; they are estimated from the
- * length if the text is too long or the tokenizer is busy.
- */
+/** Returns the number of tokens in a text, estimated if the text is too long or the tokenizer is busy. */
 export async function countTokens(text: string): Promise<number> {
   if (text === "") return 0;
   const count = text.length > maxCharacters ? undefined : await tokenizer.count(text);

@@ -2,15 +2,10 @@ import { tokensIn } from "@modelgate/contracts";
 import { Counter } from "@modelgate/platform";
 import { callObservers, type EndedCall } from "./call-metrics.ts";
 
-/**
- * Number of counted callers per caller that is shown, so that a caller with a rising rate is counted before it is
- * shown.
- */
+/** Number of counted callers per shown caller, so that a caller with a rising rate is counted before it is shown. */
 const entriesPerShownCaller = 4;
-/** Label of all callers that are not shown. */
 const others = "_other";
 
-/** Sums over the calls of one caller in this process. */
 interface CallerSums {
   calls: number;
   failed: number;
@@ -21,8 +16,8 @@ interface CallerSums {
 const emptySums = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If all entries are in use, a
- * new caller replaces the one with the fewest calls, whose sums are added to those of all others.
+ * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If it is full, a new caller
+ * replaces the one with the fewest calls.
  */
 export class TopCallers {
   readonly #maxShown: number;
@@ -55,10 +50,7 @@ export class TopCallers {
     return [...top, [others, rest]];
   }
 
-  /**
-   * Removes the entry of the caller with the fewest calls. Returns the number of its calls, as the algorithm counts
-   * them.
-   */
+  /** Removes the caller with the fewest calls, and returns their number. */
   #evict(): number {
     let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
@@ -79,10 +71,7 @@ function addTo(sums: CallerSums, added: CallerSums): void {
 let accounts: TopCallers | undefined;
 let groups: TopCallers | undefined;
 
-/**
- * Starts to count calls by account and by group. The metrics show the `count` accounts and the `count` groups with the
- * most calls; 0: none.
- */
+/** Starts metrics of the `count` accounts and the `count` groups with the most calls. */
 export function showTopCallers(count: number): void {
   accounts = count === 0 ? undefined : new TopCallers(count);
   groups = count === 0 ? undefined : new TopCallers(count);
@@ -90,7 +79,6 @@ export function showTopCallers(count: number): void {
   if (count > 0) callObservers.add(observeCaller);
 }
 
-/** Counts an ended call for its account and its group. */
 function observeCaller({ draft, units, costNanos }: EndedCall): void {
   if (accounts === undefined) return;
   const failed = draft.outcome === "failed" ? 1 : 0;
@@ -106,9 +94,7 @@ const measures = {
   costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
-/**
- * Creates a metric for accounts or groups. The counter of a caller that was replaced and is shown again starts anew.
- */
+/** The counter of a caller that was replaced and is shown again starts anew. */
 function declareMetric(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({

@@ -11,38 +11,32 @@ import {
 import type { CatalogModel } from "@modelgate/catalog";
 import type { RequestSize, UsageBound } from "./measure.ts";
 
-/**
- * Maximum input tokens that are not in the body: a vendor's instructions, and the model's markup of messages and tools.
- */
+/** Maximum input tokens outside the body: a vendor's instructions, and markup of messages and tools. */
 const unseenInputTokens = 65_536;
 /** Largest context of any vendor, in tokens: the maximum that tools or stored content may add to the input. */
 const widestContextTokens = 2_097_152;
-/** Maximum ratio between the tokens that any vendor counts for an image and those that the gateway assumes. */
+/** Maximum ratio between a vendor's and the gateway's number of tokens for an image. */
 const maxMediaFactor = 20;
-/** Maximum output tokens per answer if neither the client nor the catalogue limits them. No model writes more. */
+/** Maximum output tokens per answer without an output limit. No model writes more. */
 const unboundedOutputTokens = 262_144;
-/** Maximum reasoning tokens per answer of vendors that do not count them against the output limit. */
+/** Maximum reasoning tokens per answer of vendors that do not apply the output limit to them. */
 const maxExtraReasoningTokens = 81_920;
 /**
- * Margin by which the output may exceed the client's limit: a share of the limit, and tokens per answer. A vendor may
- * count a last token or an end token in addition, or accept no limit below 16.
+ * Margin by which the output may exceed the client's limit. A vendor may count an end token in addition, or accept no
+ * limit below 16.
  */
 const outputMargin = { share: 0.02, tokens: 16 } as const;
-/** Maximum calls of one vendor-side tool in one answer. */
 const maxToolCalls = 512;
-/** Minimum bytes per search unit of a reranker. A unit covers up to a hundred documents of five hundred tokens. */
+/** Minimum bytes per search unit of a reranker. A unit has up to a hundred documents of five hundred tokens. */
 const minBytesPerSearchUnit = 400;
-/** Requests or search units that are accepted in every report. Vendors report one for most calls. */
+/** Requests or search units that are always accepted. Vendors report one for most calls. */
 const minRequestBound = 16;
-/** Margin by which a report may exceed the held usage if the cost does not depend on text alone. */
+/** Margin by which a report may exceed the held usage. */
 const heldUsageMargin = { times: 4, tokens: 1_024 } as const;
 /** Margin by which reported seconds may exceed the held ones, because a vendor may round up and add silence. */
 const secondsMargin = { share: 0.05, seconds: 2 } as const;
 
-/**
- * Returns the maximum output tokens of all answers of a call together, by the limits of client and catalogue; Infinity
- * if neither sets one.
- */
+/** Returns the maximum output tokens of all answers together; Infinity without a limit. */
 export function maxOutput({ maxOutputTokens = Infinity, choices }: RequestSize, model: CatalogModel): number {
   return Math.min(maxOutputTokens, (model.maxOutputTokens ?? Infinity) * choices);
 }
@@ -67,8 +61,7 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
 }
 
 /**
- * Returns the maximum usage to bill for a call whose output limit was lowered to what the caller's money covers. It
- * equals the usage for which money is held.
+ * Returns the maximum usage to bill for a call whose output limit was lowered to the caller's money: that of its hold.
  */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
@@ -85,7 +78,7 @@ export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBo
   };
 }
 
-/** Maximum tokens to bill for one run of a model that a vendor reports in addition to the usage. */
+/** Maximum tokens to bill for one run of another model in a vendor's report. */
 export const boundOfIteration: UsageBound = {
   inputTokens: widestContextTokens,
   outputTokens: unboundedOutputTokens,
@@ -97,7 +90,7 @@ export const boundOfIteration: UsageBound = {
   others: 0,
 };
 
-/** Returns the maximum usage to bill for a call for which money is held for `upper`. */
+/** Returns the maximum usage to bill for a call with a hold for `upper`. */
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
@@ -112,10 +105,7 @@ export function boundOfHeld(upper: Units): UsageBound {
   };
 }
 
-/**
- * Returns the maximum images to bill for a requested number. A model that creates images while it writes text may
- * create more.
- */
+/** Returns the maximum images to bill. A model that writes text and images may create more than requested. */
 export function maxBilledImages(requested: number): number {
   return requested * 2 + 2;
 }
@@ -123,14 +113,11 @@ export function maxBilledImages(requested: number): number {
 /** Units to bill. */
 export interface CappedUnits {
   readonly units: Units;
-  /** Names of the units that exceeded the maximum or were invalid. */
+  /** Units that exceeded the maximum or were invalid. */
   readonly capped: readonly UnitName[];
 }
 
-/**
- * Limits units to a maximum. Invalid amounts (negative or not finite) become 0. All units except seconds are rounded
- * down to integers.
- */
+/** Limits units to a maximum. Invalid amounts become 0, and units except seconds are rounded down. */
 export function capUnits(reported: Units, bound: UsageBound | undefined): CappedUnits {
   const units: Units = {};
   const capped: UnitName[] = [];
@@ -158,7 +145,6 @@ function capAll(result: UnitsBeingCapped, bound: UsageBound): void {
   for (const name of toolUnits) if ((units[name] ?? 0) > bound.others) capOne(result, name, bound.others);
 }
 
-/** Units that are being limited, and the names of those that were reduced so far. */
 interface UnitsBeingCapped {
   readonly units: Units;
   readonly capped: UnitName[];
@@ -167,7 +153,7 @@ interface UnitsBeingCapped {
 /** Units other than tokens, each with its own limit. */
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
-/** Limits units that share one maximum. The first ones keep as much of it as they need. */
+/** Limits units that share one maximum, which the first ones use first. */
 function capTogether(result: UnitsBeingCapped, names: readonly UnitName[], max: number): void {
   let remaining = max;
   for (const name of names) {

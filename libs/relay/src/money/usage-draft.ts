@@ -24,9 +24,9 @@ export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" |
 
 /** Price of a call, and labels of its usage event. */
 export interface CallPricing extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
-  /** Charges other than tokens; absent: none. */
+  /** Charges other than tokens. */
   readonly fees?: CallFees | undefined;
-  /** End user that the request names, for the usage event. */
+  /** End user that the request names. */
   readonly endUser?: string | undefined;
 }
 
@@ -35,26 +35,23 @@ export interface UsageRecord {
   readonly callId: string;
   readonly call: BilledCall;
   readonly price: CallPricing;
-  /** Time at which the call's money was held, from `performance.now()`. */
+  /** Time of the hold, from `performance.now()`. */
   readonly heldAt: number;
 }
 
-/** Returns the cost of units at the call's price, including vendor-side tools and the service tier. */
+/** Returns the cost of units, including vendor-side tools and the service tier. */
 export function costOfUnits(price: CallPricing, units: Units): Nanos {
   return costOfBill(billOf(price, units), price.multiplier);
 }
 
-/** Returns the cost of a bill, with the tokens of other models at their prices. */
+/** Returns the cost of a bill. */
 export function costOfBill({ units, price, otherModels = [] }: Bill, multiplier: number): Nanos {
   let cost = costOf(units, price, multiplier);
   for (const other of otherModels) cost += costOf(other.units, other.price, multiplier);
   return cost;
 }
 
-/**
- * Builds the usage event of an outcome without the final cost, which the settlement adds. `heldNanos` is the amount of
- * the hold, if it is known.
- */
+/** Builds the usage event of an outcome without the final cost, which the settlement adds. */
 export function usageDraft(
   { callId, call, price, heldAt }: UsageRecord,
   outcome: Outcome,
@@ -67,7 +64,7 @@ export function usageDraft(
   const { units, serviceTier, isTierUnpriced } = billed;
   const unpriced: UsageDraft["unpriced"] = [...unpricedUnits(units, billed.price)];
   if (isTierUnpriced) unpriced.push("serviceTier");
-  // Optional members are set one by one, because object spreads would take longer than the remainder of this function.
+  // Object spreads would take longer than the rest of this function.
   const draft: UsageDraft = {
     id: callId,
     time: new Date().toISOString(),
@@ -100,7 +97,6 @@ export function usageDraft(
   return draft;
 }
 
-/** Adds the vendor's models that worked on a call in addition to the requested one. */
 function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: Bill): void {
   if (answeredBy !== undefined) draft.upstreamModel = answeredBy.slice(0, maxModelCharacters);
   if (otherModels.length === 0) return;
@@ -111,10 +107,6 @@ function addModels(draft: UsageDraft, { answeredBy, otherModels = [] }: Bill): v
   }));
 }
 
-/**
- * Adds optional details: the team and member of the key, the attempts of a call, the vendor's request id, the dropped
- * fields, and the tags and end user that the client named.
- */
 function addDetails(
   draft: UsageDraft,
   { tried, dropped = [] }: Outcome,

@@ -10,39 +10,28 @@ import {
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
 
-/** Part of a call that is needed to check ids. */
 export type NamingCall = Pick<ServiceCall, "caller">;
 
-/** Result of checking the ids of stored objects that a request names. */
+/** Result of checking the ids of stored objects in a request. */
 export interface AdmittedIds {
-  /**
-   * Route (`channel/key`) that created one of the named objects. It is tried first, because other vendor accounts do
-   * not have the object.
-   */
+  /** Route that created one of the objects. It is tried first, because other vendor accounts do not have the object. */
   readonly channelKey: ChannelKeyId | undefined;
-  /**
-   * True if objects that the answer names may be recorded for the account of the caller. This is so if the stores are
-   * not shared, or if every object that the request names was created for this account.
-   */
+  /** True if objects that the answer names may be recorded for the caller's account. */
   readonly canRecordIds: boolean;
-  /** Items whose content the request contains, by id, each with the route that created it. */
+  /** Items whose content is in the request, each with the route that created it. */
   readonly itemsWithContent: ReadonlyMap<string, ChannelKeyId | undefined>;
 }
 
-/** Result for a request that names no object in a vendor's store. */
+/** Result for a request without ids of stored objects. */
 export const noVendorIds: AdmittedIds = { channelKey: undefined, canRecordIds: true, itemsWithContent: new Map() };
 
-/**
- * Kinds of objects that a vendor may create in its store during a call. Their ids are remembered with the call's
- * account.
- */
+/** Kinds of objects that a vendor may create during a call. Their ids are stored with the call's account. */
 const creatableStores: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
- * Checks the ids of objects in a vendor's store that a request names, because all accounts use the store of the
- * operator's API key. Unless the caller's group shares the stores, throws Failure unsupported_parameter (400) for an
- * object that this account did not create through this gateway and whose content the request lacks. Throws Failure
- * invalid_value for too many ids.
+ * Checks the ids of objects in a vendor's store, which all accounts share by the operator's API key. Throws Failure
+ * unsupported_parameter (400) for an object that this account did not create, unless the caller's group shares the
+ * stores or the request contains the content. Throws Failure invalid_value for too many ids.
  */
 export async function admitVendorIds(
   { catalog, createdIds }: Pick<RelayDeps, "catalog" | "createdIds">,
@@ -62,8 +51,7 @@ export async function admitVendorIds(
   const unknown = ids.find(({ isCarried }, index) => creators[index] === undefined && isCarried !== true);
   if (unknown !== undefined && !shared) throw foreignObject(unknown);
   const carried = ids.flatMap(({ id, isCarried }, index) =>
-    // If the stores are shared, an item whose creator is unknown is left out, because only the vendor knows whether it
-    // has the item.
+    // In shared stores, only the vendor knows whether it has an item with an unknown creator.
     isCarried === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
@@ -75,7 +63,7 @@ export async function admitVendorIds(
 
 /**
  * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores or the request contains
- * the content. For calls that do not look up who created an object.
+ * the content.
  */
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,
@@ -85,7 +73,7 @@ export async function refuseVendorIds(
   await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, request));
 }
 
-/** A parsed body that may contain ids of objects in vendors' stores. */
+/** A parsed body that may contain ids of stored objects. */
 export interface NamingBody {
   readonly dialect: StoreDialect;
   readonly body: unknown;
@@ -107,7 +95,6 @@ function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
   return catalog.group(group)?.vendorStores === "shared";
 }
 
-/** Creates the failure of a request that names an object which its account may not use. */
 function foreignObject({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
   const reason = does ?? `names ${nouns[store]} that this account did not create through this gateway`;
@@ -140,10 +127,7 @@ const nouns: Readonly<Record<VendorStore, string>> = {
   profile: inStore("a profile"),
 };
 
-/**
- * Error texts for each store: `instead` advises what to send; `does` replaces the default reason for a member that
- * contains no id.
- */
+/** Error texts for each store. `does` replaces the default reason for a member that contains no id. */
 const hints: Readonly<Record<VendorStore, { readonly does?: string; readonly instead: string }>> = {
   file: { instead: "Send the content itself" },
   "vector-store": { instead: "Send the content itself" },

@@ -3,17 +3,14 @@ import { shardOf } from "@modelgate/accounts";
 import type { Logger, Redis } from "@modelgate/platform";
 import type { CreatedId } from "@modelgate/wires/vendor-stores";
 
-/** Maximum characters of an id that is remembered. The ids of vendors have fewer than a hundred. */
+/** Maximum characters of a stored id. The ids of vendors have fewer than a hundred. */
 const maxIdCharacters = 256;
 
-/**
- * Remembers the objects that vendors created in their stores for each account, with the route (`channel/key`) that
- * created them.
- */
+/** Objects that vendors created in their stores for each account, with the route that created them. */
 export interface CreatedIds {
   /**
-   * Returns the route that created each object, in the order of `ids`; undefined for objects that this account did not
-   * create or whose record has expired.
+   * Returns the route that created each object; undefined for objects that this account did not create, or whose record
+   * has expired.
    */
   find(accountId: string, ids: readonly CreatedId[]): Promise<readonly (ChannelKeyId | undefined)[]>;
   /**
@@ -23,10 +20,7 @@ export interface CreatedIds {
   store(accountId: string, ids: readonly CreatedId[], channelKey: ChannelKeyId): void;
 }
 
-/**
- * Opens the store of ids in Redis. The account is part of each key, so that other accounts do not find an id. Ids
- * expire after `lifetimeMs`.
- */
+/** Opens the store of ids in Redis. Ids expire after `lifetimeMs`. */
 export function openCreatedIds({
   redis,
   log,
@@ -60,10 +54,7 @@ function isRemembered({ id }: CreatedId): boolean {
   return id !== "" && id.length <= maxIdCharacters;
 }
 
-/**
- * Returns the Redis key of an id. The keys of one account are in one slot, so that one command can read several of them
- * on Redis Cluster.
- */
+/** The keys of one account are in one slot, so that one command can read several of them on Redis Cluster. */
 function keyOf(accountId: string, { store, id }: CreatedId): string {
   return `made:{s${shardOf(accountId)}}:${accountId}:${store}:${id}`;
 }

@@ -1,12 +1,12 @@
 import type { JsonRecord } from "@modelgate/formats/json";
 
-/** Maximum number of nested members that are read from a form field's name; `[]` and `[0]` do not count. */
+/** Maximum number of nested members in the name of a form field. */
 const maxSteps = 8;
 
-/** Members at one level of a form's names, in the order of their arrival. */
+/** Members at one level, in the order of their arrival. */
 type FormLevel = Map<string, unknown[]>;
 
-/** Converts a form to the object that vendors read: `a[b]` is a member, `a[]`, `a[0]` and repetitions a list. */
+/** Converts a form to the object that vendors read: `a[b]` is a member; `a[]`, `a[0]` and repetitions are a list. */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();
   for (const [name, value] of entries) put(top, stepsOf(name), value);

@@ -68,7 +68,7 @@ const exchange: Exchange = {
   read: () => reader,
 };
 
-/** Delivery of an answer: its client, its events in order, and the outcomes with which the call was settled. */
+/** Delivery of an answer: its client, its events in order, and the outcomes of its settlement. */
 interface Delivered {
   readonly client: FakeClient;
   readonly events: string[];
@@ -84,7 +84,6 @@ function begin(
     readonly pays?: boolean;
     readonly stepTokens?: number;
     heartbeatMs?: number;
-    /** Memory limit of the process. */
     readonly budget?: BufferBudget;
     /** Answers further requests of the call to its vendor. */
     readonly send?: Transport["send"];
@@ -360,7 +359,7 @@ test.each([
 );
 
 describe("a task's further requests to its vendor", () => {
-  /** Finishes a task with one further request: `ask` sends the request, and `send` answers it. */
+  /** Finishes a task with one further request, which `ask` sends and `send` answers. */
   function further(ask: (vendor: VendorLink) => Promise<Buffer>, send: Transport["send"]) {
     const finish = async (vendor: VendorLink): Promise<CompleteAnswer> => ({ ...answer, body: await ask(vendor) });
     return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });

@@ -16,7 +16,6 @@ const finish = 'data: {"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]
 const done = "data: [DONE]\n\n";
 const reader = { framing: chat.framing, isFirstFrame: (first: Buffer) => isStreamStart(chat, first) };
 
-/** Stream that is being passed from a vendor to a client. */
 interface Passing {
   readonly vendor: FakeAnswer;
   readonly client: FakeClient;
@@ -24,7 +23,7 @@ interface Passing {
   readonly ended: Promise<StreamEnd>;
 }
 
-/** Starts to pass the stream of a vendor, which has sent the beginning. */
+/** Starts to forward the stream of a vendor, which has sent the beginning. */
 async function begin(
   vendor: FakeAnswer,
   {
@@ -223,8 +222,8 @@ test("a stream above its maximum bytes fails, and its vendor is stopped", async 
 
 describe("a stream whose hold is used up", () => {
   /**
-   * Creates an allowance that covers this many frames. Each extension calls `more`: if it returns no failure, one more
-   * frame is covered. Extensions wait until `answer` is called.
+   * Creates an allowance that covers this many frames. Each extension calls `more`, which may refuse it. Extensions
+   * wait until `answer` is called.
    */
   function paysFor(frames: number, more: () => Failure | undefined) {
     let remaining = frames;

@@ -26,8 +26,8 @@ function openOn(tokens: number, output: { first: number; step: number; max: numb
 }
 
 /**
- * Sends frames through an allowance as a translator does. Each frame has text and a number of other bytes. Returns the
- * number of frames that passed, and the reason that stopped them, if any.
+ * Sends frames through an allowance, each with text and other bytes. Returns the number of allowed frames, and the
+ * reason that stopped them.
  */
 async function play(
   { allowance, meter }: { readonly allowance: Allowance; readonly meter: Meter },
@@ -64,7 +64,7 @@ test("nothing passes without a hold, and nothing with a refused one", async () =
         const check = (): void => expect(account.meter.maxTokens).toBeLessThanOrEqual(account.held());
         const { passed, refused } = await play(account, sent, check);
         if (refused === undefined) expect(passed).toBe(sent.length);
-        // The rest of the money covers neither the smallest step nor the next frame.
+        // The remaining money covers neither the smallest step nor the next frame.
         else {
           const next = Buffer.byteLength(sent[passed]?.[0] ?? "");
           expect(account.meter.maxTokens + Math.ceil(next / 2)).toBeGreaterThan(account.held());
@@ -94,8 +94,7 @@ test("text is counted instead of estimated near the end, so that a stream uses a
   const account = openOn(1_000, { first: 256, step: 256, max: Infinity });
   const story = Array.from({ length: 5_000 }, () => ["story ", 20] as const);
   const { passed } = await play(account, story, () => undefined);
-  // Each word is one token, and may be counted with a margin of a quarter. Counted by bytes, the stream would end after
-  // 333 words.
+  // Each word is one token, plus a margin of a quarter. Counted by bytes, the stream would end after 333 words.
   expect(passed).toBeGreaterThan(700);
   expect(passed).toBeLessThanOrEqual(1_000);
 });

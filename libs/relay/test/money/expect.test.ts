@@ -50,9 +50,7 @@ test("additional text that a vendor may be sent is in the hold, but not in its f
   expect(expectText(size, model, 1, 0)).toMatchObject({ floorNanos: 1_000n, floorUnits: { inputTokens: 1 } });
 });
 
-/**
- * Divides an amount into integer parts in proportion to shares. `unused` is the share of the amount that is in no part.
- */
+/** Divides an amount into integer parts in proportion to shares. `unused` is the share outside all parts. */
 function partsOf(amount: number, shares: readonly number[], unused: number): readonly number[] {
   const all = shares.reduce((sum, share) => sum + share, unused) || 1;
   return shares.map((share) => Math.floor((amount * share) / all));
@@ -104,8 +102,8 @@ test.each([
     turns++;
     other = setImmediate(count);
   });
-  // The event loop turns between answers of the thread. If the counts ran on this thread, it would not turn at all. Ten
-  // texts, because a busy machine may deliver two answers in one turn.
+  // The event loop runs between answers of the thread. Ten texts, because a busy machine may deliver two answers at
+  // once.
   for (let at = 0; at < 10; at++) expect(await countTokens(character.repeat(50_000 + at))).toBeGreaterThan(0);
   clearImmediate(other);
   expect(turns).toBeGreaterThan(0);

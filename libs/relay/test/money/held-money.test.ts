@@ -10,15 +10,11 @@ import { openRenewals, openSettlements, type RenewedHold } from "../../src/money
 import { usageDraft } from "../../src/money/usage-draft.ts";
 import { notSent, type Outcome } from "../../src/outcome.ts";
 
-/**
- * Behaviour of the store for one command: it answers, it cannot be reached, or it executes the command and the answer
- * is lost.
- */
+/** Behaviour of the store for one command. It may execute a command and lose the answer. */
 type StoreFault = "answers" | "is away" | "loses its answer";
-/** Step that a call makes with its held money after the extensions. */
+/** Step that a call takes with its held money after the extensions. */
 type Step = "settle" | "release" | "hand over" | "throw";
 
-/** Connection whose scripts fail as the test determines. */
 class FaultyRedis extends Redis {
   faults: StoreFault[] = [];
 
@@ -33,7 +29,7 @@ class FaultyRedis extends Redis {
     try {
       await super.sendCommand(...sent);
     } catch {
-      // The answer is lost, even if it is an error.
+      // the answer is lost, even if it is an error
     }
   }
 }
@@ -60,7 +56,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Holds money, extends the hold, and performs the steps one after another. Catches all errors. */
+/** Holds money, extends the hold, and performs the steps. Catches all errors. */
 async function live(accountId: string, extensions: number, steps: readonly Step[]) {
   const renewed = new Set<RenewedHold>();
   const pushed: OutboxEntry[] = [];
@@ -99,7 +95,7 @@ async function live(accountId: string, extensions: number, steps: readonly Step[
       if (step === "hand over") money.handOver();
     }
   } catch {
-    // After any error, the hold must have been settled or released, which the test checks.
+    // the test checks that the hold was settled or released after any error
   }
   await settlements[Symbol.asyncDispose]();
   return { held, first: performed.find((step) => step !== "throw"), renewed, pushed };
@@ -142,10 +138,7 @@ interface Events {
   readonly pushed: readonly OutboxEntry[];
 }
 
-/**
- * Expects one event of a settled call. A refused call has no event, or one with a cost of zero. All other calls have
- * none.
- */
+/** A settled call has one event; a refused one none, or one with a cost of zero; all others have none. */
 async function expectEvents(accountId: string, { settled, isRefused, pushed }: Events): Promise<void> {
   const stored = (await readUnpublished(store, shardOf(accountId), -1_000, 1_000_000)).filter(
     ({ event }) => event.accountId === accountId && "units" in event,
