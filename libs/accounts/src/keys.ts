@@ -1,19 +1,16 @@
 /**
- * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all keys
- * of an account on Redis Cluster. The record of a token has no shard, because it is found by the SHA-256 of the API key
- * before the account is known.
+ * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all of
+ * them on Redis Cluster. A token's record has no shard, because it is searched before the account is known.
  */
 const shardCount = 64;
 
-/** All shards: "00" to "63". */
 export const shards: readonly string[] = Array.from({ length: shardCount }, (_, shard) =>
   String(shard).padStart(2, "0"),
 );
 
 /**
- * Returns the shard of an account, from the FNV-1a hash of its id up to the first `~`. Accounts with the same part
- * before `~` share a shard, so that one script can change the budgets of their organisation: acme, acme~search,
- * acme~ads.
+ * Returns the shard of an account, from the FNV-1a hash of its id up to the first `~`. The accounts of an organisation
+ * (acme, acme~search, acme~ads) thus share a shard, and one script can change their budgets.
  */
 export function shardOf(accountId: string): string {
   const separator = accountId.indexOf("~");
@@ -33,16 +30,14 @@ export const accountKeys = {
   contentSizes: (accountId: string) => `content-sizes:{s${shardOf(accountId)}}:${accountId}`,
   contentExpiries: (accountId: string) => `content-expiries:{s${shardOf(accountId)}}:${accountId}`,
   /**
-   * Hash: id of a token -> digest of its key; also `{id}:version`, if the key was rotated -> version of that digest.
+   * Hash: id of a token -> digest of its key; also `{id}:version` -> version of that digest, if the key was rotated.
    */
   tokenIds: "token-ids",
   /** Time at which a key that was replaced at `replacedAt` was last used. */
   replacedKeyUse: (tokenId: string, replacedAt: string) => `replaced-key-use:${tokenId}:${replacedAt}`,
   accountTokens: (accountId: string) => `tokens:{s${shardOf(accountId)}}:${accountId}`,
   bucket: (accountId: string, limitsId: string) => `bucket:{s${shardOf(accountId)}}:${limitsId}`,
-  /**
-   * Hash: id of a token with a limit of requests per day -> the latest day with a request, and its number of requests.
-   */
+  /** Hash: id of a token with a limit of requests per day -> latest day with a request, and its number of requests. */
   requestDays: (accountId: string) => `request-days:{s${shardOf(accountId)}}:${accountId}`,
   seats: (accountId: string, limitsId: string) => `seats:{s${shardOf(accountId)}}:${limitsId}`,
   hold: (accountId: string, callId: string) => `hold:{s${shardOf(accountId)}}:${callId}`,
@@ -53,27 +48,24 @@ export const accountKeys = {
   tasksDue: (shard: string) => `tasks-due:{s${shard}}`,
   callbacksDue: (shard: string) => `callbacks-due:{s${shard}}`,
   callbacks: (shard: string) => `callbacks:{s${shard}}`,
-  /** Hash: id of a budget -> its spending; see budgets.lua. The spending of a key is deleted with the key. */
+  /** Hash: id of a budget -> its spending; see budgets.lua. */
   budgets: (accountId: string) => `budgets:{s${shardOf(accountId)}}:${accountId}`,
-  /**
-   * Hash: id of an organisation's budget -> its spending, on the shard of the organisation's accounts. `owner` is
-   * `organisation:ID`.
-   */
+  /** Hash: id of an organisation's budget -> its spending. `owner` is `organisation:ID`. */
   budgetsOfOrganisation: (accountId: string, owner: string) => `budgets:{s${shardOf(accountId)}}:${owner}`,
   /** JSON of the account's budgets. Their version is in the account's hash. */
   budgetList: (accountId: string) => `budget-list:{s${shardOf(accountId)}}:${accountId}`,
   outbox: (shard: string) => `outbox:{s${shard}}`,
   /** Exists while a ledger verifies the account. */
   verifying: (accountId: string) => `verifying:{s${shardOf(accountId)}}:${accountId}`,
-  /** Divergences that the last verification of an account found, by account. */
+  /** Hash: id of an account -> divergence that its last verification found. */
   divergences: "divergences",
   sent: (shard: string) => `sent:{s${shard}}`,
   late: (shard: string) => `late:{s${shard}}`,
   charged: (accountId: string) => `charged:{s${shardOf(accountId)}}:${accountId}`,
   /** Id of the books that Redis was filled from. Missing if Redis has lost its data. */
   epoch: "epoch",
-  /** Run ids (`run_id`) of the Redis servers that are known to contain all data of the books. */
+  /** Run ids (`run_id`) of the Redis servers that contain all data of the books. */
   completeRuns: "whole-runs",
-  /** Pub/sub channel on which the SHA-256 of a changed token's key is published. */
+  /** Pub/sub channel with the SHA-256 of a changed token's key. */
   tokenChanges: "tokens",
 } as const;

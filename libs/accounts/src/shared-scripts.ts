@@ -1,14 +1,14 @@
 const scriptFile = (name: string): URL => new URL(name, import.meta.url);
 
-/** Lua function that returns the time: the one that the caller passes, otherwise the time of Redis' clock. */
+/** Lua function that returns the caller's time, by default that of Redis' clock. */
 export const clockScript = scriptFile("clock.lua");
-/** Lua functions for the requests and tokens per minute of an API key. */
+/** Lua functions for requests and tokens per minute. */
 export const minuteScripts: readonly URL[] = [clockScript, scriptFile("limits/minute.lua")];
 /** Lua functions for an account's money and receipts. */
 export const moneyScripts: readonly URL[] = [scriptFile("money/amounts.lua"), scriptFile("money/account-state.lua")];
 /** Lua functions for budgets. They need `moneyScripts`. */
 export const budgetScript = scriptFile("budgets/budgets.lua");
-/** Lua functions that change a hold: money, tokens per minute and budgets. */
+/** Lua functions that change a hold. */
 export const holdScripts: readonly URL[] = [...minuteScripts, ...moneyScripts, budgetScript];
 /** Lua functions that settle a call. */
 export const settlementScripts: readonly URL[] = [...holdScripts, scriptFile("money/settlement.lua")];

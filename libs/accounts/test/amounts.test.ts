@@ -20,7 +20,7 @@ const script = `${amounts}
 local a, b = ARGV[1], ARGV[2]
 return {add(a, b), subtract(a, b), negated(a), is_negative(a) and 1 or 0}`;
 
-/** Amounts of all lengths, around the powers of ten where halves carry and borrow, and around 2^53. */
+/** Amounts around the powers of ten where halves carry and borrow, and around 2^53. */
 const amount = fc.oneof(
   fc.bigInt({ min: -(4n * 10n ** 18n), max: 4n * 10n ** 18n }),
   fc.bigInt({ min: -2_000n, max: 2_000n }),

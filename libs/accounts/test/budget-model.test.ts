@@ -50,7 +50,7 @@ type Step =
       readonly tagged: boolean;
       readonly byMember: boolean;
       readonly forUser: boolean;
-      /** True: the key was made within the limits of tok_0. */
+      /** True if the key was made within the limits of tok_0. */
       readonly isWithin: boolean;
     }
   | { readonly do: "settle" | "extend"; readonly call: number; readonly nanos: bigint }
@@ -108,7 +108,7 @@ const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof budgetP
   ...(rolloverNanos === undefined ? {} : { rolloverNanos }),
 });
 
-/** A call, and for each budget that counts it, the period in which it counts. */
+/** A call, and its period in each of its budgets. */
 interface Call {
   readonly accountId: string;
   reserved: bigint;
@@ -117,9 +117,7 @@ interface Call {
   readonly counts: readonly { readonly model: BudgetModel; readonly period: number }[];
 }
 
-/**
- * Expected spending of a budget, by the number of the period. The model stores all periods; Redis stores the last two.
- */
+/** Expected spending of a budget, by the number of the period. Redis stores only the last two periods. */
 interface BudgetModel {
   readonly budget: Budget;
   readonly spent: Map<number, bigint>;
@@ -128,7 +126,7 @@ interface BudgetModel {
 const amountOf = ({ budget }: BudgetModel): bigint => BigInt(budget.nanos);
 const spentIn = ({ spent }: BudgetModel, period: number): bigint => spent.get(period) ?? 0n;
 
-/** Returns the maximum spending of a period: the budget's amount, plus what rolls over from earlier periods. */
+/** Returns the maximum spending of a period, with the unspent amounts of earlier periods. */
 function allowedIn(model: BudgetModel, period: number): bigint {
   const { rolloverNanos } = model.budget;
   const periods = [...model.spent.keys()];
@@ -141,18 +139,13 @@ function allowedIn(model: BudgetModel, period: number): bigint {
   return amountOf(model) + carry;
 }
 
-/**
- * Returns true if Redis has a total of a period: the latest period with spending, the one before it, or a later one.
- */
+/** Returns whether Redis has the spending of a period: of the latest one, the one before it, or a later one. */
 function hasTotal({ spent }: BudgetModel, period: number): boolean {
   const [latest = -Infinity, before = -Infinity] = [...spent.keys()].toSorted((one, other) => other - one);
   return period >= latest || period === before;
 }
 
-/**
- * Adds an amount to the budgets of a call. Returns false if a hard budget does not cover the amount in the call's
- * period, or in the budget's latest one.
- */
+/** Adds an amount to the budgets of a call. Returns false if a hard budget does not cover it. */
 function add(counts: Call["counts"], change: bigint): boolean {
   for (const { model, period } of counts) {
     if (!hasTotal(model, period)) continue;
@@ -278,7 +271,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
   }
 }
 
-/** Returns the optional members of a call and of its request, and the scopes to which the call then belongs. */
+/** Returns the optional members of a call and of its request, and the scopes of the call. */
 function partsOf({ tagged, byMember, forUser, isWithin }: Extract<Step, { readonly do: "hold" }>) {
   return {
     labels: {

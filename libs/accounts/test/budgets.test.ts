@@ -132,7 +132,6 @@ describe("a call that a budget does not cover", () => {
       "The budget of this account's calls with the tag team=red is $1.50 per month, and the remaining $1.499999 does not cover " +
         `this call of m; it resets at 2026-03-31T22:00:00Z (midnight in Europe/Berlin). Budget ${monthly.id}, "Red team".`,
     );
-    // The account's balance is lower than the budget.
     await expect(placeHold(1_500_000_000n, call)).rejects.toMatchObject({
       ...refused,
       leftNanos: 999_000n,
@@ -479,7 +478,6 @@ test("five hundred concurrent calls on the last dollar of an organisation, its t
         (error: unknown) => error,
       );
       if (passed !== undefined) return passed;
-      // A call that costs less than its hold leaves money for others.
       if (call % 3 === 0) return (await releaseHold(connection, { accountId, callId })) ? 0n : undefined;
       const costNanos = call % 3 === 1 ? cost : cost / 2n;
       await settle(connection, { accountId, callId, costNanos, tokens: 0, draft });

@@ -16,7 +16,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Creates a client secret of an account at a time, in ms. */
 function make(accountId: string, nowMs: number, lifetimeSeconds = 600): Promise<string> {
   const { token } = makeToken("sk-owner-0123456789abcdef", { accountId, group: "default" });
   const expiresAt = new Date(nowMs + lifetimeSeconds * 1_000).toISOString();

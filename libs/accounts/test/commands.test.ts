@@ -14,7 +14,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Returns how often Redis has run each command. */
+/** Returns the number of runs of each command. */
 async function commands(): Promise<ReadonlyMap<string, number>> {
   const text = await redis.info("commandstats");
   const matches = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);
@@ -36,7 +36,7 @@ async function call(callId: string): Promise<void> {
   await releaseSeat(redis, seat);
 }
 
-/** Returns the number of commands that Redis runs inside the four scripts of one call. */
+/** Returns the number of commands inside the four scripts of one call. */
 async function commandsOfCall(): Promise<number> {
   await call("first"); // afterwards the scripts and the keys of the current minute exist
   await redis.config("RESETSTAT");

@@ -16,7 +16,7 @@ import {
   shardOf,
 } from "../src/index.ts";
 
-/** Records as version 1c5319f wrote them, unchanged except for names. */
+/** Records as version 1c5319f wrote them. */
 const former = {
   token:
     '{"id":"tok_1","accountId":"acme","group":"default","name":"laptop","disabled":false,"createdAt":"2026-11-01T10:00:00.000Z","hint":"mg-abc…xyz"}',

@@ -78,7 +78,7 @@ test("a disabled account admits and holds nothing, also once it was lost and res
   expect(limitFailure(await admission(), call)).toMatchObject(refusal);
   await expect(placeHold(1n)).rejects.toMatchObject(refusal);
   await expect(placeHold(0n)).rejects.toMatchObject(refusal);
-  // A call in progress may continue, unless its hold may only be extended for an enabled account.
+  // A call in progress may continue, unless `ifEnabled` is set.
   const extension = { accountId: id, callId: open, nanos: 10n };
   for (const nanos of [10n, 0n])
     await expect(extendHold(redis, { ...extension, nanos, ifEnabled: true })).rejects.toMatchObject(refusal);

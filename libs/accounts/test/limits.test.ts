@@ -289,7 +289,6 @@ test("all Redis keys of an account are in one slot", () => {
   for (const key of all) expect(key).toContain(tag);
 });
 
-/** Returns all keys and values in Redis as one text. */
 async function contentOf(from: Redis): Promise<string> {
   const texts: string[] = [];
   for (const name of await from.keys("*")) {

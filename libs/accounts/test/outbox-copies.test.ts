@@ -25,7 +25,7 @@ test("the copy of a published event is kept although a later attempt to publish 
   const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
   if (entry === undefined) throw new Error("the call was not settled");
 
-  // The ledger has read the event and is stopped before its attempt ends; meanwhile the service publishes the event.
+  // The ledger has read the event. The service publishes it before the ledger does.
   const unpublished = async () =>
     (await readUnpublished(redis, shard, 0, 10)).filter(({ event }) => event.id === callId);
   const found = await unpublished();

@@ -64,7 +64,6 @@ function threeVersions(): { readonly digests: readonly string[]; readonly versio
   };
 }
 
-/** Returns the digests whose keys a client can use. */
 async function usable(digests: readonly string[]): Promise<readonly string[]> {
   const tokens = await Promise.all(digests.map((digest) => findToken(redis, digest)));
   return digests.filter((_, at) => {

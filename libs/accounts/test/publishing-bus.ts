@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Bus, BusMessage, PublishResult } from "@modelgate/platform";
 
-/** Returns a bus that publishes messages with `publish`, and has no streams to read. */
+/** Returns a bus without streams to read. */
 export const publishingBus = (publish: (message: BusMessage) => PublishResult): Bus => ({
   connected: true,
   publish: async (messages) => messages.map(publish),

@@ -42,7 +42,6 @@ const day = 86_400_000;
 const cost = 500_000_000n;
 let count = 0;
 
-/** Creates an account with an open task, and reserves the task's money. */
 async function createdTask({
   createdAt = Date.now(),
   leaseMs = 1_000,
@@ -188,7 +187,6 @@ test("if several processes see a task end, one settles it, and each state has on
           `${task.id}.${sightings[0]}`,
           task.callId,
         ]);
-        // It is not polled again, and late updates change nothing.
         const claimed = await claimTasks(redis, shardOf(task.accountId), {
           nowMs: Date.now() + day,
           leaseMs: 1,

@@ -36,7 +36,7 @@ const optionsFor = (id: string) => ({
 });
 let accounts = 0;
 
-/** Creates an account with an opening balance, three settled calls, a top-up, and one open call. Returns its id. */
+/** Creates an account with an opening balance, three settled calls, a top-up, and one open call. */
 async function bookedAccount(timeOf: (call: number) => string = () => new Date().toISOString()): Promise<string> {
   const id = `books-${accounts++}`;
   await createAccount(redis, { id, balance: 1_000n });
@@ -63,7 +63,7 @@ async function bookedAccount(timeOf: (call: number) => string = () => new Date()
   return id;
 }
 
-/** Replaces a call's event in the log by the result of `change`, or removes it if that is undefined. */
+/** Replaces a call's event in the log by the result of `change`, or removes it. */
 function tamper(id: string, call: number, change: (text: string) => string | undefined): void {
   const log = logOf(id);
   const changed = log.flatMap((text) => (text.includes(`"${id}-${call}"`) ? (change(text) ?? []) : [text]));
@@ -253,7 +253,7 @@ test.each<[string, object, object]>([
   expect(await verifyAccount(redis, id, { ...options, anchors: [await anchorOf(id)] })).toMatchObject({ ok: true });
   const anchor = await anchorOf(id, more);
   expect(await verifyAccount(redis, id, { ...options, anchors: [anchor] })).toMatchObject({ ok: false, divergence });
-  // A receipt that a lost Redis had issued is not reported as missing.
+  // A receipt of a Redis that was lost is not reported as missing.
   const replaced = { ...options, anchors: [anchor], wasReplaced: async () => true };
   expect((await verifyAccount(redis, id, replaced))?.ok).toBe("head" in more);
 });

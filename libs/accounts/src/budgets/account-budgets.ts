@@ -9,18 +9,16 @@ export interface AccountBudgets {
   readonly budgets: readonly Budget[];
 }
 
-/** Maximum attempts of a step during which the account's budgets change. */
+/** Maximum attempts of a step while the account's budgets change. */
 const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };
-/** Latest lists of the accounts that have had budgets, by Redis connection and account. */
+/** Latest lists of budgets, by Redis connection and account. */
 const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**
- * Runs a script with the current budgets of an account. `step` first gets the cached list. The script compares the
- * version of this list with the version in Redis. If they differ, the script changes nothing and replies
- * "other-budgets" with the current list, and `step` is called again with that list. An account without budgets causes
- * no further command. Throws an error if the list changes during each of several attempts.
+ * Runs a script with the current budgets of an account. `step` gets the cached list. If Redis has another version, the
+ * script changes nothing, and `step` is called again with the list of Redis. Throws if the list keeps changing.
  */
 export async function withBudgets<Reply extends StepReply>(
   redis: Redis,

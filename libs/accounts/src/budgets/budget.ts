@@ -17,22 +17,21 @@ const nanos = Type.String({ pattern: "^\\d{1,19}$" });
  */
 export const Budget = Type.Object({
   id: Type.String(),
-  /** Name that people see; absent: the budget has none. */
   name: Type.Optional(Type.String()),
   /**
-   * Calls that count: `account` (all), `organisation:ID` (those of all accounts of the organisation), `team:ID`,
-   * `member:NAME` or `member:TEAM/NAME`, `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key
-   * includes the keys that members made within its limits.
+   * Calls to which the budget applies: `account` (all), `organisation:ID`, `team:ID`, `member:NAME` or
+   * `member:TEAM/NAME`, `key:ID`, `group:NAME`, `model:NAME`, `tag:NAME=VALUE` or `end-user:ID`. A key includes the
+   * keys that members made within its limits.
    */
   scope: Type.String(),
   period: Type.Enum([...periodNames]),
-  /** IANA time zone in which the period begins; absent for a budget with the period `total`. */
+  /** IANA time zone in which the period begins; absent for the period `total`. */
   zone: Type.Optional(Type.String()),
   /** Amount of a period in nano-dollars. */
   nanos,
-  /** A hard budget refuses calls that it does not cover; a soft one only counts. */
+  /** A hard budget refuses calls that it does not cover; a soft one does not. */
   mode: Type.Enum(["hard", "soft"]),
-  /** Maximum unspent amount in nano-dollars that rolls over to the next period; absent: nothing rolls over. */
+  /** Maximum unspent amount in nano-dollars that is added to the next period; default 0. */
   rolloverNanos: Type.Optional(nanos),
   createdAt: Type.String(),
 });
@@ -41,7 +40,7 @@ export type Budget = Static<typeof Budget>;
 /** Parses the budgets of an account. Throws UnknownShape. */
 export const readBudgets: (text: string) => readonly Budget[] = recordParser("budgets", Type.Array(Budget));
 
-/** A budget that applies to a call, and the period in which the call counts. */
+/** A budget that applies to a call, and the period of the call. */
 export interface AppliedBudget {
   readonly budget: Budget;
   readonly period: BudgetPeriod;
@@ -65,10 +64,7 @@ export function scopesOf(call: BudgetedCall, within?: string): ReadonlySet<strin
   return scopes;
 }
 
-/**
- * Returns the budgets in the list of an account that apply to a call. An organisation's budgets are only in the lists
- * of its accounts, so they apply to every call of these accounts.
- */
+/** Returns the budgets of an account that apply to a call. Those of an organisation apply to every call. */
 export function budgetsOfCall(
   budgets: readonly Budget[],
   call: BudgetedCall,
@@ -82,12 +78,12 @@ export function budgetsOfCall(
     .map((budget) => applied(budget, nowMs));
 }
 
-/** Returns whether a budget belongs to an organisation, whose accounts share its state. */
+/** Returns whether a budget belongs to an organisation, whose accounts share its spending. */
 export function isOfOrganisation({ scope }: Pick<Budget, "scope">): boolean {
   return organisationOfScope(scope) !== undefined;
 }
 
-/** Members of the signed caller that contain the budgets of its key and group, with the scope and period of each. */
+/** Members of the signed caller that contain budgets of its key and group. */
 const callerBudgetMembers = [
   { name: "tokenPerDay", of: "token", period: "day" },
   { name: "tokenPerMonth", of: "token", period: "month" },
@@ -97,10 +93,7 @@ const callerBudgetMembers = [
   { name: "groupPerMonth", of: "group", period: "month" },
 ] as const;
 
-/**
- * Returns the budgets that are set with a caller's key and group, per day and month in UTC. They come with the signed
- * caller, and are not in the account's list of budgets.
- */
+/** Returns the budgets of a caller's key and group, per day and month in UTC. They are not in the account's list. */
 export function budgetsOfCaller(
   limits: Budgets | undefined,
   { tokenId, group }: Pick<UsageDraft, "tokenId" | "group">,
@@ -113,12 +106,12 @@ export function budgetsOfCaller(
   });
 }
 
-/** Returns the budget that is set with a key or a group, per day or month in UTC. */
+/** Returns the budget of a key or a group, per day or month in UTC. */
 export function limitBudget(scope: string, period: "day" | "month", amount: string): Budget {
   return { id: `${period}:${scope}`, scope, period, zone: "UTC", nanos: amount, mode: "hard", createdAt: "" };
 }
 
-/** Returns the ids of all budgets that may be set with a key or a group. */
+/** Returns the ids of all possible budgets of a key or a group. */
 export function limitBudgetIds(scope: string): readonly string[] {
   return [`day:${scope}`, `month:${scope}`];
 }
@@ -137,10 +130,9 @@ export function budgetLines(budgets: readonly AppliedBudget[]): string {
 }
 
 /**
- * Returns the end of the Redis key and the field in which versions without the hash `budgets` counted the spending of a
- * key or a group, separated by a space. Those versions had a hash for each day and month in UTC, for example
- * `budgets:{sNN}:ACCOUNT:2026-11-26`, with the fields `token:ID` and `group:NAME`. Returns "" for a budget in the
- * account's list.
+ * Returns the Redis key's end and the field in which versions without the hash `budgets` stored the spending of a key
+ * or a group, for example in the hash `budgets:{sNN}:ACCOUNT:2026-11-26`. Returns "" for a budget in the account's
+ * list.
  */
 function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
   if (budget.createdAt !== "") return "";
@@ -154,9 +146,9 @@ function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
 export interface BudgetUsage extends AppliedBudget {
   /** Amount that was spent or is reserved for open calls. */
   readonly usedNanos: Nanos;
-  /** Unspent amount that rolled over from earlier periods. */
+  /** Unspent amount of earlier periods. */
   readonly carriedNanos: Nanos;
-  /** Number of the latest earlier period in which the budget was used; 0: none. */
+  /** Number of the latest earlier period in which the budget was used; 0 if there is none. */
   readonly usedBefore: number;
 }
 

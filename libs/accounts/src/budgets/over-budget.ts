@@ -17,13 +17,12 @@ const owners: Readonly<Record<string, (value: string, call: OverBudget) => strin
   },
 };
 
-/** A call that a budget does not cover. */
 interface OverBudget {
   readonly tokenId: string;
   readonly draft: Pick<UsageDraft, "model">;
 }
 
-/** Renders the message for a call that a budget does not cover: scope and amount, what is left, and the next period. */
+/** Renders the message for a call that a budget does not cover. */
 export function overBudgetMessage(over: AppliedBudget | undefined, call: OverBudget, left: Nanos): string {
   if (over === undefined) return `A budget does not cover this call of ${call.draft.model}.`;
   const { budget, period } = over;

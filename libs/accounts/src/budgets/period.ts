@@ -4,26 +4,26 @@ export type PeriodName = (typeof periodNames)[number];
 
 /** A period of a budget, in the calendar of a time zone. */
 export interface BudgetPeriod {
-  /** Number of the period: it grows by one from each period to the next. 1 for `total`. */
+  /** Number of the period, which is one more than that of the period before. */
   readonly number: number;
-  /** First moment in Unix ms; 0 for `total`. */
+  /** First moment in Unix ms. */
   readonly startMs: number;
-  /** First moment of the next period in Unix ms; Infinity for `total`. */
+  /** First moment of the next period in Unix ms. */
   readonly endMs: number;
 }
 
 const dayMs = 24 * 60 * 60_000;
 /** Maximum difference of a local time from UTC. */
 const maxOffsetMs = 15 * 60 * 60_000;
-/** Days from Monday to Thursday, the weekday of 1 January 1970. */
+/** 1 January 1970 was a Thursday. */
 const daysBeforeThursday = 3;
 
 const total: BudgetPeriod = { number: 1, startMs: 0, endMs: Number.POSITIVE_INFINITY };
 const formatters = new Map<string, Intl.DateTimeFormat>();
-/** Latest computed period, by name and zone. Calls in the same period share it. */
+/** Latest computed periods, by name and zone. */
 const latest = new Map<string, BudgetPeriod>();
 
-/** Returns the IANA name of a time zone, `UTC` for example; undefined if there is no such zone. */
+/** Returns the IANA name of a time zone; undefined if there is no such zone. */
 export function zoneNamed(text: string): string | undefined {
   if (!/^[A-Za-z]/.test(text)) return undefined; // Intl also accepts offsets, which ignore daylight saving time
   try {
@@ -33,7 +33,7 @@ export function zoneNamed(text: string): string | undefined {
   }
 }
 
-/** Returns the period that contains a moment. A day, week, month or quarter begins at midnight in the zone. */
+/** Returns the period that contains a moment. A period begins at midnight in the zone. */
 export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetPeriod {
   if (name === "total") return total;
   const key = `${name} ${zone}`;
@@ -45,7 +45,6 @@ export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetP
   return period;
 }
 
-/** Returns the period with this number. */
 export function periodWith(name: PeriodName, zone: string, number: number): BudgetPeriod {
   if (name === "total") return total;
   const start = (at: number): number => firstMoment(zone, firstDayOf[name](at));
@@ -54,7 +53,7 @@ export function periodWith(name: PeriodName, zone: string, number: number): Budg
 
 type Calendar = Readonly<Record<Exclude<PeriodName, "total">, (value: number) => number>>;
 
-/** Functions that return the number of the period that contains a day. Days are counted from 1 January 1970. */
+/** Returns the number of the period that contains a day. Days are counted from 1 January 1970. */
 const numberOf: Calendar = {
   day: (day) => day,
   week: (day) => Math.floor((day + daysBeforeThursday) / 7),
@@ -62,7 +61,7 @@ const numberOf: Calendar = {
   quarter: (day) => Math.floor(monthOf(day) / 3),
 };
 
-/** Functions that return the first day of the period with this number, as a count of days from 1 January 1970. */
+/** Returns the first day of a period, counted from 1 January 1970. */
 const firstDayOf: Calendar = {
   day: (number) => number,
   week: (number) => number * 7 - daysBeforeThursday,
@@ -86,10 +85,7 @@ function localDay(zone: string, ms: number): number {
   return Date.parse(formatter.format(ms)) / dayMs;
 }
 
-/**
- * Returns the first moment of a day in a zone. Clocks may skip midnight, so this searches for the first moment whose
- * local date is not before the day.
- */
+/** Returns the first moment of a day in a zone. Clocks may skip midnight, so it is searched. */
 function firstMoment(zone: string, day: number): number {
   const midnight = day * dayMs;
   if (zone === "UTC") return midnight;

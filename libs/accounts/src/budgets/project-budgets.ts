@@ -17,7 +17,7 @@ export interface BudgetState {
   /** Number of the current period, and the amount spent in it. */
   readonly period: number;
   readonly spentNanos: Nanos;
-  /** Amount left of the previous period; absent: the budget is newer, or nothing rolls over. */
+  /** Amount left of the previous period, if it is added to the current one. */
   readonly leftBefore?: Nanos | undefined;
 }
 
@@ -29,9 +29,8 @@ export interface BudgetList {
 }
 
 /**
- * Writes the budgets of an account to Redis, unless Redis has this version or a later one ("newer"). `states` has the
- * spending, by id, of budgets without a state in Redis. Budgets with a state keep it. States of removed budgets are
- * deleted, except those of an organisation.
+ * Writes the budgets of an account to Redis, unless Redis has this version or a later one. `states` has the spending of
+ * budgets without a state in Redis. States of removed budgets are deleted, except those of an organisation.
  */
 export async function writeBudgetsToRedis(
   redis: Redis,
@@ -51,7 +50,7 @@ export async function writeBudgetsToRedis(
   return verdict;
 }
 
-/** Renders the spending of budgets for the scripts: three lines for each, its id, its owner and its state. */
+/** Renders the spending of budgets for the scripts: the lines id, owner and state for each. */
 export function stateLines(budgets: readonly Budget[], states: ReadonlyMap<string, BudgetState>): string {
   const lines = budgets.map((budget) => {
     const owner = isOfOrganisation(budget) ? budget.scope : "";
@@ -60,7 +59,7 @@ export function stateLines(budgets: readonly Budget[], states: ReadonlyMap<strin
   return lines.join("");
 }
 
-/** Renders a state as budgets.lua reads it; "" for none. */
+/** Renders a state for budgets.lua. */
 function stateText(state: BudgetState | undefined): string {
   if (state === undefined) return "";
   const { period, spentNanos, leftBefore } = state;
@@ -88,17 +87,14 @@ export async function budgetsWithoutState(
   return budgets.filter((budget) => missing.has(budget));
 }
 
-/**
- * Deletes the state of an organisation's budget that is no longer in the list of any account. `accountId` is one of the
- * accounts.
- */
+/** Deletes the state of an organisation's budget. `accountId` is any account of the organisation. */
 export async function deleteOrganisationBudget(redis: Redis, accountId: string, budget: Budget): Promise<void> {
   await redis.hdel(hashOf(accountId, budget), budget.id);
 }
 
 /**
- * Deletes the states of an organisation's budgets when the last of its accounts have left it. If an account joins
- * later, they begin with the spending in the books again.
+ * Deletes the states of an organisation's budgets when it has no accounts left. They are computed from the books if an
+ * account joins later.
  */
 export async function deleteOrganisationBudgets(
   redis: Redis,

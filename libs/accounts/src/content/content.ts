@@ -9,10 +9,7 @@ export interface ContentLimits {
   readonly maxRecords: number;
 }
 
-/**
- * Identifies a stored record of content: a response, a conversation, a thread, the events of a response, or the
- * settings of a client secret.
- */
+/** Identifies a stored response, conversation, thread, events of a response, or settings of a client secret. */
 export interface ContentRecord {
   readonly accountId: string;
   /** Name of the record, unique within the account. */
@@ -37,8 +34,8 @@ const countScript = defineScript({
 });
 
 /**
- * Counts the bytes of the content that each account stores. Content is counted before it is written. The bytes of a
- * record are released when it expires or is released explicitly. The counts are in the same Redis as the content.
+ * Counts the bytes of the content that each account stores. Call it before content is written. The bytes of a record
+ * are released when it expires or is released.
  */
 export class ContentQuota {
   readonly #redis: Redis;
@@ -52,16 +49,14 @@ export class ContentQuota {
     this.#now = now;
   }
 
-  /**
-   * Sets the counted bytes of a record. Returns false, and changes nothing, if the account's limit would be exceeded.
-   */
+  /** Sets the bytes of a record. Returns false, and changes nothing, if the account's limit would be exceeded. */
   async setBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: false, lifetimeMs });
   }
 
   /**
-   * Adds `bytes` to the counted bytes of a record; a negative number subtracts. Returns false, and changes nothing, if
-   * the account's limit would be exceeded.
+   * Adds `bytes`, which may be negative, to those of a record. Returns false, and changes nothing, if the account's
+   * limit would be exceeded.
    */
   async addBytes(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<boolean> {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
@@ -72,7 +67,6 @@ export class ContentQuota {
     await this.#count(record, { bytes, adds: true, required: true, lifetimeMs });
   }
 
-  /** Releases the bytes of a record. */
   async release(record: ContentRecord): Promise<void> {
     await this.#count(record, { bytes: 0, adds: false, lifetimeMs: 0 });
   }
@@ -92,10 +86,10 @@ export class ContentQuota {
   }
 }
 
-/** Maximum number of records that one account may store. */
+/** Maximum number of records of one account. */
 const maxRecords = 100_000;
 
-/** Creates the counts of stored content in the Redis for clients' content. */
+/** Opens the counts in the Redis for clients' content. */
 export function openContentQuota(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentQuota {
   return new ContentQuota(redis, { maxBytes, maxRecords });
 }

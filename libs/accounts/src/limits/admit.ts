@@ -4,7 +4,7 @@ import { accountKeys } from "../keys.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
 import { minuteScripts } from "../shared-scripts.ts";
 
-/** Limits of a group for each of its API keys, or for all keys that share them. Absent members are unlimited. */
+/** Limits of a group for each API key, or for keys that share them. Absent members are unlimited. */
 export interface TokenLimits {
   readonly requestsPerMinute?: number | undefined;
   /** Maximum calls of a day in UTC. */
@@ -16,17 +16,17 @@ export interface TokenLimits {
 
 export interface AdmitRequest {
   readonly accountId: string;
-  /** Id of the limits that the call counts against. */
+  /** Id of the limits that apply to the call. */
   readonly limitsId: string;
   readonly tokenId: string;
-  /** Budgets and limits of the API key. Only the limits of requests per day are applied here; absent: none. */
+  /** Of these, only limits of requests per day are applied here. */
   readonly budgets?: Budgets | undefined;
-  /** Id of the seat that the call takes. A seat is one place within the limit of open calls. */
+  /** Id of the call's seat. */
   readonly permitId: string;
   readonly limits: TokenLimits;
-  /** True for a call that costs money. The balance must then be above zero. */
+  /** True for a call that costs money and requires a positive balance. */
   readonly metered: boolean;
-  /** Time in ms after which a seat is free again unless it is renewed. */
+  /** Time in ms after which a seat is free unless it is renewed. */
   readonly leaseMs: number;
   readonly nowMs?: number | undefined;
 }
@@ -55,7 +55,7 @@ export interface Admission {
   readonly tokens?: RemainingLimit | undefined;
   /** Time in ms after which the call may be sent again. */
   readonly retryAfterMs: number;
-  /** Limit of requests per day that refused the call, for the decision `key-day`; otherwise 0. */
+  /** Limit of requests per day that refused the call (decision `key-day`); otherwise 0. */
   readonly keyLimit: number;
 }
 
@@ -98,9 +98,9 @@ const admitScript = defineScript({
 });
 
 /**
- * Admits or refuses a call in one atomic step, for all replicas together. Both limits per minute are token buckets: at
- * first the complete limit is available, and it is then refilled evenly. The limits per day count admitted calls from
- * midnight in UTC. Throws Failure server_overloaded (503) if Redis is unavailable or slow, or being restored.
+ * Admits or refuses a call in one atomic step, for all replicas together. The limits per minute are token buckets;
+ * those per day begin at midnight in UTC. Throws Failure server_overloaded (503) if Redis is unavailable, slow or being
+ * restored.
  */
 export async function admit(redis: Redis, request: AdmitRequest): Promise<Admission> {
   const { accountId, limitsId, limits } = request;
@@ -137,7 +137,7 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
   };
 }
 
-/** Renders the limits of requests per day that are set with keys as the script's argument: ids and maximums. */
+/** Renders the keys' limits of requests per day for the script: ids and maximums. */
 function keyLimitsOf({ tokenId, budgets = {} }: AdmitRequest): string {
   const { tokenRequestsPerDay, within, withinRequestsPerDay } = budgets;
   const own = tokenRequestsPerDay === undefined ? "" : `${tokenId} ${tokenRequestsPerDay} `;
@@ -153,7 +153,7 @@ const limitMessages = {
   concurrency: ({ concurrency = 0 }: TokenLimits) => `limited to ${concurrency} calls at the same time.`,
 };
 
-/** Returns the failure that the client of a refused call gets; undefined for an admitted call. */
+/** Returns the failure of a refused call; undefined for an admitted one. */
 export function limitFailure(
   { decision, retryAfterMs, keyLimit }: Admission,
   { tokenId, limitsId, limits }: Pick<AdmitRequest, "limits" | "limitsId" | "tokenId">,

@@ -1,7 +1,7 @@
 import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys } from "../keys.ts";
 
-/** A seat: one place of an open call within a limit of concurrency. */
+/** One place of an open call within a limit of concurrency. */
 export interface Seat {
   readonly accountId: string;
   readonly limitsId: string;
@@ -16,22 +16,19 @@ const leaveScript = defineScript({
   replies: { left: {} },
 });
 
-/** Releases a seat. A seat that is never released expires with its lease. */
+/** Releases a seat. Otherwise it expires with its lease. */
 export async function releaseSeat(redis: Redis, { accountId, limitsId, permitId }: Seat): Promise<void> {
   await leaveScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { permit: permitId });
 }
 
-/**
- * Extends the leases of seats whose calls are still open. A seat whose lease has ended and that was removed is not
- * taken again.
- */
+/** Extends the leases of seats whose calls are still open. A seat that was removed after its lease is not restored. */
 export async function renewSeats(
   redis: Redis,
   seats: Iterable<Seat>,
   leaseMs: number,
   nowMs = Date.now(),
 ): Promise<void> {
-  // The connection sends these commands together. An explicit pipeline would be limited to one node of a cluster.
+  // An explicit pipeline would be limited to one node of a cluster.
   await Promise.all(
     Array.from(seats, ({ accountId, limitsId, permitId }) => {
       const key = accountKeys.seats(accountId, limitsId);

@@ -3,7 +3,7 @@ import { defineScript, type Redis } from "@modelgate/platform";
 import { accountKeys, shardOf } from "../keys.ts";
 import { moneyScripts } from "../shared-scripts.ts";
 
-/** Maximum amount of one change: a billion dollars, so that sums of many changes stay within Redis' 64-bit integers. */
+/** Maximum amount of one change: a billion dollars. Sums of many changes stay within Redis' 64-bit integers. */
 export const maxAmount: Nanos = 10n ** 18n;
 
 /** An account and its money. Always: balance = available + held = credited − spent. */
@@ -45,19 +45,16 @@ export interface AccountState {
   readonly version: number;
 }
 
-/**
- * Changes the name and the state of an account. Does nothing if Redis has a later change, or does not have the account.
- */
+/** Changes the name and the state of an account. Does nothing if Redis has a later version, or no such account. */
 export async function setAccount(redis: Redis, { id, name, disabled, version }: AccountState): Promise<void> {
   await setScript(redis, { account: accountKeys.account(id) }, { name, disabled, version });
 }
 
-/** Data of an account that is created. */
 export interface AccountOpening {
   readonly id: string;
   readonly name?: string | undefined;
   readonly balance: Nanos;
-  /** Creation time in RFC 3339; absent: now. */
+  /** Creation time in RFC 3339; default now. */
   readonly createdAt?: string | undefined;
 }
 
@@ -107,7 +104,7 @@ export async function findAccount(redis: Redis, id: string): Promise<Account | u
   };
 }
 
-/** Returns the ids of all accounts, sorted. */
+/** Returns the sorted ids of all accounts. */
 export async function listAccountIds(redis: Redis): Promise<readonly string[]> {
   return (await redis.smembers(accountKeys.accounts)).sort();
 }

@@ -10,11 +10,11 @@ export interface ChainEntry {
   /** Change of the balance in nano-dollars; negative for a settlement or a deduction. */
   readonly amountNanos: bigint;
   readonly receipt: Receipt;
-  /** True if the receipt's hash matches its entry. */
+  /** True if the receipt's hash is correct. */
   readonly hashMatches: boolean;
 }
 
-/** Converts a usage event to an entry of its account's chain; undefined if the event has no receipt. */
+/** Converts a usage event to an entry of its account's chain; undefined without a receipt. */
 export function settlementEntry({ receipt, costNanos, ...draft }: UsageEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = -BigInt(costNanos);
@@ -28,7 +28,7 @@ export function settlementEntry({ receipt, costNanos, ...draft }: UsageEvent): C
   };
 }
 
-/** Converts a credit event to an entry of its account's chain; undefined if the event has no receipt. */
+/** Converts a credit event to an entry of its account's chain; undefined without a receipt. */
 export function creditEntry({ receipt, ...entry }: CreditEvent): ChainEntry | undefined {
   if (receipt === undefined) return undefined;
   const amountNanos = BigInt(entry.nanos);
@@ -43,8 +43,8 @@ export function creditEntry({ receipt, ...entry }: CreditEvent): ChainEntry | un
 }
 
 /**
- * Computes the hash of a receipt as account-state.lua does. JSON preserves the order of members, so an event that was
- * parsed is rendered as the same text.
+ * Computes the hash of a receipt as account-state.lua does. JSON preserves the order of members, so the parsed entry is
+ * rendered as the same text.
  */
 function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, entry: object): string {
   return createHash("sha1")
@@ -52,9 +52,9 @@ function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, ent
     .digest("hex");
 }
 
-/** The first error that was found in an account's chain of receipts. */
+/** The first error in an account's chain of receipts. */
 export interface Divergence {
-  /** Number of the wrong receipt; absent if all receipts are correct, but the account's amounts differ from them. */
+  /** Number of the wrong receipt; absent if only the account's amounts are wrong. */
   readonly receipt?: number;
   /** Id of the call or operation, if it is known. */
   readonly entry?: string;
@@ -62,8 +62,8 @@ export interface Divergence {
 }
 
 /**
- * Maximum number of receipts that are kept in memory until an earlier one arrives. Events may be recorded in another
- * order than they were settled.
+ * Maximum number of receipts in memory that wait for an earlier one. Events may be recorded in another order than they
+ * were settled.
  */
 const maxOutOfOrder = 200_000;
 
@@ -80,18 +80,15 @@ export class ReceiptChainCheck {
   #spent = 0n;
   divergence: Divergence | undefined;
 
-  /**
-   * `first` is 1, or the number of the oldest receipt that is still stored. `anchored` are the numbers of receipts
-   * whose hashes are needed later (`hashOf`).
-   */
+  /** `first` is 1, or the number of the oldest stored receipt. `anchored` are the numbers of receipts for `hashOf`. */
   constructor(first: number, anchored: ReadonlySet<number>) {
     this.#next = first;
     this.#anchored = anchored;
   }
 
   /**
-   * Returns the hash of an anchored receipt that was checked; undefined if it is unknown. Also knows the hash of the
-   * receipt directly before the first one, if it is anchored.
+   * Returns the hash of an anchored receipt; undefined if it is unknown. It may be the receipt directly before the
+   * first one.
    */
   hashOf(number: number): string | undefined {
     return this.#hashes.get(number);
@@ -112,7 +109,7 @@ export class ReceiptChainCheck {
     return this.#spent;
   }
 
-  /** Adds a receipt. Returns false after a divergence, or if too many receipts wait for an earlier one. */
+  /** Adds a receipt. Returns false after a divergence, or if too many receipts wait. */
   add(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;

@@ -8,16 +8,16 @@ import { maxAmount } from "./account.ts";
 export interface Credit {
   readonly accountId: string;
   readonly nanos: Nanos;
-  /** Absent: "top-up" for a positive amount, "correction" for a negative one. */
+  /** Default: "top-up" for a positive amount, "correction" for a negative one. */
   readonly kind?: Exclude<CreditKind, "opening">;
   readonly reason: string;
-  /** Id of the operation. A repeated operation has no effect. */
+  /** A repeated operation has no effect. */
   readonly operationId: string;
 }
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-/** Maximum number of credits of one account. An operator who reaches it must create a new account. */
+/** Maximum number of credits of one account. */
 const maxCredits = 10_000;
 
 const creditScript = defineScript({
@@ -56,8 +56,8 @@ export function credit(redis: Redis, request: Credit): Promise<CreditReply> {
 }
 
 /**
- * Applies a credit event to a balance, once per operation. An event with a receipt restores a change that Redis lost;
- * it is applied even if the available amount becomes negative.
+ * Applies a credit event to a balance, once per operation. An event with a receipt restores a change that Redis lost,
+ * even if the available amount becomes negative.
  */
 export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEvent): Promise<CreditReply> {
   const { accountId, operationId, nanos } = entry;
@@ -81,7 +81,7 @@ export async function applyCredit(redis: Redis, { receipt, ...entry }: CreditEve
 
 const readCredit = recordParser("credit", CreditEvent);
 
-/** Returns a credit that Redis has applied, with its receipt; undefined if it was not applied. Throws UnknownShape. */
+/** Returns a credit that Redis has applied, with its receipt. Throws UnknownShape. */
 export async function findCredit(
   redis: Redis,
   { accountId, operationId }: Pick<CreditEvent, "accountId" | "operationId">,

@@ -9,7 +9,7 @@ export interface Extension {
   readonly accountId: string;
   readonly callId: string;
   readonly nanos: Nanos;
-  /** True if a disabled account may not continue the call. Absent: calls in progress continue. */
+  /** True if a disabled account may not continue the call; default false. */
   readonly ifEnabled?: boolean | undefined;
 }
 
@@ -22,9 +22,9 @@ const extendScript = defineScript({
 });
 
 /**
- * Adds an amount to a hold in one atomic step. Returns false if the hold no longer exists. Throws Failure
- * insufficient_quota (402) if the available money or a budget is too low, account_disabled (403) with
- * `ifEnabled`, or server_overloaded (503) if Redis is unavailable or slow.
+ * Adds an amount to a hold. Returns false if the hold no longer exists. Throws Failure insufficient_quota (402) if the
+ * available money or a budget is too low, account_disabled (403) with `ifEnabled`, or server_overloaded (503) if Redis
+ * is unavailable or slow.
  */
 export async function extendHold(
   redis: Redis,

@@ -15,19 +15,19 @@ import { repeatRead } from "../restore/epoch.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { maxAmount } from "./account.ts";
 
-/** Request for a hold: money that is reserved for one call before the call is sent. */
+/** Request to reserve money for one call before it is sent. */
 export interface HoldRequest {
   readonly accountId: string;
-  /** Id of the call, always created by the gateway. A call is settled once per id. */
+  /** Id of the call, created by the gateway. A call is settled once per id. */
   readonly callId: string;
   /** Maximum cost of the call. */
   readonly nanos: Nanos;
-  /** Minimum cost once the call is sent. If the service dies, the sweep settles the hold at this amount. */
+  /** Minimum cost once the call is sent. If the service dies, the sweep charges it. */
   readonly floorNanos: Nanos;
-  /** Usage event of the call for the case that the service dies now. */
+  /** Usage event for the case that the service dies now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
-  /** Id of the limits that the call's tokens count against; absent: those of the API key. */
+  /** Id of the limits of tokens per minute; default: those of the API key. */
   readonly limitsId?: string | undefined;
   /** Number of tokens to reserve in the current minute. */
   readonly tokens: number;
@@ -35,9 +35,9 @@ export interface HoldRequest {
   /** Budgets of the API key and its group, in addition to those in the account's list. */
   readonly budgets?: Budgets | undefined;
   readonly leaseMs: number;
-  /** Maximum number of events that may wait in the outbox of the account's shard. Beyond it, calls are refused. */
+  /** Maximum number of events in the outbox of the account's shard. Beyond it, calls are refused. */
   readonly outboxBound: number;
-  /** Unix time in ms for tests; absent: the clock of Redis. */
+  /** Unix time in ms for tests; default: the clock of Redis. */
   readonly nowMs?: number;
 }
 
@@ -75,12 +75,9 @@ const holdScript = defineScript({
 
 type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>>;
 
-/** Failure (402) of a hold that exceeds the account's available money or the rest of a budget. */
+/** Failure (402) of a hold that exceeds the available money or a budget. */
 export class InsufficientQuota extends Failure {
-  /**
-   * Minimum of the account's available money and of the amounts that are left of the hard budgets of the call. It may
-   * be negative.
-   */
+  /** Minimum of the available money and the rest of each hard budget. It may be negative. */
   readonly leftNanos: Nanos;
 
   constructor(message: string, leftNanos: Nanos, budget?: string) {
@@ -90,9 +87,9 @@ export class InsufficientQuota extends Failure {
 }
 
 /**
- * Reserves money in one atomic step. Throws Failure: InsufficientQuota or insufficient_quota (402, balance or budget),
- * account_disabled (403), rate_limit_exceeded (429, tokens per minute), server_overloaded (503, Redis unavailable, slow
- * or being restored, or the outbox full).
+ * Reserves money in one atomic step. Throws Failure InsufficientQuota or insufficient_quota (402), account_disabled
+ * (403), rate_limit_exceeded (429, tokens per minute) or server_overloaded (503, Redis unavailable, slow or being
+ * restored, or the outbox full).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));
@@ -101,7 +98,7 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   let budgets: readonly AppliedBudget[] = [];
   const attempt = (): Promise<HoldReply> =>
     withBudgets(redis, accountId, (current) => {
-      // Skips the computation of budgets for most accounts, which have none.
+      // Most accounts have no budgets.
       const hasBudgets = request.budgets !== undefined || current.budgets.length > 0;
       budgets = hasBudgets ? budgetsOf(request, current.budgets) : [];
       return holdScript(
@@ -145,7 +142,6 @@ function budgetsOf(
   return [...callerBudgets, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
 }
 
-/** Creates the error of a call whose money was not reserved. */
 function refusalOf(
   reply: Exclude<HoldReply, { readonly verdict: "held" }>,
   request: HoldRequest,
@@ -178,10 +174,7 @@ function refusalOf(
   return new InsufficientQuota(message, reply.covered, exceeded?.budget.id);
 }
 
-/**
- * Renders the message of a hold that exceeds the available money. A hold is placed for the maximum cost, so a request
- * for fewer output tokens may be admitted.
- */
+/** A hold is placed for the maximum cost, so a request for fewer output tokens may be admitted. */
 function tooLowMessage({ nanos, draft }: HoldRequest): string {
   return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, more than the account's available balance: top it up, or request less output.`;
 }

@@ -14,7 +14,7 @@ export interface SpendingScope {
   readonly team?: string | undefined;
   readonly member?: string | undefined;
   readonly budgets?: Budgets | undefined;
-  /** Unix time in ms for tests; absent: the clock of this machine. */
+  /** Unix time in ms for tests; default now. */
   readonly nowMs?: number | undefined;
 }
 
@@ -49,7 +49,9 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
   return { creditedNanos, spentNanos, budgets, leftNanos: least > 0n ? least : 0n };
 }
 
-/** Reads the use of the budgets that apply to every call of an API key, so not those of models, tags and end users. */
+/**
+ * Reads the spending of the budgets that apply to every call of an API key. Those of models, tags and end users do not.
+ */
 async function readUsage(
   redis: Redis,
   { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,

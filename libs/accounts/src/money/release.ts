@@ -3,7 +3,6 @@ import { accountKeys, shardOf } from "../keys.ts";
 import { holdScripts } from "../shared-scripts.ts";
 import { retryDuringOutage } from "./settle.ts";
 
-/** Account and call whose hold is released because the call costs nothing. */
 export interface Release {
   readonly accountId: string;
   readonly callId: string;
@@ -19,8 +18,8 @@ const releaseScript = defineScript({
 });
 
 /**
- * Releases a hold without a usage event, because the call cost nothing. Returns false if the hold no longer exists.
- * Throws Failure server_overloaded (503) if Redis is unavailable or slow; the sweep then settles the hold.
+ * Releases a hold without a usage event. Returns false if the hold no longer exists. Throws Failure server_overloaded
+ * (503) if Redis is unavailable or slow; the sweep then settles the hold.
  */
 export async function releaseHold(redis: Redis, { accountId, callId }: Release): Promise<boolean> {
   const shard = shardOf(accountId);

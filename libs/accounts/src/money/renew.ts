@@ -7,7 +7,7 @@ export interface Renewal {
   readonly accountId: string;
   readonly callId: string;
   readonly leaseMs: number;
-  /** New minimum cost, with the usage event that records it. An amount below the previous one is ignored. */
+  /** New minimum cost, with its usage event. An amount below the previous one is ignored. */
   readonly floorNanos?: Nanos | undefined;
   readonly draft?: UsageDraft | undefined;
   readonly nowMs?: number | undefined;

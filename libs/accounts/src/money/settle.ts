@@ -10,22 +10,21 @@ export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly costNanos: Nanos;
-  /** Number of all tokens of the call, which count against the limit of tokens per minute. */
+  /** Tokens of the call, for the limit of tokens per minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
-  /** True if the hold is settled only if its lease has ended. The sweep sets it. */
+  /** True if the hold is settled only if its lease has ended. */
   readonly onlyIfExpired?: boolean | undefined;
   /** True if the call is settled only if its hold exists, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
-   * Run ids of the Redis servers (`run_id`, separated by spaces) on which the call may be settled. On a server with
-   * another run id, the settlement of the call may have been lost. Absent: any server.
+   * Run ids of the Redis servers (`run_id`, separated by spaces) on which the call may be settled; default any. Another
+   * server may have lost an earlier settlement of the call.
    */
   readonly runIds?: string | undefined;
   readonly nowMs?: number | undefined;
 }
 
-/** Kinds of the values of a receipt in a script's reply. */
 export const receiptKinds = { number: "number", previous: "text", balance: "text", hash: "text" } as const;
 
 /** Builds a receipt from a script's reply. */
@@ -57,9 +56,9 @@ const settleScript = defineScript({
 });
 
 /**
- * Settles a call in one atomic step, exactly once per call id. Returns undefined if this step did not settle it: the
- * call was settled before, Redis has lost its hold, or a condition of `Settlement` is not met. The part of the cost
- * above the hold is taken from the available amount, but never below zero. The event records the amount that was taken.
+ * Settles a call in one atomic step, exactly once per call id. Returns undefined if it was settled before, its hold is
+ * lost, or a condition of `Settlement` is not met. Cost above the hold is taken from the available amount, but never
+ * below zero.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, draft } = settlement;
@@ -91,7 +90,6 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: parseReceipt(reply) } };
 }
 
-/** Returns an amount, limited to `maxAmount`. */
 export function limitToMaximum(nanos: Nanos): Nanos {
   return nanos > maxAmount ? maxAmount : nanos;
 }
@@ -99,10 +97,7 @@ export function limitToMaximum(nanos: Nanos): Nanos {
 /** Pauses in ms before the retries: about a minute in total. */
 const pausesMs = [50, 100, 250, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 20_000];
 
-/**
- * Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. If a settlement
- * fails in this way, the hold's lease ends, and the sweep settles the hold at its minimum cost.
- */
+/** Retries an idempotent step for about a minute during an outage of Redis. Rejects with the last error. */
 export async function retryDuringOutage<Reply>(step: () => Promise<Reply>): Promise<Reply> {
   for (let repetition = 0; ; repetition++) {
     await new Promise((resolve) => setTimeout(resolve, pausesMs[repetition]));

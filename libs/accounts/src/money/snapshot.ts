@@ -8,14 +8,14 @@ export interface Snapshot {
   readonly heldNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
-  /** Number of the account's receipts, and the hash of the last one (`head`). */
+  /** Number of the account's receipts, and the hash of the last one. */
   readonly receipts: number;
   readonly head: string;
   /** Sum of the account's open holds; undefined if its shard has more than `maxHolds`. */
   readonly openHoldsNanos: Nanos | undefined;
 }
 
-/** Maximum number of a shard's holds that one script reads. Reading them takes Redis about ten milliseconds. */
+/** Maximum number of a shard's holds that one script reads, in about ten milliseconds. */
 const maxHolds = 10_000;
 
 const snapshotScript = defineScript({

@@ -5,20 +5,17 @@ import type { OutboxEntry } from "../outbox/publish.ts";
 import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
-/** Optional conditions of a sweep. */
 export interface SweepOptions {
-  /** Unix time in ms with which the ends of leases are compared; absent: the clock of this machine. */
+  /** Unix time in ms for tests; default now. */
   readonly nowMs?: number | undefined;
   /** Run ids of the Redis servers on which holds may be settled; see `Settlement`. */
   readonly runIds?: string | undefined;
 }
 
 /**
- * Settles the holds of a shard whose lease has ended because their service died. Such a hold is settled at its minimum
- * cost: the price per request, the input that was sent to the vendor, and the output that was known at the last
- * renewal. The rest is released. The usage event has the outcome `failed` and is marked `estimated`. If the service
- * settles late after all, the settlement script settles only once. A hold whose usage event cannot be read is kept; an
- * error for all such holds is thrown at the end.
+ * Settles the holds of a shard whose lease has ended, at their minimum cost. Their usage events have the outcome
+ * `failed` and are marked `estimated`. If the service settles late after all, only the first settlement has an effect.
+ * Holds with an unreadable event remain, and cause an error at the end.
  */
 export async function sweepHolds(
   redis: Redis,
@@ -59,21 +56,19 @@ export async function sweepHolds(
   return swept;
 }
 
-/** Returns the number of holds that are neither settled nor released, including those whose lease has ended. */
+/** Returns the number of holds of a shard, including those whose lease has ended. */
 export async function countOpenHolds(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.holds(shard));
 }
 
-/** Returns the Unix time in ms at which the first lease of a shard's holds ends; Infinity if no hold is open. */
+/** Returns the Unix time in ms at which the first lease of a shard's holds ends; Infinity without holds. */
 export function firstLeaseEnd(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.holds(shard));
 }
 
 const readDraft = recordParser("usage draft", UsageDraft);
 
-/**
- * Creates the usage event of a hold whose service died. The client's result is unknown, so the call counts as failed.
- */
+/** The client's result is unknown, so the call is recorded as failed. */
 function failedDraft(text: string): UsageDraft {
   const draft = readDraft(text);
   return {

@@ -13,13 +13,13 @@ export interface VerifyOptions {
    * oldest first.
    */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
-  /** Creation time of the account in the books (RFC 3339); "" if the books contain only its calls. */
+  /** Creation time of the account (RFC 3339); "" if the books contain only its calls. */
   readonly createdAt: string;
   /** Signed heads of the account's chain, from earlier verifications. */
   readonly anchors: readonly AnchoredHead[];
-  /** Returns whether an entry had a receipt with this hash before a lost Redis was restored. */
+  /** Returns whether an entry had a receipt with this hash before Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
-  /** Number of days for which the books keep calls. */
+  /** Number of days for which the books store calls. */
   readonly keepDays: number;
   /** Maximum ms to wait for a receipt whose event is not in the books yet. */
   readonly waitMs: number;
@@ -37,30 +37,27 @@ export interface AnchoredHead {
   readonly time: string;
 }
 
-/** Result of the verification of an account. */
 export interface Verification {
   readonly account: string;
   readonly ok: boolean;
-  /** First and last receipt that were checked and found correct. */
+  /** First and last receipt that were found correct. */
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
   /** Hash of the account's last receipt. */
   readonly head: string;
-  /** First divergence; absent if there is none. */
   readonly divergence?: Divergence;
 }
 
 /** Pause in ms before the entries are read again because receipts are missing. */
 const retryMs = 250;
-/** Maximum number of events in the outbox of the account's shard that are read. */
+/** Maximum number of events that are read from the outbox of the account's shard. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 
 /**
- * Recomputes an account's balance from its credits and settled calls, receipt by receipt, and compares it with the
- * account in Redis. Returns undefined if the account does not exist. Calls may continue meanwhile: later entries are
- * left out, and entries that are not in the books yet are waited for.
+ * Recomputes an account's balance from its receipts, and compares it with the account in Redis. Returns undefined if
+ * the account does not exist. Calls may continue meanwhile.
  */
 export async function verifyAccount(
   redis: Redis,
@@ -94,23 +91,21 @@ export async function verifyAccount(
   }
 }
 
-/**
- * Checks all receipts up to the number `lastNumber`. They are read from the credits in Redis, the outbox and the books.
- */
+/** Checks all receipts up to `lastNumber`, from the credits in Redis, the outbox and the books. */
 async function checkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
   const isComplete = Date.parse(creationTime(account, options)) >= oldest;
   const credits = (await listCredits(redis, account.id)).flatMap((credit) => creditEntry(credit) ?? []);
-  // The outbox is read before the books. An event that leaves the outbox meanwhile is then in the books, or on its way.
+  // The outbox is read before the books, so that no event is missed that leaves the outbox meanwhile.
   const waiting = (await readUnpublished(redis, shardOf(account.id), 0, maxWaiting)).flatMap(({ event }) =>
     "costNanos" in event && event.accountId === account.id ? (settlementEntry(event) ?? []) : [],
   );
   const from = isComplete
     ? 1
     : await oldestReceipt(readEntries(oldest), [...waiting.map(receiptNumber), lastNumber + 1]);
-  // Around midnight, calls may be settled in another order than that of their times. A receipt above `from` may thus
-  // belong to a call of the day before, which is still stored.
+  // Around midnight, calls may be settled in another order than that of their times. A receipt after `from` may belong
+  // to a call of the day before.
   const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
   const check = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
   const takeAll = (links: readonly ChainEntry[]): boolean =>
@@ -120,12 +115,12 @@ async function checkChain(redis: Redis, account: Account, lastNumber: number, op
   return { from, check };
 }
 
-/** Returns the creation time of an account in the books; that in Redis if the books have none. */
+/** Returns the creation time of an account in the books, or that in Redis. */
 function creationTime({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
-/** Returns the lowest of the receipt numbers in the first page of the books that contains calls, and of `others`. */
+/** Returns the lowest of `others` and of the receipt numbers in the first page of the books that contains calls. */
 async function oldestReceipt(
   kept: ReturnType<VerifyOptions["readEntries"]>,
   others: readonly number[],
@@ -145,7 +140,6 @@ function receiptNumber({ receipt }: ChainEntry): number {
   return receipt.number;
 }
 
-/** Compares the account's amounts with its receipts. Returns the first difference. */
 async function compareAmounts(
   redis: Redis,
   { id }: Account,
@@ -203,8 +197,7 @@ async function compareAnchors(
 }
 
 /**
- * Claims the verification of an account for one ledger. Returns false if another ledger has claimed it within the last
- * `forMs` ms.
+ * Claims the verification of an account for one ledger, for `forMs`. Returns false if another ledger has claimed it.
  */
 export async function claimVerification(redis: Redis, accountId: string, forMs: number): Promise<boolean> {
   return (await redis.set(accountKeys.verifying(accountId), "1", "PX", forMs, "NX")) !== null;
@@ -224,7 +217,6 @@ export async function countDivergences(redis: Redis): Promise<number> {
   return redis.hlen(accountKeys.divergences);
 }
 
-/** Returns the accounts whose last verification found a divergence. */
 export async function listDivergences(redis: Redis): Promise<readonly string[]> {
   return redis.hkeys(accountKeys.divergences);
 }

@@ -4,31 +4,24 @@ import { publishEntries } from "./publish.ts";
 
 /** Publishes the events of this process in the background. */
 export interface Outbox extends AsyncDisposable {
-  /** Adds events that are already stored in Redis. Several events are published together. Never blocks or throws. */
+  /** Adds events that are already stored in Redis. Never blocks or throws. */
   push(...entries: readonly OutboxEntry[]): void;
-  /** Number of calls of `push` whose events wait in memory to be published. */
+  /** Number of calls of `push` whose events wait to be published. */
   readonly waiting: number;
 }
 
-/**
- * Time in ms for which events are collected into a batch, which is published with as many round trips as a single
- * event. The events are already stored in Redis.
- */
+/** Time in ms for which events are collected into a batch. */
 const batchMs = 50;
-/** Maximum number of calls of `push` whose events form one batch. */
+/** Maximum number of calls of `push` in one batch. */
 const batchSize = 512;
-/**
- * Maximum number of calls of `push` whose events wait in memory. Further events are only in Redis, and the ledger
- * publishes them.
- */
+/** Maximum number of waiting calls of `push`. Further events are published by the ledger. */
 const maxWaiting = 20_000;
-/** Maximum ms that shutdown waits until the last events are published. The ledger publishes the rest. */
+/** Maximum ms that shutdown waits for the last events. The ledger publishes the rest. */
 const maxShutdownMs = 5_000;
 
 /**
- * Opens the publisher of a service. It publishes events in batches and waits for the acknowledgements in the
- * background. Delivery does not depend on this publisher: events are stored in Redis before they are added to it, and
- * the ledger publishes events that remain in Redis.
+ * Opens the publisher of a service, which publishes events in batches. Delivery does not depend on it: the ledger
+ * publishes events that remain in Redis.
  */
 export function openOutbox({ redis, bus, log }: { redis: Redis; bus: Bus; log: Logger }): Outbox {
   let queue: (readonly OutboxEntry[])[] = [];

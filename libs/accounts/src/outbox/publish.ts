@@ -16,7 +16,7 @@ import { accountKeys, shardOf, shards } from "../keys.ts";
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | StoredTaskEvent | CreditEvent;
 
-/** An event in the outbox with its JSON text, which is rendered once and used several times. */
+/** An event in the outbox with its JSON text. */
 interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
@@ -35,8 +35,8 @@ const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
 /**
- * Returns the message that publishes an event; `body` is the event as JSON. A call that was charged again gets a
- * message id with its receipt's hash, so that its event is not dropped as a duplicate.
+ * Returns the message that publishes an event. A call that was charged again gets a new message id, so that JetStream
+ * does not drop it as a duplicate.
  */
 function messageOf(event: OutboxEvent, body: string): BusMessage {
   const receipt = "receipt" in event ? event.receipt : undefined;
@@ -48,10 +48,9 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
 
 /**
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
- * events. If an event fails, it and the later events of its task stay in the outbox. An event may be published twice,
- * if its removal from the outbox fails; JetStream then drops it by its `Nats-Msg-Id`. Until an event is in the books, a
- * copy is also kept outside the outbox (`storeCopies`), even if this attempt fails: a service and the ledger may publish
- * the same event, and the other attempt may have removed it from the outbox.
+ * events. If an event fails, it and the later events of its task stay in the outbox. JetStream drops repeated events by
+ * their `Nats-Msg-Id`. Copies are stored first (`storeCopies`), because another process may remove the same events from
+ * the outbox.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const serialized: SerializedEntry[] = [];
@@ -103,10 +102,8 @@ async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Pr
 }
 
 /**
- * Reads the events of a shard that have been in the outbox for at least `olderThanMs`, because a service died before it
- * published them, or NATS was unavailable. A usage event gets its cost and receipt here, from the fields that the
- * settlement script wrote. An unreadable entry is passed to `onUnreadable`, which throws by default, and stays in the
- * outbox.
+ * Reads the events of a shard that have been in the outbox for at least `olderThanMs`, because a service died or NATS
+ * was unavailable. An unreadable entry is passed to `onUnreadable`, which throws by default, and stays in the outbox.
  */
 export async function readUnpublished(
   redis: Redis,
@@ -156,31 +153,27 @@ function eventOf(fields: readonly string[]): OutboxEvent {
   };
 }
 
-/** Maximum number of events of a shard of which a copy is kept until they are in the books. */
+/** Maximum number of events of a shard that have copies. */
 const maxRemembered = 500;
 
-/** Event with a copy, which is kept from the first attempt to publish it until the event is in the books. */
+/** A copied event. */
 export interface SentEvent {
   readonly event: OutboxEvent;
   readonly message: BusMessage;
-  /** Shard in which Redis keeps the copy of the event. */
+  /** Shard in which Redis stores the copy. */
   readonly shard: string;
   readonly name: string;
 }
 
-/**
- * Returns the unique name of an event. A call that was settled again after a restore has the same id but another
- * receipt, so the name contains the receipt's hash.
- */
+/** A call that was settled again after a restore has the same id but another receipt. */
 function uniqueName(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
 }
 
 /**
- * Keeps copies of events in Redis until the books contain them, because JetStream may lose its storage with unread
- * events. Called before they are published. If the shard has too many copies, for example while the books are
- * unavailable, no copies of these events are kept.
+ * Stores copies of events in Redis until the books contain them, because JetStream may lose unread events with its
+ * storage. If the shard has too many copies, for example while the books are unavailable, none are stored.
  */
 async function storeCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
@@ -200,7 +193,7 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
 
 const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]));
 
-/** Returns the events of these shards that have copies. Some may still be in the outbox. */
+/** Returns the copied events of these shards. Some may still be in the outbox. */
 export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
   const eventsByShard = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
@@ -213,7 +206,7 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
   );
 }
 
-/** Removes the copies of events that `readSent` has returned, after they are in the books. */
+/** Removes the copies of events that `readSent` has returned. */
 export async function removeReadCopies(redis: Redis, events: readonly SentEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ shard }) => shard);
   await Promise.all(

@@ -12,14 +12,11 @@ import { findTokenById } from "../tokens/token.ts";
 export interface LostCall {
   readonly draft: UsageDraft;
   readonly costNanos: Nanos;
-  /** Hash of the call's receipt; absent if the call was still open when Redis lost its hold. */
+  /** Hash of the call's receipt; absent if the call was still open. */
   readonly replaces?: string | undefined;
 }
 
-/**
- * Time in ms for which a charge is remembered, so that no other ledger repeats it. A ledger records a charge in far
- * less time.
- */
+/** Time in ms for which a charge is remembered, so that no other ledger repeats it. */
 export const rememberMs = 86_400_000;
 
 const chargeScript = defineScript({
@@ -61,7 +58,7 @@ export async function chargeLost(
   };
   const call = { callId: id, cost: costNanos, event: JSON.stringify(draft), replaces, rememberMs };
   const reply = await withBudgets(redis, accountId, async ({ version, budgets }) => {
-    // A member's key counts in the budgets of the operator's key whose limits it shares.
+    // A member's key also uses the budgets of the operator's key whose limits it shares.
     const token = budgets.length === 0 ? undefined : await findTokenById(redis, draft.tokenId);
     const lines = budgetLines(budgetsOfCall(budgets, draft, Date.parse(draft.time), token?.within?.id));
     return chargeScript(redis, keys, { ...call, budgetsVersion: version, lines });

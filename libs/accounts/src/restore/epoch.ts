@@ -13,17 +13,16 @@ export async function writeEpoch(redis: Redis, epoch: string): Promise<void> {
 }
 
 /**
- * Records the run ids of the current Redis servers (`readServerState`), which contain all data of the books. A server
- * gets another run id when it restarts; Redis may then have lost the latest writes.
+ * Records the run ids of the current Redis servers, which contain all data of the books. A restarted server has another
+ * run id, and may have lost the latest writes.
  */
 export async function writeCompleteRuns(redis: Redis, runs: string): Promise<void> {
   await redis.set(accountKeys.completeRuns, runs);
 }
 
 /**
- * Reads a value. If it is absent, checks whether Redis may have lost it and is being restored; throws Failure
- * server_overloaded (503) in that case. Otherwise the value is read again, because it may have been restored between
- * the first read and the check.
+ * Reads a value. If it is absent, reads it again, and throws Failure server_overloaded (503) while Redis is being
+ * restored.
  */
 export async function readUnlessLost<T>(
   redis: Redis,
@@ -43,22 +42,19 @@ export async function repeatRead<T>(redis: Redis, read: () => Promise<T>): Promi
   return read();
 }
 
-/**
- * Time in ms for which a positive result of `isInCompleteRun` is reused. Otherwise every request with an unknown key
- * would cost Redis an expensive command.
- */
+/** Time in ms for which a positive result of `isInCompleteRun` is reused, because the check is an expensive command. */
 const completeForMs = 250;
 
 /**
- * Time in ms of `performance.now()` until which each Redis is assumed to contain all data of the books. It is 0 after
- * the connection was lost.
+ * Time (`performance.now()`) until which each Redis is assumed to contain all data of the books; 0 after the connection
+ * was lost.
  */
 const knownCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInCompleteRun(redis: Redis): Promise<boolean> {
   if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
   const [completeRuns, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
-  // The value is missing if the ledger is of an earlier version, which recorded no runs.
+  // A ledger of an earlier version records no runs.
   const isComplete = completeRuns === null || completeRuns === runs;
   // A new connection may be to a later run.
   if (!knownCompleteUntil.has(redis)) redis.on("close", () => knownCompleteUntil.set(redis, 0));

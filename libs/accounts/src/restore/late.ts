@@ -5,8 +5,7 @@ import { accountKeys } from "../keys.ts";
 const readDraft = recordParser("usage draft", UsageDraft);
 
 /**
- * Call whose hold did not exist when the call was to be settled. There are three causes: the sweep had already settled
- * it, an earlier settlement had succeeded although its reply was lost, or Redis had lost the hold.
+ * Call without a hold at its settlement. The sweep or an earlier attempt has settled it, or Redis has lost the hold.
  */
 export interface LateCall {
   readonly entryId: string;

@@ -27,9 +27,8 @@ const restoreScript = defineScript({
 });
 
 /**
- * Restores a task that Redis has lost. An open task is due for a poll immediately, and the lease of its hold, if the
- * hold exists, is extended. An ended task is not polled, and replaces an open state of the task in Redis. Returns false
- * if Redis contains the task otherwise.
+ * Restores a task that Redis has lost. An open task is polled immediately, and the lease of its hold is extended. An
+ * ended task replaces an open state in Redis. Otherwise returns false if Redis contains the task.
  */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;

@@ -6,7 +6,7 @@ import type { AccountState } from "../money/account.ts";
 import { budgetScript, moneyScripts } from "../shared-scripts.ts";
 import { rememberMs } from "./charge.ts";
 
-/** An account that Redis has lost, in the state of its last receipt, with its credits. */
+/** An account that Redis has lost, in the state of its last receipt. */
 export interface LostAccount extends AccountState {
   /** Creation time (RFC 3339). */
   readonly createdAt: string;
@@ -16,17 +16,16 @@ export interface LostAccount extends AccountState {
   readonly head: string;
   /** All credits of the account, each with its receipt. */
   readonly credits: readonly CreditEvent[];
-  /** The account's budgets; absent: it never had one. */
+  /** Absent if the account never had a budget. */
   readonly budgets?: LostBudgets | undefined;
 }
 
-/** Budgets of an account that Redis has lost. */
 export interface LostBudgets extends BudgetList {
   /** Spending of each budget, by id. */
   readonly states: ReadonlyMap<string, BudgetState>;
   /**
-   * Hashes of the receipts of lost calls whose spending `states` includes. Their budgets do not count these calls again
-   * when the calls are charged again.
+   * Hashes of the receipts of lost calls that `states` already includes. They are not added again when these calls are
+   * charged again.
    */
   readonly counted: readonly string[];
 }
@@ -55,8 +54,8 @@ const restoreScript = defineScript({
 });
 
 /**
- * Restores an account that Redis has lost. Returns false if it exists. The account is written after its credits, so if
- * it exists it is complete. Its budgets are written in the same step, so no call passes without them.
+ * Restores an account that Redis has lost. Returns false if it exists. The account is written after its credits, and
+ * together with its budgets.
  */
 export async function restoreAccount(redis: Redis, account: LostAccount): Promise<boolean> {
   const { id, name, createdAt, balanceNanos, creditedNanos, receipts, head, credits, budgets } = account;

@@ -14,25 +14,23 @@ export interface TaskSettlement {
   readonly draft: UsageDraft;
 }
 
-/** The next state of a task, to be written to Redis. */
+/** The next state of a task. */
 export interface TaskAdvance {
   readonly task: TaskRecord;
   /** Version of the stored record from which `task` was derived. */
   readonly version: string;
-  /** Unix time in ms of the next poll; absent: the task has ended. */
+  /** Unix time in ms of the next poll; absent if the task has ended. */
   readonly dueAt?: number | undefined;
   /** Previous state of the task, if the state changes. */
   readonly from?: TaskState | undefined;
-  /** Set when the task ends: its cost if it is completed, zero if it failed. */
+  /** Set when the task ends. The cost of a failed task is zero. */
   readonly settlement?: TaskSettlement | undefined;
-  /** Time in ms for which an ended task is kept. */
+  /** Time in ms for which an ended task is stored. */
   readonly keepMs: number;
-  /**
-   * Unix time in ms from which other processes may send the transition's callback. This process sends it immediately.
-   */
+  /** Unix time in ms from which other processes may send the callback. This process sends it immediately. */
   readonly callbackDueAt: number;
   readonly nowMs: number;
-  /** Encrypts the record for its event; absent: the event contains no copy of the record. */
+  /** Encrypts the record for its event; absent if the event contains no copy of the record. */
   readonly cipher?: Pick<TaskCipher, "encrypt"> | undefined;
 }
 
@@ -61,10 +59,9 @@ const advanceScript = defineScript({
 });
 
 /**
- * Replaces a task's record if it still has the version that was read, and writes the settlement and the events in the
- * same step. If several processes have read the same version, only one succeeds; returns undefined for the others.
- * Returns the events to publish, in this order: earlier events of the task that were not published because their
- * process died, then the new events.
+ * Replaces a task's record if it still has the version that was read, and writes settlement and events in the same
+ * step. Returns undefined if another process was first. Otherwise returns the events to publish: earlier ones that were
+ * not published, then the new ones.
  */
 export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<readonly OutboxEntry[] | undefined> {
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
@@ -116,7 +113,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
 
 const readEvent = recordParser("task event", StoredTaskEvent);
 
-/** Parses a flat list of entry ids and JSON texts into outbox entries. */
+/** Parses a flat list of entry ids and JSON texts. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const entries: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {

@@ -6,7 +6,7 @@ import type { OutboxEvent } from "../outbox/publish.ts";
 import { claimDue, firstScore, type Claim } from "./claim.ts";
 import { transitionId, type TaskRecord } from "./record.ts";
 
-/** A state transition that is posted to the client's URL. It is stored until it is delivered or given up. */
+/** A state transition that is posted to the client's URL. */
 export interface Callback {
   readonly url: string;
   readonly event: TaskEvent;
@@ -29,9 +29,7 @@ export function makeCallback(
   return url === undefined ? undefined : { url, event, tries: 0 };
 }
 
-/**
- * Returns the callback of a task's current state if the event of that state is among `entries`; otherwise undefined.
- */
+/** Returns the callback of a task's current state if its event is among `entries`. */
 export function findCallback(
   task: TaskRecord,
   entries: readonly { readonly event: OutboxEvent }[],
@@ -49,14 +47,14 @@ const readCallback: (text: string) => Callback = recordParser(
 export const callbackKinds = { callbackId: "text?", callback: "text?", callbackDueAt: "number?" } as const;
 
 /**
- * Returns a callback as script arguments: its id, its JSON, and the Unix time in ms from which other processes may send
+ * Returns a callback as script arguments. `callbackDueAt` is the Unix time in ms from which other processes may send
  * it.
  */
 export function callbackArguments(callback: Callback | undefined, callbackDueAt: number) {
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
-/** Returns the Unix time in ms at which the first callback of a shard is due; Infinity if none waits. */
+/** Returns the Unix time in ms at which the first callback of a shard is due; Infinity if there is none. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }
@@ -67,7 +65,7 @@ export async function claimCallbacks(redis: Redis, shard: string, claim: Claim):
   if (ids.length === 0) return [];
   const records = await redis.hmget(accountKeys.callbacks(shard), ...ids);
   return records.flatMap((text) => {
-    if (text === null) return []; // delivered meanwhile
+    if (text === null) return [];
     return [readCallback(text)];
   });
 }
@@ -77,9 +75,7 @@ export async function removeCallback(redis: Redis, { event }: Callback): Promise
   await putCallbackScript(redis, callbackKeys(event), { id: event.id, callback: undefined, dueAt: undefined });
 }
 
-/**
- * Schedules another delivery of a callback at a Unix time in ms. Does nothing if the callback was delivered meanwhile.
- */
+/** Schedules another delivery at a Unix time in ms. Does nothing if the callback was delivered meanwhile. */
 export async function retryCallback(redis: Redis, callback: Callback, dueAt: number): Promise<void> {
   const { event } = callback;
   await putCallbackScript(redis, callbackKeys(event), { id: event.id, callback: JSON.stringify(callback), dueAt });

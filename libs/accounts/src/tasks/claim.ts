@@ -7,7 +7,7 @@ export interface TaskKey {
   readonly id: string;
 }
 
-/** Claim of due entries by one process: at most `maxMembers`, for `leaseMs`. */
+/** Claim of due entries by one process. */
 export interface Claim {
   readonly nowMs: number;
   readonly leaseMs: number;
@@ -48,15 +48,12 @@ export function firstTaskDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.tasksDue(shard));
 }
 
-/** Returns the number of tasks that are still polled, including those that a process has claimed. */
+/** Returns the number of tasks that are still polled, including claimed ones. */
 export function countOpenTasks(redis: Redis, shard: string): Promise<number> {
   return redis.zcard(accountKeys.tasksDue(shard));
 }
 
-/**
- * Renders a task's member in the sorted set of due tasks. The id comes first, because it contains no space, while an
- * account id may contain one.
- */
+/** Renders a task's member in the sorted set of due tasks. Only the account id may contain a space. */
 export function taskMember({ accountId, id }: TaskKey): string {
   return `${id} ${accountId}`;
 }

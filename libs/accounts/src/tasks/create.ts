@@ -6,7 +6,7 @@ import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
 import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
-/** A task that its vendor has accepted, to be recorded. */
+/** A task that its vendor has accepted. */
 export interface TaskCreation {
   readonly task: TaskRecord;
   /** Unix time in ms of the first poll. */
@@ -17,7 +17,7 @@ export interface TaskCreation {
   readonly keepMs: number;
   /** Unix time in ms from which other processes may send the callback. This process sends it immediately. */
   readonly callbackDueAt: number;
-  /** Encrypts the record for its event; absent: the event contains no copy of the record. */
+  /** Encrypts the record for its event; absent if the event contains no copy of the record. */
   readonly cipher?: Pick<TaskCipher, "encrypt"> | undefined;
 }
 
@@ -40,9 +40,8 @@ const createScript = defineScript({
 });
 
 /**
- * Records a task with its first event, and extends its hold's lease to `holdUntil`, in one step. Returns "recorded" if
- * an earlier attempt succeeded but its reply was lost. Returns "no-hold" if the hold no longer exists, because Redis
- * has lost it, or because the call took too long and was swept. Throws Failure server_overloaded (503).
+ * Records a task with its first event, and extends its hold's lease. Returns "recorded" if an earlier attempt
+ * succeeded, "no-hold" if the hold no longer exists. Throws Failure server_overloaded (503).
  */
 export async function createTask(
   redis: Redis,

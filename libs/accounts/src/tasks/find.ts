@@ -9,7 +9,6 @@ export interface StoredTask {
   readonly task: TaskRecord;
 }
 
-/** A page of an account's list of tasks. */
 export interface TaskPage {
   readonly tasks: readonly TaskRecord[];
   readonly hasMore: boolean;
@@ -29,10 +28,7 @@ const removeScript = defineScript({
   replies: { removed: {}, stale: {} },
 });
 
-/**
- * Reads a task of an account; undefined if the task is unknown or belongs to another account. Throws Failure
- * server_overloaded (503).
- */
+/** Reads a task of an account; undefined if it has no such task. Throws Failure server_overloaded (503). */
 export async function findTask(redis: Redis, accountId: string, id: string): Promise<StoredTask | undefined> {
   const [task] = await findTasks(redis, [{ accountId, id }]);
   return task;
@@ -49,13 +45,12 @@ export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<read
   );
 }
 
-/** Maximum number of reads for one page. Each read leaves out the ids of deleted tasks that the previous one found. */
+/** Maximum number of reads for one page. */
 const maxReads = 20;
 
 /**
- * Lists an account's tasks by creation time, after the task `after`. Ids of deleted tasks that are found are removed
- * from the list, and the page is read again, so that it is not short while more tasks follow. Throws Failure
- * server_overloaded (503).
+ * Lists an account's tasks by creation time. If a page contains deleted tasks, they are removed from the list, and the
+ * page is read again. Throws Failure server_overloaded (503).
  */
 export async function listTasks(redis: Redis, accountId: string, query: TaskQuery): Promise<TaskPage> {
   const list = accountKeys.tasksOf(accountId);

@@ -11,14 +11,14 @@ import {
 import { makeCipher, type Secrets } from "@modelgate/platform";
 import type { TaskKey } from "./claim.ts";
 
-/** A video task as it is stored in Redis. Times are Unix ms. It contains no keys and no secrets. */
+/** A video task as it is stored in Redis, without secrets. Times are Unix ms. */
 export interface TaskRecord {
   readonly id: string;
   readonly accountId: string;
   readonly tokenId: string;
   /** Name of the model in the gateway. */
   readonly model: string;
-  /** Channel through which the task was created. It is polled through the same channel with the same key. */
+  /** Channel through which the task was created and is polled. */
   readonly channelId: string;
   readonly keyId: string;
   readonly wire: VideoWire;
@@ -26,13 +26,12 @@ export interface TaskRecord {
   readonly operation: string;
   /** Values of the request that answers repeat. */
   readonly requested: Readonly<Record<string, unknown>>;
-  /** Client's URL to which the task's transitions are posted. */
   readonly callbackUrl?: string | undefined;
   /** Id of the call whose hold pays for the task. */
   readonly callId: string;
   /** Cost in nano-dollars if the task completes, as decimal text. */
   readonly costNanos: string;
-  /** Usage event, with the members that were known when the task was created. */
+  /** Usage event, as far as it was known when the task was created. */
   readonly draft: UsageDraft;
   readonly state: TaskState;
   /** Progress in percent. It never decreases. */
@@ -41,11 +40,11 @@ export interface TaskRecord {
   /** Time at which a poll first found the task in progress. */
   readonly startedAt?: number | undefined;
   readonly endedAt?: number | undefined;
-  /** Time after which an open task counts as failed. */
+  /** Time after which an open task has failed. */
   readonly deadlineAt: number;
   /**
-   * Number of all polls (`polls`), and of the last consecutive polls without a result (`misses`). They determine the
-   * pause before the next poll.
+   * Number of all polls, and of the last consecutive ones without a result. They determine the pause before the next
+   * poll.
    */
   readonly polls: number;
   readonly misses: number;
@@ -54,10 +53,7 @@ export interface TaskRecord {
   readonly result?: string | undefined;
 }
 
-/**
- * Time in ms between a task's deadline and the end of its hold's lease, before which the sweep does not settle the
- * hold.
- */
+/** Time in ms between a task's deadline and the end of its hold's lease. */
 export const holdLeaseMarginMs = 3_600_000;
 
 const unixMs = Type.Number();
@@ -93,21 +89,20 @@ export const readTask: (text: string) => TaskRecord = recordParser(
   (task) => renameMembers(task, { asked: "requested", looks: "polls" }),
 );
 
-/** Returns the event id of a task's current state. A task enters each state once, so the id is unique. */
+/** Returns the event id of a task's current state. It is unique, because a task enters each state once. */
 export function transitionId({ id, state }: TaskRecord): string {
   return `${id}.${state}`;
 }
 
-/** Parameters of a change of a task's state. */
 export interface Transition {
   readonly from: TaskState | null;
   readonly nowMs: number;
   readonly keepMs: number;
-  /** Encrypts the task for its event, from which it can be restored; absent: the event contains no copy of the task. */
+  /** Encrypts the task for its event; absent if the event contains no copy of the task. */
   readonly cipher?: { encrypt(task: TaskRecord): string } | undefined;
 }
 
-/** Creates the event of a task's transition. If there is a cipher, the event contains an encrypted copy of the task. */
+/** Creates the event of a task's transition. */
 export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
   return {
     id: transitionId(task),
@@ -131,13 +126,13 @@ export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Tra
 export interface TaskCipher {
   encrypt(task: TaskRecord): string;
   /**
-   * Decrypts a record. Throws if the record was encrypted with a secret that is no longer accepted, or for another
-   * task, or if it was changed. Throws UnknownShape if the record cannot be read.
+   * Throws if the record was changed, or encrypted for another task or with an unknown secret. Throws UnknownShape if
+   * the record cannot be read.
    */
   decrypt(encrypted: string, name: TaskKey): TaskRecord;
 }
 
-/** Creates the cipher of task records with the secrets of the deployment. */
+/** Creates the cipher of task records. */
 export function makeTaskCipher(secrets: Secrets): TaskCipher {
   const cipher = makeCipher(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskKey): string => `${accountId}/${id}`;

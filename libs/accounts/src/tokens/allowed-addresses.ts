@@ -1,10 +1,10 @@
 import { BlockList, isIP } from "node:net";
 import { Failure, parseAddressRange } from "@modelgate/contracts";
 
-/** Compiled lists by the list of a token's record, which stays the same object while the record is cached. */
+/** Compiled lists. A token's list stays the same object while the token is cached. */
 const compiledLists = new WeakMap<readonly string[], BlockList>();
 
-/** Returns true if a list of addresses and ranges includes every address of another list. */
+/** Returns whether a list of addresses and ranges includes every address of another list. */
 export function includesRanges(list: readonly string[], others: readonly string[]): boolean {
   return others.every((text) => {
     const inner = parseAddressRange(text);

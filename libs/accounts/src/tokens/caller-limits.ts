@@ -1,7 +1,6 @@
 import { dollarsToNanos, withoutUndefined, type Caller } from "@modelgate/contracts";
 import type { Token } from "./token.ts";
 
-/** Limits in the configuration of a group. */
 export interface GroupLimits {
   readonly tokensPerMinute?: number | undefined;
   readonly dollarsPerDay?: number | undefined;
@@ -9,14 +8,14 @@ export interface GroupLimits {
 }
 
 /**
- * Returns the id of the limits of requests, tokens and concurrency that an API key counts against. A key that a member
- * created shares them with all members' keys of the account in the same group; every other key has separate limits.
+ * Returns the id of the limits of an API key. The members' keys of an account in the same group share limits; every
+ * other key has separate ones.
  */
 export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" | "ofMember">): string {
   return ofMember === true ? `members:${group}` : id;
 }
 
-/** Returns the limits of a caller: those of its API key and of the key's group, and the team and member of the key. */
+/** Returns the limits of a caller, and the team and member of its API key. */
 export function callerLimits(
   token: Pick<Token, "budget" | "group" | "id" | "member" | "models" | "ofMember" | "team" | "within">,
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,

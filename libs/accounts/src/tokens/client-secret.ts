@@ -7,7 +7,7 @@ import { clockScript } from "../shared-scripts.ts";
 import { keyDigest } from "./key.ts";
 import type { Token } from "./token.ts";
 
-/** Request for a client secret: a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
+/** Request for a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
 export interface NewClientSecret {
   /** API key whose account, limits and budget the client secret uses. */
   readonly token: Token;
@@ -20,15 +20,11 @@ export interface NewClientSecret {
 }
 
 /**
- * Time in seconds for which the settings remain after the key expires. A connection that began just before the expiry
- * still reads them.
+ * Time in seconds for which the settings are stored after the key's expiry. A connection may have begun just before.
  */
 const graceSeconds = 60;
 
-/**
- * Maximum number of client secrets of one account at the same time, because each is a record in the Redis of the
- * accounts.
- */
+/** Maximum number of client secrets of one account at the same time. */
 const maxClientSecrets = 1_000;
 
 const countSecret = defineScript({
@@ -39,17 +35,14 @@ const countSecret = defineScript({
   replies: { counted: {}, full: {} },
 });
 
-/** The Redis of accounts and keys, and the Redis for clients' content. */
 interface ClientSecretStores {
   readonly redis: Redis;
   readonly content: Redis;
 }
 
 /**
- * Creates a client secret and returns the key. The key expires in Redis and is not in the books. Only the session's
- * settings are in the Redis for content, so that the edge can authenticate the key without that Redis. Throws Failure
- * content_limit_exceeded if the account has its maximum number of client secrets. `nowMs` replaces Redis' clock in
- * tests.
+ * Creates a client secret and returns the key, which is not in the books. Throws Failure content_limit_exceeded if the
+ * account has too many client secrets. `nowMs` replaces Redis' clock in tests.
  */
 export async function newClientSecret(
   { redis, content }: ClientSecretStores,
@@ -83,7 +76,7 @@ const SessionSettings = Type.Object({ model: Type.String() });
 export type SessionSettings = Static<typeof SessionSettings>;
 const readSettings = recordParser("session settings", SessionSettings);
 
-/** Returns the settings that a key is bound to; undefined if they have expired. Throws UnknownShape. */
+/** Returns the settings of a key; undefined if they have expired. Throws UnknownShape. */
 export async function findSessionSettings(
   content: Redis,
   accountId: string,

@@ -1,14 +1,11 @@
 import { hash, randomBytes } from "node:crypto";
 
-/**
- * Matches an API key or a client secret: `sk-` or `ek_`, then 8 to 250 letters, digits, `_` or `-`. Other texts are
- * never looked up.
- */
+/** Matches an API key (`sk-`) or a client secret (`ek_`). Other texts are never looked up. */
 const keyPattern = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
 
 /**
- * Time in ms for which the record of an expired, replaced or deleted key stays in Redis. It lets a client learn that
- * its key has expired, and prevents a delayed write of an older version of the record from making the key valid again.
+ * Time in ms for which the record of an expired, replaced or deleted key stays in Redis. A delayed write of an older
+ * version then cannot make the key valid again.
  */
 export const endedKeyMs = 24 * 60 * 60_000;
 
@@ -17,7 +14,7 @@ export function isKeyShaped(text: string): boolean {
   return keyPattern.test(text);
 }
 
-/** Creates an API key with 288 random bits. The key is shown once; only its digest is stored. */
+/** Creates an API key with 288 random bits. */
 export function newKey(): string {
   return `sk-${randomBytes(36).toString("base64url")}`;
 }
@@ -27,12 +24,12 @@ export function keyDigest(key: string): string {
   return hash("sha256", key, "hex");
 }
 
-/** Returns a token's id, which is derived from the digest of its key. It never changes and does not reveal the key. */
+/** Returns a token's id, which never changes and does not reveal the key. */
 export function tokenIdOf(digest: string): string {
   return `tok_${digest.slice(0, 20)}`;
 }
 
-/** Returns the parts of an API key that may be shown so that people recognise it. */
+/** Returns the parts of an API key by which people recognise it. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 6)}…${key.slice(-3)}`;
 }

@@ -4,7 +4,6 @@ import { accountKeys } from "../keys.ts";
 import { endedKeyMs } from "./key.ts";
 import type { PreviousKey, Token } from "./token.ts";
 
-/** A key that a rotation has replaced, with its digest. */
 type KeyWithDigest = Pick<PreviousKey, "expiresAt" | "replacedAt"> & { readonly digest: string };
 
 const projectScript = defineScript({
@@ -22,8 +21,8 @@ const nameScript = defineScript({
 });
 
 /**
- * Copies a token from the books to Redis: one record for its key and one for each replaced key. Records of the same or
- * a later version are not overwritten, so two versions may be written at the same time. Notifies every edge.
+ * Copies a token from the books to Redis: one record for its key and one for each replaced key. Later versions are not
+ * overwritten. Notifies every edge.
  */
 export async function projectToken(
   redis: Redis,

@@ -6,7 +6,7 @@ import { readUnlessLost } from "../restore/epoch.ts";
 import { requireAllowedAddress } from "./allowed-addresses.ts";
 import { keyDigest, endedKeyMs, keyHint, tokenIdOf } from "./key.ts";
 
-/** Limits of a token for a day or a month in UTC. Absent members are unlimited, except by the account's balance. */
+/** Limits of a token for a day or a month in UTC. Absent members are unlimited. */
 export interface TokenBudget {
   /** Maximum spending of a day in nano-dollars. */
   readonly perDay?: string | undefined;
@@ -15,49 +15,47 @@ export interface TokenBudget {
   readonly requestsPerDay?: number | undefined;
 }
 
-/** Budget of another token. The calls of this token also count against it. */
+/** Budget of another token that this token shares. */
 export interface SharedBudget extends TokenBudget {
   readonly id: string;
 }
 
-/** An API key as it is stored, without the secret key itself. */
+/** An API key as it is stored, without the secret key. */
 export interface Token {
   readonly id: string;
   readonly accountId: string;
   readonly group: string;
   readonly name: string;
-  /** Models of the group that the token may use; absent: all models of the group. */
+  /** Models that the token may use; default: all models of the group. */
   readonly models?: readonly string[] | undefined;
-  /** Expiry in RFC 3339; absent: the token does not expire. */
+  /** Expiry in RFC 3339. */
   readonly expiresAt?: string | undefined;
   readonly disabled: boolean;
   /** IP addresses and ranges from which the token may be used; absent: from everywhere. */
   readonly allowedAddresses?: readonly string[] | undefined;
   readonly budget?: TokenBudget | undefined;
-  /** Days after the last rotation at which the token is due for another one; absent: it is never due. */
+  /** Days after which the token is due for another rotation. */
   readonly rotateAfterDays?: number | undefined;
-  /** Time at which the token is due for rotation (RFC 3339). The ledger derives it from the last rotation. */
+  /** Time at which the token is due for rotation (RFC 3339). */
   readonly rotationDueAt?: string | undefined;
   /** Set if a member of the account created the token, and no operator has changed it since. */
   readonly ofMember?: true | undefined;
-  /** Team whose budgets the token's calls count against; absent: none. It never changes. */
+  /** Team whose budgets apply to the token's calls. It never changes. */
   readonly team?: string | undefined;
-  /** Member who created the token: `NAME` in an account, `TEAM/NAME` in a team; absent: an operator created it. */
+  /** Member who created the token: `NAME` in an account, `TEAM/NAME` in a team. */
   readonly member?: string | undefined;
-  /** Person whose playground in the console uses the token; absent: no playground does. */
+  /** Person whose playground in the console uses the token. */
   readonly playgroundOf?: string | undefined;
-  /** The operator's token that bounds this one, with the budget that both share; absent: none. */
+  /** The operator's token that limits this one, with the budget that both share. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
-  /** First and last characters of the key, so that people recognise it. */
+  /** First and last characters of the key. */
   readonly hint: string;
-  /**
-   * Id of the session settings that the token is bound to. Set only for client secrets, which can only open sessions.
-   */
+  /** Id of the session settings of a client secret, which can only open sessions. */
   readonly settingsId?: string | undefined;
   /** Number of changes of the token in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
-  /** Key that the last rotation replaced; absent: the key was never rotated. */
+  /** Key that the last rotation replaced. */
   readonly previous?: PreviousKey | undefined;
   /** Time at which the key was replaced. Set only in the record of a replaced key. */
   readonly replacedAt?: string | undefined;
@@ -74,11 +72,10 @@ export interface PreviousKey {
   readonly replacedAt: string;
   /** Time at which the key stops working. */
   readonly expiresAt: string;
-  /** Time of the last use after the rotation. The real last use may be a few seconds later: the edge caches keys. */
+  /** Time of the last use after the rotation. The real one may be a few seconds later, because the edge caches keys. */
   readonly lastUsedAt?: string | undefined;
 }
 
-/** Properties of a new token. */
 export interface TokenRequest {
   readonly accountId: string;
   readonly group: string;
@@ -93,10 +90,7 @@ export interface TokenRequest {
   readonly member?: string | undefined;
 }
 
-/**
- * Builds the token of a key from the configuration or of a new key. Returns it with the key's digest, and does not
- * store it.
- */
+/** Builds the token of a key, and the key's digest. Does not store it. */
 export function makeToken(key: string, request: TokenRequest): { readonly digest: string; readonly token: Token } {
   const digest = keyDigest(key);
   const token: Token = {
@@ -126,8 +120,8 @@ export async function findToken(redis: Redis, digest: string): Promise<Token | u
 }
 
 /**
- * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key; this
- * write is rare, because callers cache the token for some seconds.
+ * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key. This
+ * write is rare, because callers cache the token.
  */
 export async function findUsedToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const token = await findToken(redis, digest);
@@ -142,7 +136,7 @@ export async function findUsedToken(redis: Redis, digest: string): Promise<Token
   return token;
 }
 
-/** Returns a token with the last use of the key that was replaced. */
+/** Returns a token with the last use of the replaced key. */
 export async function withLastUse(redis: Redis, token: Token): Promise<Token> {
   const { id, previous } = token;
   if (previous === undefined) return token;
@@ -150,16 +144,12 @@ export async function withLastUse(redis: Redis, token: Token): Promise<Token> {
   return { ...token, previous: { ...previous, lastUsedAt } };
 }
 
-/** Returns the token with an id; undefined if there is none. */
 export async function findTokenById(redis: Redis, id: string): Promise<Token | undefined> {
   const digest = await redis.hget(accountKeys.tokenIds, id);
   return digest === null ? undefined : findToken(redis, digest);
 }
 
-/**
- * Returns the digest of a token's key; undefined for an unknown token. Only the key's owner and the gateway know the
- * digest.
- */
+/** Returns the digest of a token's key; undefined for an unknown token. */
 export async function readTokenDigest(redis: Redis, id: string): Promise<string | undefined> {
   return (await redis.hget(accountKeys.tokenIds, id)) ?? undefined;
 }
@@ -219,7 +209,7 @@ export const readToken: (text: string) => Token = recordParser(
   }),
 );
 
-/** Throws Failure (401) if a token of a call is unknown, disabled or expired. */
+/** Throws Failure (401) if a token is unknown, disabled or expired. */
 export function requireUsable(token: Token | undefined): asserts token is Token {
   if (token === undefined) throw new Failure("invalid_api_key", "This API key is unknown.");
   if (token.disabled) throw new Failure("api_key_disabled");
@@ -228,11 +218,9 @@ export function requireUsable(token: Token | undefined): asserts token is Token 
 }
 
 /**
- * Reads the token of a connection that is open for a long time. Throws Failure if the token was deleted or disabled, or
- * if the key that opened the connection has expired. A key that a rotation replaced expires at another time than the
- * token's current key; a client secret expires with the key that created it. Also throws if the token has a list of
- * addresses that does not include the client's address. The address is unknown, and thus not included, if the token had
- * no list when the connection was opened.
+ * Reads the token of a connection that is open for a long time. Throws Failure if the token or the key that opened the
+ * connection is no longer valid, or the client's address is not allowed. A replaced key expires earlier than the
+ * token's current key; a client secret expires with the key that created it.
  */
 export async function checkStillValid(
   redis: Redis,
@@ -242,7 +230,7 @@ export async function checkStillValid(
   const readCurrent = () => findTokenById(redis, tokenId);
   const token = await orUnavailable(readUnlessLost(redis, readCurrent, (found) => found === undefined));
   if (token === undefined || token.disabled) throw new Failure("api_key_disabled");
-  // The time is rounded up to a second, because a key that was made in the same second may have opened the connection.
+  // The time is rounded up, because a key that was made in the same second may have opened the connection.
   const openedAt =
     secretCreatedAt === undefined ? (signedUntil - callerSeconds + 1) * 1_000 : Date.parse(secretCreatedAt);
   const { previous } = token;
