@@ -16,7 +16,7 @@ import { assignRequestId } from "./steps/request-id.ts";
 import { readTags } from "./steps/tags.ts";
 import { toArea } from "./steps/to-area.ts";
 
-/** Creates the edge's app. No step reads a request's body. A WebSocket upgrade runs through the same steps. */
+/** Creates the edge's app. No step reads a request's body. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");

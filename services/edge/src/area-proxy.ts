@@ -7,12 +7,11 @@ import { ProxiedCall, type ProxyOptions } from "./proxied-call.ts";
 import { ProxiedSession } from "./proxied-session.ts";
 import { contextOf, upgradeOf, type Proxied } from "./request-context.ts";
 
-/** Addresses of the services by area, and the maximum silence of a service. */
 type AreaProxyOptions = ProxyOptions & { readonly urls: Readonly<Partial<Record<Area, string | undefined>>> };
 
 /**
- * Proxies calls to services of other processes with http-proxy-middleware, which does not read bodies, streams in both
- * directions, and closes one side when the other closes. `ProxiedCall` and `ProxiedSession` handle errors.
+ * Proxies calls to services of other processes. http-proxy-middleware does not read bodies, and streams in both
+ * directions. `ProxiedCall` and `ProxiedSession` handle errors.
  */
 export class AreaProxy implements Disposable {
   readonly #options: AreaProxyOptions;
@@ -32,7 +31,7 @@ export class AreaProxy implements Disposable {
       },
     ],
   });
-  /** True while this process shuts down: new WebSockets are refused. */
+  /** True while this process shuts down. New WebSockets are then refused. */
   isDraining = false;
 
   constructor(options: AreaProxyOptions) {
@@ -64,8 +63,8 @@ export class AreaProxy implements Disposable {
   }
 
   /**
-   * Notifies the services of open calls that the edge stops. These services end their calls with an error and record a
-   * failure. After `waitMs`, the edge ends the calls that are still open.
+   * Notifies the services of open calls that the edge stops, so that they end their calls with an error. After
+   * `waitMs`, the edge itself ends the rest.
    */
   end(waitMs: number): void {
     for (const proxied of this.#open) proxied.notifyShutdown();

@@ -22,12 +22,10 @@ export interface Deps extends AsyncDisposable {
   /** Areas that this process serves. Calls of other areas go through `proxy`. */
   readonly areas: LocalAreas;
   readonly proxy: AreaProxy;
-  /** Creates callers, and signs them for the services. */
   readonly callers: SharedCallers;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
   readonly proxies: number;
-  /** Records refused calls. */
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
   /** Throws an error with the reason if the edge cannot serve. */

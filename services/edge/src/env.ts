@@ -12,7 +12,7 @@ export const variables = serviceVariables(
       audio: read.optionalUrl("AUDIO_URL", "Address of the audio service."),
       realtime: read.optionalUrl("REALTIME_URL", "Address of the realtime service."),
     },
-    // `*` is safe: pages of other origins cannot use a visitor's key, because keys are sent in headers, not in cookies.
+    // `*` is safe: keys are sent in headers, not in cookies, so pages of other origins cannot use a visitor's key.
     corsOrigins: read.text(
       "CORS_ORIGINS",
       "*",
@@ -20,22 +20,21 @@ export const variables = serviceVariables(
     ),
     proxies: proxiesVariable(read),
     tokenCache: {
-      /** Maximum time, in ms, to cache an API key's record. Changes of a record are announced and apply immediately. */
+      /** Maximum ms to cache an API key's record. Changes of a record apply immediately. */
       ttlMs: 5_000,
-      /** Maximum cached API keys. */
       size: 50_000,
     },
-    /** Time, in ms, after which the concurrency slots of calls are freed if their edge no longer renews them. */
+    /** Time in ms after which a call's seat is free if its edge no longer renews it. */
     seatLeaseMs: 30_000,
     silence: {
-      /** Maximum silence, in ms, between edge and service; longer than the limits in the services. */
+      /** Maximum ms of silence between edge and service; longer than the limits in the services. */
       silenceMs: 3_600_000,
-      /** Maximum silence, in ms, of a service in an event stream; longer than the maximum of HEARTBEAT_MS. */
+      /** Maximum ms of silence in an event stream; longer than the maximum of HEARTBEAT_MS. */
       streamSilenceMs: 60_000,
     },
   }),
   { port: ["PORT", 8080] },
 );
 
-/** Settings of the edge: the values of the variables, and the constants above. */
+/** Settings of the edge. */
 export type Env = EnvOf<typeof variables>;

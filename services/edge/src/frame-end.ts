@@ -3,9 +3,9 @@ import { sessionFailure, type Failure } from "@modelgate/contracts";
 /** Maximum bytes of an unfinished frame that are buffered; a longer frame is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 
-/** Bit masks for a frame's first byte (RFC 6455, 5.2), and the opcodes used here. */
+/** Bit masks for a frame's first byte (RFC 6455, 5.2), and opcodes. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
-/** Mask bit of a frame's second byte, and the smallest length value (126) after which an extended length follows. */
+/** Mask bit of a frame's second byte, and the value after which an extended length follows. */
 const [maskBit, shortLength] = [0x80, 126];
 
 /** Close code and error with which the edge ends a session. */
@@ -20,7 +20,7 @@ export interface SessionClose {
  * frame if the service disconnects.
  */
 export class SessionErrorAppender {
-  /** True once the service has sent a close frame. */
+  /** True after the service has sent a close frame. */
   isClosed = false;
   #buffered: Buffer = Buffer.alloc(0);
   /** Remaining bytes of a frame whose beginning was already sent. */
@@ -28,7 +28,7 @@ export class SessionErrorAppender {
   /** True between the frames of a fragmented message. */
   #isInMessage = false;
 
-  /** Returns the bytes that may be sent; keeps the beginning of an unfinished frame. */
+  /** Returns the bytes that may be sent, and buffers the beginning of an unfinished frame. */
   push(chunk: Buffer): Buffer {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     let end = Math.min(this.#missing, all.length);
@@ -42,15 +42,14 @@ export class SessionErrorAppender {
       this.#missing = Math.max(0, next - all.length);
       end = Math.min(next, all.length);
     }
-    // Copied, because a view would keep the complete chunk in memory while the session is silent.
+    // A view would keep the complete chunk in memory while the session is silent.
     this.#buffered = Buffer.from(all.subarray(end));
     return all.subarray(0, end);
   }
 
   /**
-   * Returns the last frames of a session whose service disconnected: an error event and a close frame, or only a close
-   * frame if a fragmented message is unfinished. Undefined after a close frame, or if the beginning of an unfinished
-   * frame was already sent.
+   * Returns the last frames of a session whose service disconnected: an error event and a close frame, without the
+   * event inside a fragmented message. Undefined if no frame can follow.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
@@ -62,7 +61,6 @@ export class SessionErrorAppender {
   }
 }
 
-/** Returns the end of the frame that begins at `position`; undefined if the frame's header is incomplete. */
 function endOfFrame(bytes: Buffer, position: number): number | undefined {
   if (bytes.length < position + 2) return undefined;
   const second = bytes.readUInt8(position + 1);

@@ -2,10 +2,10 @@ import type { ServerResponse } from "node:http";
 import { releaseSeat, renewSeats, type Seat } from "@modelgate/accounts";
 import { idSource, runOnSharedTick, OpenList, registerLeaseCount, type Logger, type Redis } from "@modelgate/platform";
 
-/** Concurrency slots that the open calls of this edge occupy. */
+/** Seats of the open calls of this edge. */
 export type OpenSeats = ReturnType<typeof openSeats>;
 
-/** Renews the slots of open calls until disposed, and releases a slot when the answer of its call has ended. */
+/** Renews the seats of open calls until disposed. */
 export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; leaseMs: number }) {
   const heldSeats = new OpenList<Seat>();
   const leaseCount = registerLeaseCount("seats", () => heldSeats.size);
@@ -17,7 +17,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newPermit: idSource("permit"),
-    /** Keeps a slot until its answer is written or closed, so that a client that has the last byte can call again. */
+    /** Renews a seat until its answer is written or closed, so that a client with the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
       const entry = heldSeats.add(seat);
       const release = (): void => {

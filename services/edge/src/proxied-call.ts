@@ -5,24 +5,22 @@ import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
 import { errorAppenderOf, type StreamEnd } from "./stream-end.ts";
 
-/** Log, and maximum silence of services. */
 export interface ProxyOptions {
   readonly log: Logger;
-  /** Maximum silence of a service, in milliseconds. */
+  /** Maximum ms of silence of a service. */
   readonly silenceMs: number;
-  /** Maximum silence of a service in an event stream, in milliseconds; services send heartbeats in event streams. */
+  /** Maximum ms of silence of a service in an event stream, in which services send heartbeats. */
   readonly streamSilenceMs: number;
 }
 
 /**
- * One proxied call. If the service disconnects, the client gets an error in its wire: an error body before the first
- * byte, an error event in a stream.
+ * One proxied call. If the service disconnects, the client gets an error in its wire: a body before the first byte, an
+ * event in a stream.
  */
 export class ProxiedCall implements Proxied {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #options: ProxyOptions;
-  /** Closes the client's connection. */
   readonly #cut: () => void;
   #upstream: ClientRequest | undefined;
   #streamEnd: StreamEnd | undefined;
@@ -33,8 +31,8 @@ export class ProxiedCall implements Proxied {
     this.#response = response;
     this.#options = options;
     this.#cut = response.destroy.bind(response);
-    // Replaces the client's header, which is forwarded. With `close`, a service that refuses an upload closes the
-    // connection while the body is still sent, and its answer could be lost.
+    // Replaces the client's header. With `close`, a service that refuses an upload would close the connection, and its
+    // answer could be lost.
     request.headers.connection = "keep-alive";
     response.once("close", () => (this.#isOver = true));
   }
@@ -49,12 +47,11 @@ export class ProxiedCall implements Proxied {
     });
   }
 
-  /** Receives the answer of the service. */
   answered(answer: IncomingMessage): void {
     const response = this.#response;
     if (this.#isOver) return void answer.destroy();
-    // The proxy destroys the client's answer if the service disconnects. Here, data that a slow client has not read is
-    // still sent, followed by the wire's error.
+    // The proxy destroys the client's answer if the service disconnects. Instead, data that a slow client has not read
+    // is still sent, followed by the wire's error.
     response.destroy = () => {
       if (this.#isOver) return response;
       logServiceFailure(this.#options.log, this.#request, "the service failed while it answered");
@@ -89,14 +86,14 @@ export class ProxiedCall implements Proxied {
   /** Ends a call that did not reach the service, or whose connection to it broke. */
   failed(error: Error): void {
     const [request, response] = [this.#request, this.#response];
-    // If the answer has started, `response.destroy` (see `answered`) ends it. The socket shows whether the client has
-    // left; `request.destroyed` is also true for a request that was read to its end.
+    // If the answer has started, `response.destroy` ends it. `request.destroyed` is also true for a request that was
+    // read to its end.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
     logServiceFailure(this.#options.log, request, "the service is unreachable", error);
     this.breakOff(serviceUnavailable());
   }
 
-  /** Notifies the service, not the client, that this edge stops. The service then sends its wire's error. */
+  /** Notifies the service that this edge stops. The service then sends its wire's error. */
   notifyShutdown(): void {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
@@ -125,16 +122,15 @@ export class ProxiedCall implements Proxied {
   }
 }
 
-/** Logs that a service was unreachable or disconnected. */
 export function logServiceFailure(log: Logger, request: IncomingMessage, message: string, error?: Error): void {
   const context = contextOf(request);
   log.warn({ ...idsOf(context), err: error, path: context.endpoint?.path }, message);
 }
 
-/** Connection headers, not copied from the service: this server chooses the framing of its answer. */
+/** Headers that are not copied from the service, because this server chooses the framing of its answer. */
 const connectionHeaders: ReadonlySet<string> = new Set(["connection", "keep-alive", "transfer-encoding"]);
 
-/** Headers that describe a body; removed when an error replaces the body. */
+/** Headers that are removed when an error replaces the body. */
 const bodyHeaders = ["content-encoding", "trailer", "cache-control", "x-accel-buffering"];
 
 /** Returns the failure of a call whose service cannot be reached. */

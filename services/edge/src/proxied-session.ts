@@ -6,12 +6,10 @@ import { SessionErrorAppender, type SessionClose } from "./frame-end.ts";
 import { logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
-/** Maximum time, in ms, to deliver the last written bytes. */
+/** Maximum ms to deliver the last bytes. */
 const lastBytesMs = 2_000;
 
-/**
- * One proxied WebSocket. If the service disconnects, the client gets the session's error event and a close with a code.
- */
+/** One proxied WebSocket. If the service disconnects, the client gets an error event and a close code. */
 export class ProxiedSession implements Proxied {
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
@@ -23,7 +21,7 @@ export class ProxiedSession implements Proxied {
   #isGoing = false;
   #isOver = false;
 
-  /** `response` is used to refuse the session, and closes with the client's socket. */
+  /** `response` refuses the session, and closes with the client's socket. */
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -31,7 +29,6 @@ export class ProxiedSession implements Proxied {
     this.#upgrade = upgrade;
   }
 
-  /** Handles the upgrade request to the service when it is created. */
   sent(upstream: ClientRequest): void {
     this.#upstream = upstream;
     this.#upgrade.socket.once("close", () => {
@@ -44,7 +41,7 @@ export class ProxiedSession implements Proxied {
       .once("upgrade", (_, service) => this.#switched(service));
   }
 
-  /** Notes that the service refused the session. The proxy sends the refusal to the client. */
+  /** Records that the service refused the session. The proxy sends the refusal to the client. */
   answered({ statusCode }: IncomingMessage): void {
     this.#isOver = true;
     this.#upgrade.status = statusCode ?? 502;
@@ -80,14 +77,14 @@ export class ProxiedSession implements Proxied {
     this.#service = service;
     this.#upgrade.status = 101;
     for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
-    // The proxy pipes the service to the client. Only complete frames may pass, so that the error event can follow.
+    // The proxy pipes the service to the client. Here only complete frames are sent, so that an error event can follow.
     client.once("pipe", () => {
       service.unpipe(client);
       service.on("data", (chunk: Buffer) => this.#pass(chunk)).resume();
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
-    // The proxy's last step pipes the client to the service. The notification must follow it.
+    // The proxy pipes the client to the service in its last step, which the notification must follow.
     if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
   }
 
@@ -96,7 +93,7 @@ export class ProxiedSession implements Proxied {
     if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
-  /** Handles the end of the service's side. Closes the session if the service did not. */
+  /** Closes the session if the service did not. */
   #ended(): void {
     const client = this.#upgrade.socket;
     if (this.#isOver) return;
@@ -116,7 +113,6 @@ export class ProxiedSession implements Proxied {
   }
 }
 
-/** Ends a socket after its written bytes are sent, and destroys it if that takes longer than `lastBytesMs`. */
 function endSoon(socket: Duplex): void {
   if (socket.destroyed) return;
   socket.end();
@@ -125,7 +121,7 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Returns the close for a session that its service did not close: 1001 if the edge stops, otherwise 1012. */
+/** Returns the close of a session that its service did not close. */
 function closeOf(isGoing: boolean): SessionClose {
   const message = isGoing
     ? "This gateway is shutting down; reconnect."

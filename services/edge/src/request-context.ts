@@ -9,7 +9,7 @@ export interface RequestContext {
   requestId: string;
   startedAt: number;
   path: string;
-  /** Parsed query; a key in it is removed before the request is forwarded. */
+  /** Parsed query. A key in it is removed before the request is forwarded. */
   query: URLSearchParams;
   format: ErrorFormat;
   id?: EndpointId;
@@ -20,15 +20,13 @@ export interface RequestContext {
   clientAddress?: string;
   tags?: Tags;
   caller?: Caller;
-  /** True if this process serves the call's area. The area then writes the log line of a call to a model. */
+  /** True if this process serves the call's area, which then also logs calls to models. */
   isLocal?: boolean;
-  /** The proxied call, if a service of another process serves it. */
+  /** Set if a service of another process serves the call. */
   proxied?: Proxied;
-  /** Address of the service that serves the call. */
   serviceUrl?: string;
-  /** Failure that the edge answered with, if any. */
+  /** Failure that the edge answered with. */
   failure?: Failure;
-  /** Trace span of the request, present once its endpoint is known. */
   span?: Span;
 }
 
@@ -41,16 +39,15 @@ export interface Proxied {
   breakOff(): void;
 }
 
-/** A WebSocket upgrade request. */
 export interface Upgrade {
   readonly socket: Socket;
-  /** First bytes of the new protocol that came with the request. */
+  /** First bytes of the new protocol that were received with the request. */
   readonly head: Buffer;
-  /** Status of the answer, once known: 101, or the status of a refusal. */
+  /** Status of the answer: 101, or that of a refusal. */
   status?: number;
 }
 
-/** Properties for a request's context and upgrade. A WeakMap would keep the values longer than their requests. */
+/** Keys of a request's context and upgrade. A WeakMap would keep the values longer than their requests. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 
@@ -61,7 +58,6 @@ declare module "node:http" {
   }
 }
 
-/** Attaches a context to its request. */
 export function setContext(request: IncomingMessage, context: RequestContext): void {
   request[contextKey] = context;
 }
@@ -83,7 +79,7 @@ export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return request[upgradeKey];
 }
 
-/** Step of a request. It answers the request, calls `next`, or fails: it throws a Failure or calls `next` with one. */
+/** Step of a request. It answers the request, calls `next`, or throws a Failure or calls `next` with one. */
 export type Step = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,16 +1,16 @@
 import { Agent, type AgentOptions, type ClientRequestArgs } from "node:http";
 import type { Duplex } from "node:stream";
 
-/** Time for which a refused connection is retried, and the pause between two attempts, in ms. */
+/** Time in ms for which a refused connection is retried, and the pause between two attempts. */
 const [refusedForMs, pauseMs] = [1_000, 50];
-/** Maximum time to connect, in ms: longer than the 5 s after which a DNS resolver repeats a query, plus its answer. */
+/** Maximum ms to connect: longer than the 5 s after which a DNS resolver repeats a query. */
 const connectMs = 10_000;
-/** Maximum idle time, in ms: shorter than a service's 75 s, so that no service closes a connection during a request. */
+/** Maximum idle time in ms: shorter than a service's 75 s, so that no service closes a connection during a request. */
 const idleMs = 60_000;
 
 /**
- * Agent for connections to the services. Retries a refused connection for a short time, because nothing was sent and
- * another replica may take over the address. Never retries on an open connection: the service may have the request.
+ * Agent for connections to the services. A refused connection is retried, because another replica may get the address.
+ * An open one never is, because the service may have the request.
  */
 export class RetryingAgent extends Agent {
   readonly #connectMs: number;

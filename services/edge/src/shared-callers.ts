@@ -3,13 +3,10 @@ import type { Group } from "@modelgate/catalog";
 import { callerSeconds, withoutUndefined, type Caller } from "@modelgate/contracts";
 import { signCaller } from "@modelgate/platform";
 
-/**
- * Maximum time in ms for which the calls of an API key share one caller, short compared with `callerSeconds`. It usually
- * ends earlier, with the cached record of the key.
- */
+/** Maximum ms for which the calls of an API key share one caller. */
 const sharedMs = 10_000;
 
-/** Caller that the calls of an API key share, and its signed header once it was needed. */
+/** Caller that the calls of an API key share, and its signed header after the first use. */
 interface SharedCaller {
   readonly caller: Caller;
   readonly group: Group;
@@ -19,7 +16,7 @@ interface SharedCaller {
 
 /**
  * Creates callers and signs them. The calls of an API key share a caller and its signature for a short time, unless its
- * record or its group changes: then the token cache or the catalog has a new object.
+ * record or its group changes.
  */
 export class SharedCallers {
   readonly #secret: string;
@@ -53,7 +50,6 @@ export class SharedCallers {
     return caller;
   }
 
-  /** Returns the header with the signed caller. A shared caller is signed once. */
   sign(caller: Caller): string {
     const shared = this.#byCaller.get(caller);
     if (shared === undefined) return signCaller(this.#secret, caller);

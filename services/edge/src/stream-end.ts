@@ -1,12 +1,12 @@
 import { failureFrameOf, renderFailure, type Failure } from "@modelgate/contracts";
 
-/** Maximum bytes of an unfinished part that are kept; a longer part is sent before its end arrives. */
+/** Maximum bytes of an unfinished part that are buffered; a longer part is sent before its end arrives. */
 const maxHeldBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
 /**
- * Returns the object that can end an answer with an error; undefined for an answer that only a cut connection can end.
- * A compressed answer, or one with a content length, cannot be extended.
+ * Returns the object that can append an error to an answer. Undefined if that is not possible, for example for a
+ * compressed answer or one with a content length.
  */
 export function errorAppenderOf(answer: {
   readonly endpointId: string;
@@ -38,27 +38,27 @@ interface StreamParts {
 export class StreamEnd {
   readonly #parts: StreamParts;
   #buffered: Buffer = noBytes;
-  /** True while a part is incomplete whose beginning was sent. */
+  /** True after the beginning of an incomplete part was sent. */
   #isInside = false;
 
   constructor(parts: StreamParts) {
     this.#parts = parts;
   }
 
-  /** Returns the bytes that may be sent; keeps the beginning of an unfinished part. */
+  /** Returns the bytes that may be sent, and buffers the beginning of an unfinished part. */
   push(chunk: Buffer): Buffer {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     const end = this.#parts.endOfLast(all, this.#buffered.length);
     if (end > 0) this.#isInside = false;
     if (all.length - end > maxHeldBytes) this.#isInside = true;
-    // Copied, because a view would keep the complete chunk in memory while the stream is silent.
+    // A view would keep the complete chunk in memory while the stream is silent.
     this.#buffered = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
     this.#parts.observe?.(out);
     return out;
   }
 
-  /** Returns the bytes that were kept. Called when the service's stream has ended. */
+  /** Returns the buffered bytes at the end of the service's stream. */
   rest(): Buffer {
     return this.#buffered;
   }
@@ -84,7 +84,7 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
   };
 }
 
-/** Returns the end of the last complete event; an empty line ends an event. */
+/** Returns the end of the last complete event, which is an empty line. */
 function endOfLastEvent(bytes: Buffer): number {
   if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");
@@ -105,7 +105,7 @@ function lastSequence(bytes: Buffer): number | undefined {
 
 const [openBrace, closeBrace, openBracket, closeBracket, quote, backslash] = [0x7b, 0x7d, 0x5b, 0x5d, 0x22, 0x5c];
 
-/** Parser of Gemini's streamGenerateContent without `alt=sse`: one JSON array, whose elements are the parts. */
+/** Parser of Gemini's streamGenerateContent without `alt=sse`: a JSON array, whose elements are the parts. */
 class ArrayParts implements StreamParts {
   #depth = 0;
   #isText = false;
@@ -116,7 +116,7 @@ class ArrayParts implements StreamParts {
     let end = 0;
     for (let position = seen; position < bytes.length; position++)
       if (this.#endsElement(bytes[position])) end = position + 1;
-    // Services send whitespace between elements as a heartbeat. It is passed on, not buffered.
+    // Services send whitespace between elements as a heartbeat, which is not buffered.
     const isBetween = this.#depth <= 1 && !this.#isText;
     return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;
   }

@@ -2,7 +2,7 @@ import { accountKeys, findUsedToken, readUnlessLost, type Token } from "@modelga
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 
-/** Cache of API key records by the key's SHA-256. Changes are announced by pub/sub and apply immediately. */
+/** Cache of API key records by the key's SHA-256. Changes apply immediately. */
 export type TokenCache = Awaited<ReturnType<typeof openTokenCache>>;
 
 interface Entry {
@@ -16,7 +16,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   const { redis, ttlMs, size } = options;
   const entries = new Map<string, Entry>();
 
-  /** Reads a record once for all waiting calls. A change that is announced during the read removes the entry. */
+  /** Reads a record once for all waiting calls. A change during the read removes the entry. */
   function fetchToken(digest: string): Promise<Token | undefined> {
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
     const lookup = orUnavailable(readUnlessLost(redis, () => findUsedToken(redis, digest), isAbsent));
@@ -37,7 +37,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   await subscriber.subscribe(accountKeys.tokenChanges);
 
   return {
-    /** Returns the API key's record or undefined. Throws Failure server_overloaded while Redis is unavailable. */
+    /** Throws Failure server_overloaded while Redis is unavailable. */
     find(digest: string): Entry["token"] {
       const entry = entries.get(digest);
       return entry !== undefined && entry.until > Date.now() ? entry.token : fetchToken(digest);

@@ -47,7 +47,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Sends bytes, and returns the bytes that arrive until the server closes the connection. */
+/** Sends bytes, and returns the answer up to the end of the connection. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect(server.port, "127.0.0.1");
   socket.write(bytes);

@@ -15,14 +15,13 @@ const { log } = createLogger("test", "silent");
 let service: TestServer<Server>;
 let edge: TestServer<Server>;
 let proxy: AreaProxy;
-/** Requests that reached the service. */
 let seen: IncomingMessage[] = [];
 /** The edge's answers to calls. */
 let answers: ServerResponse[] = [];
 /** Upgrades that the edge received. */
 let upgrades: Upgrade[] = [];
 
-/** Returns a proxy to the service that waits longer than any test, unless the test shortens it. */
+/** Returns a proxy to the service that waits longer than any test by default. */
 function proxyWith(silence: Partial<ProxyOptions>): AreaProxy {
   const urls = { text: service.url, realtime: service.url };
   return new AreaProxy({ urls, log, silenceMs: 600_000, streamSilenceMs: 600_000, ...silence });
@@ -84,7 +83,6 @@ async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(
   };
 }
 
-/** Sends a request with these headers, and returns its answer. */
 async function ask(headers: Record<string, string>, body?: string): Promise<IncomingMessage> {
   const outgoing = httpRequest({ port: edge.port, method: "POST", path: "/v1/chat/completions", headers });
   outgoing.end(body);
@@ -273,7 +271,6 @@ test("a draining edge ends the calls that their service does not end", async () 
   expect(body.slice(9)).toMatch(/The gateway is being restarted/);
 });
 
-/** Bytes of a WebSocket handshake. */
 const handshake =
   "GET /v1/realtime HTTP/1.1\r\nhost: a\r\nconnection: Upgrade\r\nupgrade: websocket\r\nsec-websocket-key: YQ==\r\n\r\n";
 
@@ -284,9 +281,7 @@ async function session(): Promise<string> {
   return Buffer.concat(await socket.toArray()).toString("latin1");
 }
 
-/**
- * Opens a WebSocket, and waits for the first frames. Returns a function that waits for the end and returns all bytes.
- */
+/** Opens a WebSocket, and waits for the first frames. The result waits for the end and returns all bytes. */
 async function openSession(firstFrames: string): Promise<() => Promise<string>> {
   const socket = connect(edge.port, "127.0.0.1").setEncoding("latin1");
   let received = "";

@@ -4,7 +4,6 @@ import { SessionErrorAppender } from "../src/frame-end.ts";
 
 const close = { code: 1012, failure: new Failure("server_overloaded", "gone") };
 
-/** Renders a frame of a server. */
 function frame(opcode: number, payload: string, isFinal = true): Buffer {
   const bytes = Buffer.from(payload);
   const first = (isFinal ? 0x80 : 0) | opcode;
@@ -40,8 +39,8 @@ function framesOf(bytes: Buffer): readonly Read[] {
 }
 
 /**
- * Returns the bytes that a client gets of a session that is interrupted after `cut` bytes. The bytes arrive in pieces
- * of `piece` bytes.
+ * Returns the bytes that a client gets of a session that is interrupted after `cut` bytes. They arrive in pieces of
+ * `piece` bytes.
  */
 function broken(session: Buffer, cut: number, piece: number): Buffer {
   const end = new SessionErrorAppender();

@@ -37,7 +37,7 @@ test("a connection is kept for less time than the service keeps it, and a slow a
     handler: (_request, response) => void setTimeout(() => response.end("served"), 300),
   });
   const agent = new RetryingAgent({ keepAlive: true });
-  // Sends a request with a timeout, like the proxy's, longer than an idle connection is kept.
+  // A timeout that is longer than an idle connection lives, like the proxy's.
   const ask = async (timeoutMs: number): Promise<IncomingMessage> => {
     const outgoing = request({ port: server.port, host: "127.0.0.1", agent }).setTimeout(timeoutMs);
     outgoing.end();

@@ -7,7 +7,7 @@ const failure = new Failure("server_overloaded", "gone");
 const sse = "text/event-stream; charset=utf-8";
 
 /**
- * Returns the text that a client gets of a stream that is interrupted after `cut` bytes. The bytes arrive in pieces of
+ * Returns the text that a client gets of a stream that is interrupted after `cut` bytes. It arrives in pieces of
  * `piece` bytes.
  */
 function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {

@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Counts the call against its limits in one Redis operation, sets rate-limit headers, and determines the caller. */
+/** Applies the limits of a call in one Redis operation, sets rate-limit headers, and determines the caller. */
 export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "catalog" | "seats" | "callers">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
@@ -35,7 +35,7 @@ export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "
   };
 }
 
-/** Sets the rate-limit headers under their common names; for Anthropic's API format, also under Anthropic's names. */
+/** Sets the rate-limit headers under their common names; for the messages API, also under Anthropic's names. */
 function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
   for (const unit of ["requests", "tokens"] as const) {
     const limitState = admission[unit];

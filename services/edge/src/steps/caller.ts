@@ -5,15 +5,15 @@ import { contextOf, type Step } from "../request-context.ts";
 import type { TokenCache } from "../token-cache.ts";
 
 /**
- * Finds the record of an API key. Refuses unknown, disabled and expired keys, each with a different message, and calls
- * that the key's addresses or a client secret do not allow.
+ * Finds the record of an API key. Refuses unusable keys, and calls that the key's addresses or a client secret do not
+ * allow.
  */
 export function identifyCaller(tokens: TokenCache, proxies: number): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
     const knownToken = tokens.find(context.digest ?? "");
     const setToken = (token: Token | undefined): void => {
-      if (token !== undefined) context.token = token; // set here so that its refusals are recorded too
+      if (token !== undefined) context.token = token; // set here, so that refusals of this token are recorded too
       requireUsable(token);
       const { allowedAddresses, settingsId } = token;
       if ((allowedAddresses ?? settingsId) !== undefined) context.clientAddress = clientAddress(request, proxies);

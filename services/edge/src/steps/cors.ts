@@ -21,7 +21,7 @@ const exposedHeaders = [
   "etag",
 ].join(", ");
 
-/** Allows calls from web pages of the configured origins. Answers preflight requests, which carry no key. */
+/** Allows calls from web pages of the configured origins. Answers preflight requests, which have no key. */
 export function cors(origins: string): Step {
   const allowed = originsOf(origins);
   const isOpen = allowed.has("*");
@@ -43,8 +43,8 @@ export function cors(origins: string): Step {
 }
 
 /**
- * Refuses WebSockets from web pages of other origins (403), because browsers let a page open a WebSocket to any origin.
- * Clients other than browsers send no origin and pass.
+ * Refuses WebSockets from web pages of other origins (403), because browsers allow them. Clients other than browsers
+ * send no origin.
  */
 export function checkOrigin(origins: string): Step {
   const allowed = originsOf(origins);

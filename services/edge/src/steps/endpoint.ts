@@ -10,7 +10,7 @@ import {
 import { startSpan } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Finds the endpoint by the method and the path, never by Host or forwarded headers. */
+/** Finds the endpoint by the method and the path only. */
 export const matchEndpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;
@@ -44,15 +44,13 @@ export const matchEndpoint: Step = (request, _response, next) => {
   }
 };
 
-/** Refuses calls to a declared endpoint that is not implemented (501), once the caller is known. */
+/** Refuses calls to a declared endpoint that is not implemented (501). */
 export const requireImplemented: Step = (request, _response, next) => {
   if (contextOf(request).endpoint?.unimplemented) throw new Failure("api_not_implemented");
   next();
 };
 
-/**
- * Returns the message for an unknown path. If the path exists below /v1, the message says that the prefix is missing.
- */
+/** Returns the message for an unknown path, which may lack the prefix /v1. */
 function unknownPath(method: string, path: string): string {
   const shortPath = path.slice(0, 200);
   const below = `/v1${path}`;

@@ -9,7 +9,7 @@ const subprotocolPrefix = "openai-insecure-api-key.";
 const malformedKey = "The API key is malformed: a key is `sk-` and 8 to 250 letters, digits, `_` or `-`.";
 
 type KeyReader = (request: IncomingMessage, query: URLSearchParams) => readonly string[];
-/** Functions that read the keys of a request, by the place that carries them. */
+/** Functions that read the keys of a request, by the place of the key. */
 const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
   authorization: (request) =>
     headerValues(request, "authorization").map((value) => bearerPattern.exec(value.trim())?.[1] ?? ""),
@@ -24,12 +24,12 @@ const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
       .map((item) => item.slice(subprotocolPrefix.length)),
 };
 
-/** Headers that carry keys in any API format. `toArea` removes them. */
+/** Headers with keys in any API format. `toArea` removes them. */
 export const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Reads the API key from the places that the endpoint accepts, and keeps its SHA-256. Refuses different keys, a
- * repeated key header, and malformed keys without a look-up.
+ * Reads the API key and stores its SHA-256 in the context. Refuses different keys, a repeated key header, and malformed
+ * keys.
  */
 export const readKey: Step = (request, _response, next) => {
   const context = contextOf(request);
@@ -45,7 +45,7 @@ export const readKey: Step = (request, _response, next) => {
   next();
 };
 
-/** Keeps the subprotocols without a key. They are forwarded, and the service selects one of them. */
+/** Removes the key from the subprotocols, of which the service selects one. */
 function removeKeyFromSubprotocols(headers: IncomingHttpHeaders): void {
   const subprotocols = headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
   const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
@@ -62,7 +62,7 @@ function missingKey(request: IncomingMessage): string {
   return `This endpoint does not read an API key from the header ${elsewhere}; ${hint}`;
 }
 
-/** Returns every value of a header as sent: Node joins or drops repeated headers, which could hide a second key. */
+/** Returns every value of a header. Node joins or drops repeated headers, which could hide a second key. */
 function headerValues(request: IncomingMessage, name: string): readonly string[] {
   if (request.headers[name] === undefined) return [];
   const raw = request.rawHeaders;

@@ -22,10 +22,7 @@ export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   };
 }
 
-/**
- * Logs a failure with a status of 500 or more: internal errors as errors, unavailable stores and services as warnings.
- * Does not log the intended 501 of an endpoint that is not implemented.
- */
+/** Logs a failure with a status of 500 or more, except the intended 501 of an endpoint that is not implemented. */
 function logFailure(log: Logger, failure: Failure, ids: RequestIds): void {
   if (failure.status < 500 || failure.code === "api_not_implemented") return;
   const line = { ...ids, err: failure.cause ?? failure };

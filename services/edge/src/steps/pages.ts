@@ -4,7 +4,7 @@ import { endpoints, openApi } from "@modelgate/contracts";
 import { once } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Content security policy. Allows inline styles, which the API reader sets, but no inline scripts. */
+/** Content security policy. The API reader sets inline styles. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -27,7 +27,7 @@ const about = {
   models: endpoints.listModels.path,
 };
 
-/** Content type and body of each page. /docs shows /openapi.json with scripts and styles from this table only. */
+/** Content type and body of each page. /docs uses scripts and styles from this table only. */
 const pagesByPath = new Map<string, readonly [type: string, body: () => string | Buffer]>([
   ["/", [json, once(() => JSON.stringify(about))]],
   ["/openapi.json", [json, once(() => JSON.stringify(openApi()))]],
@@ -39,12 +39,11 @@ const pagesByPath = new Map<string, readonly [type: string, body: () => string |
   ["/docs/reader.css", ["text/css; charset=utf-8", fileOf(require.resolve("swagger-ui-dist/swagger-ui.css"))]],
 ]);
 
-/** Returns a function that reads a page's file on its first call. */
 function fileOf(path: string): () => Buffer {
   return once(() => readFileSync(path));
 }
 
-/** Answers a GET request whose path names a page. Pages need no key. */
+/** Answers a GET request for a page. Pages need no key. */
 export const servePages: Step = (request, response, next) => {
   const page = request.method === "GET" ? pagesByPath.get(contextOf(request).path) : undefined;
   if (page === undefined) return next();

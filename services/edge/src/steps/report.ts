@@ -2,10 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/platform";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/**
- * Reports each finished request: metric, span and log line (caller, endpoint, duration; never a key or query). A
- * successful call has no line if its area in this process writes one.
- */
+/** Reports each finished request: metric, span and log line, without key and query. */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
     response.once("close", () => reportRequest(log, request, response));
@@ -39,8 +36,8 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
 }
 
 /**
- * Returns true if the call's area writes the log line: the area runs in this process, and the endpoint calls models and
- * is not free.
+ * Returns whether the call's area writes the log line: it runs in this process, and the endpoint calls models and is
+ * not free.
  */
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;

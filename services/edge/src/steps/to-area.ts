@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 import { keyHeaders } from "./key.ts";
 
-/** Headers that are not forwarded to services, in addition to the gateway's own. */
+/** Headers that are not forwarded to services, in addition to the gateway's. */
 const strippedHeaders = new Set<string>([
   ...keyHeaders,
   headers.traceparent,
@@ -16,7 +16,7 @@ const strippedHeaders = new Set<string>([
   "expect",
 ]);
 
-/** Passes a call or WebSocket to its area: directly if this process serves the area, otherwise through the proxy. */
+/** Sends a call or WebSocket to its area: directly if this process serves the area, otherwise through the proxy. */
 export function toArea({
   areas,
   proxy,
@@ -24,7 +24,7 @@ export function toArea({
   proxies,
 }: Pick<Deps, "areas" | "proxy" | "callers" | "proxies">): Step {
   return (request, response, next) => {
-    if (response.destroyed) return; // the client left while the call was admitted
+    if (response.destroyed) return; // the client disconnected while the call was admitted
     const context = contextOf(request);
     const upgrade = upgradeOf(request);
     if (upgrade !== undefined && proxy.isDraining)
@@ -47,10 +47,7 @@ export function toArea({
   };
 }
 
-/**
- * Returns the headers for the service: those of the client that may be forwarded, the request id and the trace. They
- * are a new object, because an object from which members were deleted is slow.
- */
+/** Returns the headers for the service. They are a new object, because an object with deleted members is slow. */
 function headersToForward(
   received: IncomingHttpHeaders,
   { requestId, span }: RequestContext,

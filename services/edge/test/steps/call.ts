@@ -4,7 +4,7 @@ import type { Token } from "@modelgate/accounts";
 import { contextOf, setUpgrade, type RequestContext, type Step } from "../../src/request-context.ts";
 import { assignRequestId } from "../../src/steps/request-id.ts";
 
-/** API key record that is usable. */
+/** A usable record of an API key. */
 export const token: Token = {
   id: "token-1",
   accountId: "account-1",
@@ -15,19 +15,14 @@ export const token: Token = {
   hint: "sk-a…z",
 };
 
-/** Request that `callOf` creates. */
 interface CallOptions {
   readonly method?: string;
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** True for a WebSocket upgrade. */
   readonly isUpgrade?: boolean;
 }
 
-/**
- * Request to which the edge's first step (`assignRequestId`) has given an id, and its response. Tests run later steps
- * on it.
- */
+/** Request after the edge's first step (`assignRequestId`), and its response. */
 export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
