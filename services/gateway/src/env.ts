@@ -1,10 +1,10 @@
 import { describeVariables, type VariableReader } from "@modelgate/platform";
 import { serviceNames } from "./services.ts";
 
-/** Maximum processes that share a port: more than most machines have cores. */
+/** Maximum processes that share a port. */
 const maxWorkers = 256;
 
-/** Declares the variables that the program reads before it loads a service. Each service declares further ones. */
+/** Declares the variables of the program, which it reads before it loads services. */
 export function declareVariables(read: VariableReader) {
   return {
     services: read.choices(
@@ -21,5 +21,4 @@ export function declareVariables(read: VariableReader) {
   };
 }
 
-/** Description of these variables, in the form in which each service describes its variables. */
 export const variables = { name: "gateway", describe: () => describeVariables(declareVariables) };

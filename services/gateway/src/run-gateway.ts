@@ -3,8 +3,8 @@ import { declareVariables } from "./env.ts";
 import { singletons, loadServices } from "./services.ts";
 
 /**
- * Runs the services that MODELGATE_SERVICES names. `program` is the file that worker processes run. `adjust` changes
- * the settings of the services before they are opened; tests lower limits with it (`libs/testkit/src/limits`).
+ * Runs the services that MODELGATE_SERVICES names. `program` is the file that worker processes run. Tests lower limits
+ * with `adjust` (`libs/testkit/src/limits`).
  */
 export async function runGateway(program: string, adjust?: AdjustEnv): Promise<void> {
   await runWorkers({

@@ -1,9 +1,9 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
-/** Loads a service. A process imports only the services that it runs. */
+/** A process imports only the services that it runs. */
 type ImportService = () => Promise<{ readonly service: Service }>;
 
-/** Loaders of all services. The first service that a process runs determines its probe port, so the edge is first. */
+/** Loaders of all services. The first service of a process determines its port for health checks. */
 export const serviceImports = {
   edge: () => import("@modelgate/edge"),
   text: () => import("@modelgate/text"),
@@ -17,7 +17,6 @@ export const serviceImports = {
 
 export type ServiceName = keyof typeof serviceImports;
 
-/** Names of all services, in the order of `serviceImports`. */
 export const serviceNames: readonly ServiceName[] = [
   "edge",
   "text",
@@ -29,10 +28,10 @@ export const serviceNames: readonly ServiceName[] = [
   "control",
 ];
 
-/** Services that only the first of several worker processes runs, because one of each is enough for a machine. */
+/** Services that run only in the first of several worker processes. */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
-/** Loads services in the given order. `adjust` changes the values that they are opened with. */
+/** Loads services in this order. `adjust` changes the values of their variables. */
 export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
   return Promise.all(
     names.map(async (name) => {
