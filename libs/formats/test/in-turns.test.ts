@@ -7,10 +7,10 @@ import { JsonScanner, maxStepBytes, type JsonBounds } from "../src/json/scan.ts"
 import { stringifyInTurns } from "../src/json/stringify-in-turns.ts";
 
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
-/** Timeout in ms. It is long, because each run handles megabytes. */
+/** Each run handles megabytes. */
 const timeout = 120_000;
 
-/** Runs a stepwise computation to its end. Returns its result, and the number of its steps. */
+/** Runs a stepwise computation to its end. Returns its result and the number of its steps. */
 function finish<Result>(work: Generator<undefined, Result>): { readonly result: Result; readonly turns: number } {
   for (let turns = 1; ; turns++) {
     const step = work.next();
@@ -21,7 +21,7 @@ function finish<Result>(work: Generator<undefined, Result>): { readonly result: 
 const parse = (text: string | Buffer, bounds: JsonBounds = unbounded): unknown =>
   finish(parseInTurns(Buffer.from(text), bounds)).result;
 
-/** Generates strings longer than one step, whose repeated pattern is cut at different positions. */
+/** Generates strings longer than one step, whose pattern is cut at different positions. */
 const longString = fc
   .record({
     pattern: fc.string({ unit: "binary", minLength: 1, maxLength: 12 }),

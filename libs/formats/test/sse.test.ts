@@ -2,7 +2,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { SseDecoder, SseSplitter } from "../src/sse/framing.ts";
 
-/** Cuts bytes at these positions. */
 function cut(bytes: Buffer, places: readonly number[]): readonly Buffer[] {
   const cutPositions = [...new Set(places.map((place) => place % (bytes.length + 1)))].sort(
     (left, right) => left - right,

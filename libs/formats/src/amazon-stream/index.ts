@@ -6,12 +6,12 @@ import type { FrameSplitter, StreamFraming } from "../sse/framing.ts";
 
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
-/** Name of the frame that reports a stream's failure: `{"failure": {"code", "message"}}`. */
+/** Name of the event that reports a stream's failure: `{"failure": {"code", "message"}}`. */
 const failureName = "failure";
 
 /**
- * Framing of Amazon's event streams. The payload of a frame does not name its type, so a frame is parsed to an event
- * with the data `{"<type>": <payload>}`, which is its form in the service's API model.
+ * Framing of Amazon's event streams. A frame is parsed to an event with the data `{"<type>": <payload>}`, as in the
+ * service's API model.
  */
 export const amazonFraming: StreamFraming = {
   mediaType: amazonStreamType,
@@ -26,7 +26,7 @@ export const amazonFraming: StreamFraming = {
 };
 
 export interface AmazonMessage {
-  /** An event, or a failure: an exception of the service's API model, another error, or damaged bytes. */
+  /** An event, an exception of the service's API model, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
   /** Type of the event or exception, or code of the error. */
   readonly type: string;
@@ -39,7 +39,7 @@ const codec = new EventStreamCodec(
   (text: string) => Buffer.from(text),
 );
 
-/** Reads a complete message and checks its checksums. Never throws: damaged bytes have the kind "damaged". */
+/** Reads a complete message and checks its checksums. Never throws. */
 export function readMessage(frame: Buffer): AmazonMessage {
   try {
     const { headers, body } = codec.decode(frame);
@@ -63,22 +63,22 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
   return typeof message === "string" ? message : payload;
 }
 
-/** Maximum size of a frame, so that an endless frame cannot exhaust memory. The vendor's limit is 24 MiB. */
+/** Maximum bytes of a frame. The vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** Sizes in bytes: of the two length fields (frame, headers), and of the prelude (both lengths and their checksum). */
+/** Bytes of the two length fields (frame, headers), and of the prelude (lengths and their checksum). */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** Minimum size of a frame in bytes: the prelude and the message's checksum. */
+/** Bytes of the prelude and the message's checksum. */
 const minFrameBytes = 16;
 const noBytes = Buffer.alloc(0);
 
 /** Splits a stream of type `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
 export class AmazonSplitter implements FrameSplitter {
-  /** Pieces of an unfinished frame, joined once it is complete. */
+  /** Pieces of an unfinished frame. */
   #pieces: Buffer[] = [];
   #bufferedBytes = 0;
 
-  /** Returns the complete frames. Throws RangeError for a frame that is too large or whose length is damaged. */
+  /** Returns the complete frames. Throws RangeError for a frame that is too large or has a damaged length. */
   push(chunk: Buffer): readonly Buffer[] {
     this.#pieces.push(chunk);
     this.#bufferedBytes += chunk.length;
@@ -121,7 +121,7 @@ export class AmazonSplitter implements FrameSplitter {
   }
 }
 
-/** Returns the size of the frame that begins at `start`, in bytes; Infinity until its prelude is complete. */
+/** Returns the bytes of the frame at `start`; Infinity until its prelude is complete. */
 function frameSizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);

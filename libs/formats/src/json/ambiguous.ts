@@ -3,7 +3,7 @@ import { isRecord, parseJson } from "./fields.ts";
 import { membersOf, countMembers, seekQuote } from "./members.ts";
 import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
-/** Parses a small document within its bounds; undefined for others, whose error `parseInTurns` reports. */
+/** Parses a small document within its bounds. Returns undefined for others, whose error `parseInTurns` reports. */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
   const root = parseJson(bytes.toString());
@@ -16,10 +16,9 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object that has a member of `inspectedMembers` twice, or spelled with other letter case. Some
- * parsers use the first of two equal members, others the last, and some read `Model` as `model`: the vendor could read
- * another value than the gateway checked and priced. A dot separates the names of a nested member. `maxTokens` and
- * `max_tokens` count as one member. The bytes must be a valid JSON object.
+ * Refuses (400) an object that has a member of `inspectedMembers` twice, also in other letter case or as `maxTokens`
+ * and `max_tokens`. The vendor's parser could read another one than the gateway has checked and priced. A dot separates
+ * the names of a nested member. The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
   const names = membersByFoldedName(inspectedMembers);
@@ -42,12 +41,12 @@ export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string
 
 interface KnownMember {
   readonly name: string;
-  /** Name without case and underscores, so that `maxTokens` and `max_tokens` are equal. */
+  /** Name without case and underscores. */
   readonly joined: string;
   readonly within: readonly string[];
 }
 
-/** Cache of `membersByFoldedName` by its argument, since all calls of a wire pass the same list. */
+/** Cache of `membersByFoldedName`. All calls of a wire pass the same list. */
 const memberMapCache = new WeakMap<readonly string[], ReadonlyMap<string, KnownMember>>();
 
 function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, KnownMember> {
@@ -64,7 +63,7 @@ function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, Know
   return members;
 }
 
-/** Maximum bytes of an object with inspected members: it is scanned and parsed several times in one step. */
+/** Maximum bytes of an object with inspected members, which is parsed several times in one step. */
 const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
@@ -76,7 +75,7 @@ export function inBothSpellings(names: readonly string[]): readonly string[] {
   });
 }
 
-/** Folds case as the most lenient parser does: both ways, since some letters (Kelvin sign, long s) fold only one way. */
+/** Folds case both ways, because some letters (Kelvin sign, long s) fold only one way. */
 function foldCase(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
@@ -88,17 +87,15 @@ const valuesPerStep = 10_000;
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');
 
 /**
- * Refuses (400) a document in which any object has a duplicate member, and names the member. Parsers differ in which of
- * the two they take, so the vendor might not read what was checked and priced. A document without duplicates has as
- * many members as its parsed value; the bytes are searched only where the counts differ. Takes steps of about a
- * millisecond.
- * @param value result of JSON.parse for the bytes
+ * Refuses (400) a document with a duplicate member, of which the vendor might read another one than was checked and
+ * priced. The bytes are searched only if they contain more members than `value`, the result of JSON.parse. Takes steps
+ * of about a millisecond.
  */
 export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
   if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);
 }
 
-/** Counts a parsed document's values, level by level, by the same rules as `JsonScanner` counts them in bytes. */
+/** Counts a parsed document's values by the same rules as `JsonScanner`. */
 function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn, levelEnd] = [0, 1, 0, valuesPerStep, 0];
   const containers: object[] = typeof root === "object" && root !== null ? [root] : [];
@@ -108,7 +105,7 @@ function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "dep
       levelEnd = containers.length;
     }
     const value = containers[next];
-    // Listing the names of a large object takes a full step, and Object.values several times as long.
+    // Object.values would take several times as long as the names of a large object.
     const names = isRecord(value) ? Object.keys(value) : [];
     const items: readonly unknown[] = Array.isArray(value) ? value : names;
     for (let at = 0; at < items.length; at++) {
@@ -125,7 +122,7 @@ function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "dep
 }
 
 function* refuseFirstDuplicate(bytes: Buffer): Generator<undefined, void> {
-  // The names of each open object; undefined for an array.
+  // Names in each open object; undefined for an array.
   const open: (Set<string> | undefined)[] = [];
   let expectsName = false;
   let turnEnds = maxStepBytes;

@@ -15,7 +15,7 @@ export class Base64Text {
     return this.#head + this.#bytes.toString("base64");
   }
 
-  /** Returns the JSON string in pieces, quotes included. Each step encodes a quarter of a megabyte. */
+  /** Returns the JSON string in pieces, with quotes. */
   *pieces(): Generator<undefined, readonly Buffer[]> {
     const pieces = [Buffer.from(`"${this.#head}`)];
     for (let index = 0; index < this.#bytes.length; index += encodedAtOnce) {
@@ -27,10 +27,10 @@ export class Base64Text {
   }
 }
 
-/** Bytes encoded in one step; a multiple of 3, so that only the last piece has padding. */
+/** Bytes that are encoded in one step. A multiple of 3, so that only the last piece has padding. */
 const encodedAtOnce = 3 * 64 * 1024;
 
-/** Returns true if a part of a text before `end` matches, for patterns of one character. Takes steps below a millisecond. */
+/** Returns whether a pattern of one character matches in the text before `end`. Takes steps below a millisecond. */
 export function* includesMatch(text: string, pattern: RegExp, end: number): Generator<undefined, boolean> {
   for (let from = 0; from < end; from += maxStepBytes) {
     if (from > 0) yield;
@@ -39,7 +39,7 @@ export function* includesMatch(text: string, pattern: RegExp, end: number): Gene
   return false;
 }
 
-/** Decodes Base64 whose characters have been checked, in steps of about a millisecond. */
+/** Decodes checked Base64 in steps of about a millisecond. */
 export function* decodeBase64(data: string): Generator<undefined, Buffer> {
   if (data.length <= maxStepBytes) return Buffer.from(data, "base64");
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((data.length * 3) / 4));

@@ -1,13 +1,13 @@
 import { refuseAmbiguous } from "./ambiguous.ts";
 import { findMember } from "./members.ts";
 
-/** Position of a value in its document's bytes: its first byte, and the byte after its last. */
+/** Position of a value: its first byte, and the byte after its last. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds the value at a path in a JSON object. The last of duplicate members counts, as in a parser. */
+/** Finds the value at a path in a JSON object. Of duplicate members, the last one is used, as in a parser. */
 export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };
   for (const name of path) {
@@ -20,7 +20,7 @@ export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRang
   return range;
 }
 
-/** Refuses (400) a document with an ambiguous member (`refuseAmbiguous`) on the path, up to the first absent one. */
+/** Refuses (400) a document with an ambiguous member (`refuseAmbiguous`) on a path. */
 export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): void {
   for (const [depth, name] of path.entries()) {
     const range = findValueRange(bytes, path.slice(0, depth));
@@ -30,7 +30,7 @@ export function refuseAmbiguousPath(bytes: Buffer, path: readonly string[]): voi
   }
 }
 
-/** Returns the document with the value in a range replaced by JSON text; every other byte is unchanged. */
+/** Replaces the value in a range by JSON text. */
 export function replaceRange(bytes: Buffer, { start, end }: ByteRange, value: string): Buffer {
   return Buffer.concat([bytes.subarray(0, start), Buffer.from(value), bytes.subarray(end)]);
 }

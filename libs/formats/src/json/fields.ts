@@ -1,6 +1,6 @@
 import { Failure, endUserOf } from "@modelgate/contracts";
 
-/** A JSON object whose members have not been checked yet. */
+/** A JSON object with unchecked members. */
 export type JsonRecord = { readonly [name: string]: unknown };
 
 export function isRecord(value: unknown): value is JsonRecord {
@@ -11,13 +11,12 @@ export function splitWords(text: string): readonly string[] {
   return text.trim().split(/\s+/);
 }
 
-/** Spelling of member names: exact, or also in snake_case where the format accepts both. */
+/** Spelling of member names: exact, or also in snake_case. */
 type Spelling = "exact" | "either";
 
 /**
- * Reads an object of a client's body field by field. Null counts as absent; 0, false and "" are values. A value of the
- * wrong type throws a Failure (400) that names its path. `unread` lists the fields that were not read, so that none is
- * lost silently.
+ * Reads an object of a client's body field by field. Null means absent. A value of the wrong type throws a Failure
+ * (400) that names its path. `unread` lists the fields that were not read.
  */
 export class Fields {
   readonly path: string;
@@ -48,12 +47,12 @@ export class Fields {
     return (this.value[this.#keyOf(name)] ?? undefined) !== undefined;
   }
 
-  /** Marks members as read, so that they are not reported as dropped: they have no meaning on other wires. */
+  /** Marks members that have no meaning in other wires as read, so that they are not reported as dropped. */
   ignore(...names: readonly string[]): void {
     for (const name of names) this.#read.add(this.#keyOf(name));
   }
 
-  /** Returns the object unchanged, and marks it and everything below it as read. */
+  /** Returns the object, and marks it and everything below it as read. */
   whole(): JsonRecord {
     for (const name of Object.keys(this.value)) this.#read.add(name);
     return this.value;
@@ -88,7 +87,7 @@ export class Fields {
     throw this.wrong(name, "true or false");
   }
 
-  /** Returns a member that must be an object, without tracking its fields; undefined if it is absent. */
+  /** Returns a member that must be an object, without tracking its fields. */
   record(name: string): JsonRecord | undefined {
     const value = this.raw(name);
     if (value === undefined || isRecord(value)) return value;
@@ -104,7 +103,7 @@ export class Fields {
     return this.fields(name) ?? this.#refuse(name, "an object");
   }
 
-  /** Returns an array. A single object or text, which the spelling "either" (Google's) allows, becomes one item. */
+  /** Returns an array. A single object or text becomes one item if the spelling is "either" (Google's). */
   list(name: string): readonly unknown[] | undefined {
     const value = this.raw(name);
     if (value === undefined || Array.isArray(value)) return value;
@@ -155,7 +154,7 @@ export class Fields {
     return new Failure("unsupported_parameter", `${param} cannot be passed to the vendor of this model.`, { param });
   }
 
-  /** Lists the paths of all unread members, here and below, each once, with array positions as `[]`. */
+  /** Lists the paths of all unread members, here and below, with array positions as `[]`. */
   unread(): readonly string[] {
     const names = Object.keys(this.value)
       .filter((name) => !this.#read.has(name) && (this.value[name] ?? undefined) !== undefined)
@@ -216,7 +215,7 @@ interface NumberBounds {
   readonly min?: number;
 }
 
-/** Reads a whole number in plain digits from a query. Throws Failure invalid_value (400) naming the parameter. */
+/** Reads an integer in plain digits from a query. Throws Failure invalid_value (400) that names the parameter. */
 export function readQueryInteger(
   query: URLSearchParams,
   param: string,
@@ -230,7 +229,7 @@ export function readQueryInteger(
   return value;
 }
 
-/** Returns the end user of a request for accounting: `safety_identifier`, else `user`, as most endpoints spell it. */
+/** Returns the end user of a request: `safety_identifier`, or `user`. */
 export function readEndUser(body: unknown): string | undefined {
   if (!isRecord(body) || !hasAny(body, endUserMembers)) return undefined;
   return endUserOf(body["safety_identifier"]) ?? endUserOf(body["user"]);
@@ -238,7 +237,7 @@ export function readEndUser(body: unknown): string | undefined {
 
 const endUserMembers = ["safety_identifier", "user"];
 
-/** Returns true if an object has one of the members; null counts as absent. */
+/** Returns whether an object has one of the members, with a value other than null. */
 export function hasAny(record: JsonRecord, names: readonly string[]): boolean {
   for (const name of names) if ((record[name] ?? undefined) !== undefined) return true;
   return false;

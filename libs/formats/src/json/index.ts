@@ -1,4 +1,4 @@
-// JSON as bytes: bounded scans and parsing in turns, splicing, members that parsers may read in two ways.
+// Functions for JSON as bytes. They scan, parse and change large documents in steps, between which other work runs.
 export { inBothSpellings, parsePlain, refuseAmbiguous, refuseDuplicatesInTurns } from "./ambiguous.ts";
 export { Base64Text, decodeBase64, includesMatch } from "./base64.ts";
 export { findValueRange, refuseAmbiguousPath, replaceRange } from "./byte-range.ts";

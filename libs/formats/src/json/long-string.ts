@@ -2,11 +2,11 @@ import { maxStepBytes } from "./scan.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Lengths in bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
+/** Bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
 const [shortEscape, longEscape] = [2, 6];
 const maxContinuationBytes = 3;
 
-/** Decodes a JSON string of any size in steps; its content is from `start` to `end`. Throws SyntaxError if invalid. */
+/** Decodes a JSON string of any size in steps. Throws SyntaxError if it is invalid. */
 export function* decodeLongString(bytes: Buffer, start: number, end: number): Generator<undefined, string> {
   if (end - start < 2 || bytes[start] !== quote || bytes[end - 1] !== quote) throw new SyntaxError("no JSON string");
   const { cuts, isPlain } = yield* cutString(bytes, start + 1, end - 1);
@@ -22,7 +22,9 @@ export function* decodeLongString(bytes: Buffer, start: number, end: number): Ge
   return pieces.join("");
 }
 
-/** Cuts a string into pieces, never inside an escape or character. `isPlain`: all pieces are ASCII without escapes. */
+/**
+ * Cuts a string into pieces, never inside an escape or character. `isPlain` is true if all are ASCII without escapes.
+ */
 function* cutString(bytes: Buffer, start: number, end: number) {
   const cuts: number[] = [];
   let isPlain = true;
@@ -52,16 +54,16 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   return { end: index, isPlain };
 }
 
-/** Returns true if a piece of `size` bytes must end before this byte; a cut inside a character is avoided. */
+/** Returns whether a piece of `size` bytes must end before this byte. Avoids a cut inside a character. */
 function isCut(byte: number, size: number): boolean {
   const continues = byte >= 0x80 && byte < 0xc0;
   return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinuationBytes);
 }
 
-/** Constants with the same byte four times: the sign bit, a space, a quote, a backslash, and one. */
+/** Constants with the same byte four times. */
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
-/** Returns true for ASCII without escapes, four bytes at a time: large strings are usually Base64. */
+/** Checks for ASCII without escapes, four bytes at a time, because large strings are usually Base64. */
 function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): boolean {
   if (to >= end) return false;
   const aligned = start + ((4 - ((bytes.byteOffset + start) % 4)) % 4);
@@ -71,7 +73,7 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
     const integer = integers[index] ?? 0;
     const asQuote = integer ^ quotes;
     const asBackslash = integer ^ backslashes;
-    // Each term sets the sign bit of a byte that is: not ASCII, below a space, a quote, or a backslash.
+    // Each term sets the sign bit of a byte that is not ASCII, below a space, a quote, or a backslash.
     mask |=
       integer | ((integer - spaces) & ~integer) | ((asQuote - ones) & ~asQuote) | ((asBackslash - ones) & ~asBackslash);
   }
@@ -80,7 +82,7 @@ function isPlainAscii(bytes: Buffer, start: number, to: number, end: number): bo
   return rest.every((byte) => byte >= 0x20 && byte < 0x80 && byte !== quote && byte !== backslash);
 }
 
-/** Renders a string of any size as JSON in steps. Returns its pieces, quotes included. */
+/** Renders a string of any size as JSON in steps. Returns its pieces, with quotes. */
 export function* encodeLongString(text: string): Generator<undefined, readonly Buffer[]> {
   const pieces = [Buffer.from('"')];
   for (let index = 0; index < text.length;) {

@@ -9,27 +9,27 @@ export interface Member {
 
 const minCachedBytes = 64 * 1024;
 
-/** Cache of the members of large objects, so that megabytes are not scanned twice. */
+/** Members of large objects, so that these are not scanned twice. */
 const memberCache = new WeakMap<Buffer, readonly Member[]>();
 
 export function areMembersCached(bytes: Buffer): boolean {
   return memberCache.has(bytes);
 }
 
-/** Caches members that were found in steps, so that `membersOf` returns them as long as the bytes exist. */
+/** Caches members that were found in steps, for `membersOf`. */
 export function cacheMembers(bytes: Buffer, members: readonly Member[]): void {
   memberCache.set(bytes, members);
 }
 
-/** Cache of the number of members of all objects in a large document, known after one scan. */
+/** Number of members of all objects in a large document. */
 const memberCountCache = new WeakMap<Buffer, number>();
 
-/** Caches a large document's member count for `countMembers`, for the lifetime of its bytes. */
+/** Caches a large document's number of members for `countMembers`. */
 export function cacheMemberCount(bytes: Buffer, count: number): void {
   if (bytes.length > minCachedBytes) memberCountCache.set(bytes, count);
 }
 
-/** Counts the members of all objects of a document at any depth, duplicates included. The bytes must be valid JSON. */
+/** Returns the number of members of all objects at any depth, with duplicates. The bytes must be valid JSON. */
 export function countMembers(bytes: Buffer): number {
   const cached = memberCountCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -42,7 +42,7 @@ export function countMembers(bytes: Buffer): number {
   return count;
 }
 
-/** Returns the members of a valid JSON object in order, duplicates included. Throws SyntaxError for any other value. */
+/** Returns the members of a valid JSON object in order, with duplicates. Throws SyntaxError for any other value. */
 export function membersOf(bytes: Buffer): readonly Member[] {
   const cached = memberCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -64,7 +64,7 @@ export function membersOf(bytes: Buffer): readonly Member[] {
   return members;
 }
 
-/** Returns a member of the object that `bytes` hold; the last of duplicates, as parsers do; undefined if absent. */
+/** Returns a member of an object, the last one of duplicates; undefined if absent. */
 export function findMember(bytes: Buffer, name: string, members = membersOf(bytes)): Member | undefined {
   return members.findLast((member) => member.name === name);
 }
@@ -74,7 +74,7 @@ export function parseMember(bytes: Buffer, name: string, members = membersOf(byt
   return member === undefined ? undefined : JSON.parse(bytes.toString("utf8", member.start, member.end));
 }
 
-/** Returns the object with the JSON of a member changed; an absent member stays absent. */
+/** Changes the JSON of a member. An absent member stays absent. */
 export function changeMember(bytes: Buffer, name: string, change: (json: Buffer) => string | Buffer): Buffer {
   const member = findMember(bytes, name);
   return member === undefined
@@ -93,7 +93,7 @@ function skipSpace(bytes: Buffer, from: number): number {
   return index;
 }
 
-/** Space: every byte of white space is at most this, and every other byte outside of strings is above it. */
+/** No byte of white space is above a space. Outside of strings, all other bytes are. */
 const space = 0x20;
 
 export function endOfValue(bytes: Buffer, start: number): number {
@@ -121,15 +121,17 @@ function endOfNested(bytes: Buffer, start: number): number {
 
 const [quote, backslash] = [0x22, 0x5c];
 
-/** Bytes without quotes and escapes after which native `indexOf` continues; its call costs as much as scanning them. */
+/**
+ * Bytes without quotes and escapes after which native `indexOf` continues, because a call costs as much as scanning
+ * them.
+ */
 const minNativeSearchBytes = 64;
 
 const maxBytesPerSearch = 256 * 1024;
 
 /**
  * Finds the quote that closes a string. `from` is inside the string, and not directly after an escaping backslash.
- * Returns the quote's index if it is before `until`, else the index at which to continue, `until` or later. Takes at
- * most about 1 ms per MB, with or without escapes.
+ * Returns the quote's index, or the index of at least `until` at which to continue.
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
   let plain = 0;
@@ -148,7 +150,7 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
   return index;
 }
 
-/** Returns the index of the next quote or of the backslashes before it; at most `maxBytesPerSearch` further. */
+/** Returns the index of the next quote or of the backslashes before it, at most `maxBytesPerSearch` further. */
 function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
   const position = searched.indexOf(quote, from);
@@ -158,9 +160,8 @@ function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
 }
 
 /**
- * Returns the JSON object with some members' values replaced, and absent ones added at its end. Every other byte is
- * unchanged: key order, spacing, numbers beyond 2^53, escapes. Values are JSON text. All duplicates of a member are
- * replaced, since parsers differ in which one they take. `members` are those of `bytes`, if the caller has them.
+ * Replaces the values of some members by JSON text, and adds absent ones at the end. Every other byte is unchanged. All
+ * duplicates of a member are replaced.
  */
 export function spliceMembers(
   bytes: Buffer,
@@ -171,7 +172,7 @@ export function spliceMembers(
   return pieces.length === 1 ? bytes : Buffer.concat(pieces);
 }
 
-/** Returns the pieces of the result of `spliceMembers`; one piece, the object itself, if nothing changes. */
+/** Returns the result of `spliceMembers` in pieces. */
 export function splicePieces(
   bytes: Buffer,
   values: Readonly<Record<string, string | Buffer>>,
@@ -203,7 +204,7 @@ function toBuffer(value: string | Buffer): Buffer {
   return typeof value === "string" ? Buffer.from(value) : value;
 }
 
-/** Returns the JSON object without some members, duplicates included; every other byte is unchanged. */
+/** Removes some members, with duplicates. Every other byte is unchanged. */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
   const members = membersOf(bytes);
   const remaining = members.flatMap((member, index) => (names.includes(member.name) ? [] : [{ ...member, index }]));

@@ -20,10 +20,10 @@ const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 
 /** Bounds that allow everything, for JSON that was checked before. */
 const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Maximum length of a member's name, in bytes as written, in a document that is parsed in steps. */
+/** Maximum bytes of a member's name in a document that is parsed in steps. */
 const nameBytes = 64 * 1024;
 
-/** Parses JSON as JSON.parse does, within its bounds, in steps of about a millisecond. */
+/** Parses JSON within its bounds, in steps of about a millisecond. */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
   const { large } = yield* scanInTurns(bytes, bounds);
   if (bytes.length <= maxStepBytes) return parseUnknown(bytes.toString());
@@ -41,14 +41,14 @@ export function* findMembersInTurns(bytes: Buffer): Generator<undefined, void> {
   }
 }
 
-/** Parses a member of a JSON object of any size in steps of about a millisecond; undefined if it is absent. */
+/** Parses a member of an object of any size in steps of about a millisecond; undefined if it is absent. */
 export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined, unknown> {
   yield* findMembersInTurns(bytes);
   const member = findMember(bytes, name);
   return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
 }
 
-/** Does what `spliceMembers` does, in steps of about a millisecond if the object is large. */
+/** Works like `spliceMembers`, in steps of about a millisecond if the object is large. */
 export function* spliceInTurns(
   bytes: Buffer,
   values: Readonly<Record<string, string | Buffer>>,
@@ -193,7 +193,7 @@ class LargeDocument {
 
 const membersPerStep = 1_000;
 
-/** Yields the items of a container, spaces included; an empty container yields one blank item. */
+/** Yields the items of a container with spaces around them; an empty container yields one blank item. */
 function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRange> {
   let from = start + 1;
   for (const comma of commas) {
@@ -203,13 +203,10 @@ function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRan
   yield { start: from, end: end - 1 };
 }
 
-/**
- * Maximum bytes of adjacent items that are parsed together. A string in memory may take two bytes per character, so
- * their text takes at most `maxStepBytes`.
- */
+/** Maximum bytes of adjacent items that are parsed together. In memory, a string may take two bytes per character. */
 const batchBytes = maxStepBytes / 2;
 
-/** Yields groups of adjacent items that are parsed together; a large item is a group by itself. */
+/** Yields groups of adjacent items that are parsed together. A large item is alone. */
 function* itemBatches(container: LargeContainer): Generator<{ readonly region: ByteRange; readonly count: number }> {
   let batch: ByteRange | undefined;
   let count = 0;
@@ -230,7 +227,7 @@ function isSmall({ start, end }: ByteRange): boolean {
   return end - start <= maxStepBytes;
 }
 
-/** Returns true for a blank item that is alone in its container. Throws SyntaxError for a blank item among others. */
+/** Returns whether an item is blank and alone in its container. Throws SyntaxError for a blank item among others. */
 function isEmpty({ start, end }: ByteRange, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;
@@ -241,7 +238,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** Sets a member as JSON.parse does: `__proto__` is a name like any other. */
+/** JSON.parse treats `__proto__` as a name like any other. */
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });

@@ -4,14 +4,14 @@ import type { Static, TSchema } from "typebox";
 import { Compile } from "typebox/compile";
 
 /**
- * Creates the failure (400) that names the deepest missing or wrong field, in the client's spelling; if several are
- * equally deep, the first of them. It names no field if the body is not an object.
+ * Creates the failure (400) that names the deepest missing or wrong field, in the client's spelling. It names no field
+ * if the body is not an object.
  */
 export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Failure {
   if (typeof body !== "object" || body === null || Array.isArray(body))
     return new Failure("invalid_value", "The body must be a JSON object.");
   const all = [...errors];
-  // Among a union's branches, the deepest error belongs to the branch that the client meant.
+  // Of the branches of a union, the client probably meant the one with the deepest error.
   const [worst] = all
     .filter(({ keyword }) => keyword !== "anyOf")
     .sort((left, right) => errorDepth(right) - errorDepth(left));
@@ -37,7 +37,7 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
   return params.requiredProperties.map(String);
 }
 
-/** Creates a reader that checks bodies against a schema. It throws Failure (400) naming the wrong field. */
+/** Creates a reader that checks bodies against a schema. It throws Failure (400) that names the wrong field. */
 export function bodyReader<const Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
   const shape = Compile(schema);
   return (body) => {

@@ -6,11 +6,11 @@ export interface JsonBounds {
   /** Maximum number of values at any depth: items of arrays, members of objects, and their containers. */
   readonly values: number;
   readonly members: number;
-  /** Maximum number of members of the top-level object; absent: `members`. */
+  /** Maximum number of members of the top-level object; default: `members`. */
   readonly topMembers?: number;
 }
 
-/** An object or array that is too large to be parsed in one step: its brackets, and the commas between its items. */
+/** An object or array that is too large to be parsed in one step. */
 export interface LargeContainer {
   readonly start: number;
   /** Index after its closing bracket. */
@@ -19,8 +19,8 @@ export interface LargeContainer {
 }
 
 /**
- * Maximum bytes of JSON that are parsed in one step; larger documents are read in several. V8 allocates separate pages
- * for a string of 128 KiB or more, and frees them each time: a megabyte in such strings costs three times as much.
+ * Maximum bytes of JSON that are parsed in one step. V8 allocates separate pages for a string of 128 KiB or more: a
+ * megabyte in such strings costs three times as much.
  */
 export const maxStepBytes = 112 * 1024;
 
@@ -28,9 +28,8 @@ const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Checks the bounds of JSON bytes in one pass, piece by piece, before a parser sees them. In a document of more than
- * `maxStepBytes` it also finds the large containers, so that they can be parsed in steps. It leaves other errors to the
- * parser, except for mismatched brackets of a large document.
+ * Checks the bounds of JSON bytes before a parser sees them. In a document of more than `maxStepBytes` it also finds
+ * the large containers. Other errors are found by the parser, except mismatched brackets of a large document.
  */
 export class JsonScanner {
   /** Large containers by the index of their first byte. */
@@ -54,7 +53,7 @@ export class JsonScanner {
     this.#isLarge = bytes.length > maxStepBytes;
   }
 
-  /** Scans about `count` further bytes; returns true at the end. Throws Failure beyond the bounds. */
+  /** Scans about `count` further bytes. Returns true at the end. Throws Failure beyond the bounds. */
   scan(count: number): boolean {
     const bytes = this.#bytes;
     const until = Math.min(bytes.length, this.#at + count);
@@ -76,7 +75,7 @@ export class JsonScanner {
     return this.#values;
   }
 
-  /** Number of members of all scanned objects, duplicates included. */
+  /** Number of members of all scanned objects, with duplicates. */
   get members(): number {
     return this.#members;
   }
@@ -93,7 +92,7 @@ export class JsonScanner {
     else if (byte === closeBrace || byte === closeBracket) this.#close(index);
   }
 
-  /** Finds the end of a string, or the index at which to continue, at `until` or a little later. */
+  /** Returns the end of a string, or the index of at least `until` at which to continue. */
   #stringFrom(from: number, until: number): number {
     const index = seekQuote(this.#bytes, from, until);
     if (index >= until) return index;
@@ -130,7 +129,7 @@ function invalidJson(): Failure {
   return new Failure("invalid_json", "The body is not valid JSON.");
 }
 
-/** Searches bytes in steps of about a millisecond: a large body could otherwise take a third of a second. */
+/** Searches bytes in steps of about a millisecond. For a large body, one step could take a third of a second. */
 export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= maxStepBytes) {
     for (const needle of needles) if (bytes.includes(needle)) return true;
@@ -147,7 +146,7 @@ export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Gene
   return false;
 }
 
-/** Runs a stepwise computation to its end without pauses, for input that is known to be small. */
+/** Runs a stepwise computation to its end without pauses, for small input. */
 export function runToEnd<Result>(work: Iterator<undefined, Result>): Result {
   for (;;) {
     const step = work.next();

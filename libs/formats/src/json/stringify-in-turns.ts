@@ -3,7 +3,7 @@ import { encodeLongString } from "./long-string.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
 import { maxStepBytes } from "./scan.ts";
 
-/** Object or array that is being written, with the position of its next item. */
+/** Object or array that is being written. */
 class OpenContainer {
   readonly #value: JsonRecord | readonly unknown[];
   readonly #names: readonly string[] | undefined;
@@ -23,7 +23,7 @@ class OpenContainer {
     return this.#names === undefined ? "]" : "}";
   }
 
-  /** Returns the next item and the text before it; undefined at the end. Undefined members are left out. */
+  /** Returns the next item and the text before it; undefined at the end. Omits undefined members. */
   next(): { readonly before: string; readonly value: unknown } | undefined {
     const comma = this.#isFirst ? "" : ",";
     if (Array.isArray(this.#value)) {
@@ -44,7 +44,7 @@ class OpenContainer {
 
 const valuesPerStep = 2_000;
 
-/** Renders a JSON value, Base64Text included, to the same bytes as JSON.stringify, in steps of about a millisecond. */
+/** Renders a JSON value (with Base64Text) to the same bytes as JSON.stringify, in steps of about a millisecond. */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
   const open: OpenContainer[] = [];

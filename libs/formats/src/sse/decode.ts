@@ -28,7 +28,7 @@ export function parseFrameRecord(frame: Buffer): JsonRecord | undefined {
   return text === undefined ? undefined : parseRecord(text);
 }
 
-/** Returns a frame with its JSON changed; a frame without JSON is returned unchanged. */
+/** Changes the JSON of a frame. A frame without JSON is returned unchanged. */
 export function replaceFrameJson(frame: Buffer, change: (json: Buffer) => Buffer): Buffer {
   if (parseFrameRecord(frame) === undefined) return frame;
   const [start, end] = findJsonObject(frame) ?? [];

@@ -1,9 +1,9 @@
 import { type JsonRecord, parseRecord } from "../json/fields.ts";
 import { type Frame, parseFrame } from "./decode.ts";
 
-/** Splits a stream into its frames' bytes, unchanged. Any split of the input gives the same frames. */
+/** Splits a stream into the unchanged bytes of its frames. */
 export interface FrameSplitter {
-  /** Returns the frames that are complete. Throws RangeError for a frame beyond the framing's maximum. */
+  /** Returns the complete frames. Throws RangeError for a frame that is too large. */
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
@@ -12,7 +12,6 @@ export interface FrameSplitter {
 }
 
 export interface StreamFraming {
-  /** Media type of a vendor's stream. */
   readonly mediaType: string;
   splitter(): FrameSplitter;
   /** Parses one frame; undefined for a frame without data, which is a keep-alive. */
@@ -31,7 +30,7 @@ export const eventStreamFraming: StreamFraming = {
 /** A comment that keeps a silent event stream alive. */
 export const keepAlive = ": keep-alive\n\n";
 
-/** Byte order mark, which may precede the first event of a stream. */
+/** May precede the first event of a stream. */
 const byteOrderMark = "\ufeff";
 
 /** Form of a wire's streams: their framing, and the events that may begin one. */
@@ -40,7 +39,7 @@ export interface StreamForm {
   isFirstEvent(event: JsonRecord): boolean;
 }
 
-/** Returns true if this frame may begin a vendor's stream; also for a frame without data, which is a keep-alive. */
+/** Returns whether this frame may begin a vendor's stream. A keep-alive may. */
 export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
@@ -50,7 +49,6 @@ export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, fir
 
 const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
-/** Maximum size of a frame, so that an endless one cannot exhaust memory. */
 const maxFrameBytes = 16 * 1024 * 1024;
 
 /** Maximum bytes of the separator after a frame. Chunks may split it, so each search begins this many bytes earlier. */
@@ -60,12 +58,11 @@ const doubleCarriageReturn = Buffer.from("\r\r");
 const noBytes = Buffer.alloc(0);
 
 /**
- * Splits a byte stream after each server-sent event and returns the frames' bytes unchanged, for streams that are
- * inspected but not rewritten. Copies nothing if a chunk ends with a frame; copies and searches a frame of many chunks
- * about once.
+ * Splits a byte stream after each server-sent event, without copying a chunk that ends with a frame. A frame of many
+ * chunks is copied and searched about once.
  */
 export class SseSplitter {
-  /** Buffer that begins with the unfinished frame; the bytes after `#bufferedBytes` are spare. */
+  /** Begins with the unfinished frame; the bytes after `#bufferedBytes` are spare. */
   #buffer: Buffer = noBytes;
   #bufferedBytes = 0;
 
@@ -113,7 +110,7 @@ export class SseSplitter {
   }
 }
 
-/** Decodes server-sent events to frames; any split of the bytes gives the same frames. Skips frames without data. */
+/** Decodes server-sent events to frames. Skips frames without data. */
 export class SseDecoder {
   readonly #splitter = new SseSplitter();
 
@@ -121,14 +118,14 @@ export class SseDecoder {
     return this.#splitter.push(bytes).flatMap((frame) => eventStreamFraming.parse(frame) ?? []);
   }
 
-  /** Returns the last frame at the stream's end, even if its closing empty line is missing; empty if there is none. */
+  /** Returns the last frame of the stream, even if its closing empty line is missing. */
   end(): readonly Frame[] {
     const last = eventStreamFraming.parse(this.#splitter.end());
     return last === undefined ? [] : [last];
   }
 }
 
-/** Returns the index after the first frame end at or after `from`, with its empty line; -1 if there is none yet. */
+/** Returns the index after the first frame end at or after `from`; -1 if there is none. */
 function endOfFrame(bytes: Buffer, from: number): number {
   for (let index = bytes.indexOf(lineFeed, from); index >= 0; index = bytes.indexOf(lineFeed, index + 1)) {
     if (bytes[index + 1] === lineFeed) return index + 2;
@@ -137,7 +134,7 @@ function endOfFrame(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Returns the same as `endOfFrame`, also for streams whose lines end with a single carriage return. */
+/** Works like `endOfFrame`, also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const end = endOfFrame(bytes, from);
   const doubleReturn = bytes.indexOf(doubleCarriageReturn, from);
