@@ -6,18 +6,15 @@ import { freePorts, type Child } from "@modelgate/deploy/local";
 import { limitsVariable, quickRecording, withLimits, type Limits } from "./limits/limits.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
 
-/**
- * Single service, for tests of that service. `stop` ends its process. Disposal keeps the process for the next service
- * that is started.
- */
+/** Process of a single service. `stop` ends it; disposal lets the next test reuse it. */
 export interface AloneService extends Child, AsyncDisposable {
   readonly url: string;
   readonly opsUrl: string;
 }
 
 /**
- * Starts one service as a process, with the given environment and limits, and waits until it is ready. The name
- * `gateway` stands for several services in one process, with the ports of the edge.
+ * Starts one service as a process, and waits until it is ready. The name `gateway` stands for several services in one
+ * process.
  */
 export async function startServiceAlone(
   name: string,

@@ -8,7 +8,6 @@ import { controlServer, type ServerControl } from "./server-control.ts";
 export interface Backends extends AsyncDisposable {
   readonly redisUrl: string;
   readonly natsUrl: string;
-  /** Way in which the servers run. */
   readonly how: "containers" | "local servers";
 }
 
@@ -19,8 +18,8 @@ export interface LocalBackends extends Backends {
 }
 
 /**
- * Starts Redis and NATS: in containers if a Docker engine answers and has the images, otherwise as servers on this
- * machine. MODELGATE_TEST_BACKENDS=docker|local selects one. Prints the choice. A test must not stop them.
+ * Starts Redis and NATS: in containers if a Docker engine has the images, otherwise on this machine.
+ * MODELGATE_TEST_BACKENDS=docker|local selects one. A test must not stop them.
  */
 export async function startBackends(): Promise<Backends> {
   const selected = process.env["MODELGATE_TEST_BACKENDS"];
@@ -29,18 +28,18 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
-/** Starts containers if `isRequired`, or if that is possible; otherwise starts servers on this machine. */
+/** Starts containers if `isRequired` or possible; otherwise servers on this machine. */
 async function startContainersIf(isRequired: boolean): Promise<Backends> {
-  // Imported here because the module takes most of a second to load, which tests without servers do not need.
+  // The module takes most of a second to load, which tests without servers do not need.
   const { canStartContainers, startContainers } = await import("./containers.ts");
   if (!isRequired && !(await canStartContainers())) return startLocalBackends();
-  // Outside of test runs nothing would remove containers that are kept for other tests.
+  // Outside of test runs nothing would remove shared containers.
   if (process.env["VITEST"] === undefined) return startContainers();
   const { useSharedContainers } = await import("./shared-containers.ts");
   return useSharedContainers();
 }
 
-/** Redis server on this machine without other backends, for tests that stop it. */
+/** Redis server on this machine, for tests that stop it. */
 export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }

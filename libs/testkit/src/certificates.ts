@@ -8,7 +8,6 @@ export interface IssuedCertificate {
   readonly keyFile: string;
 }
 
-/** Certificate authority of a test. */
 export interface Authority {
   /** Path of the authority's certificate, for clients. */
   readonly file: string;
@@ -18,7 +17,7 @@ export interface Authority {
 
 const keyOptions = { keyType: "ec", algorithm: "sha256" } as const;
 
-/** Creates an authority. Its files, and those of the certificates that it issues, are in `folder`. */
+/** Creates an authority with its files in `folder`. */
 export async function makeAuthority(folder: string, name: string): Promise<Authority> {
   const certificate = await generate([{ name: "commonName", value: name }], {
     ...keyOptions,

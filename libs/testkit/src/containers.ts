@@ -3,21 +3,20 @@ import { GenericContainer, getContainerRuntimeClient, ImageName } from "testcont
 import type { Backends } from "./backends.ts";
 
 const images = { redis: "redis:7-alpine", nats: "nats:2-alpine" } as const;
-/** Labels of the containers of tests. */
 const testLabels = { "org.modelgate.test": "true" };
-/** Label of containers that are reused; its value names the worker and its pair of containers. */
+/** Label of reused containers; its value names the worker and its pair of containers. */
 const reuseLabel = "org.modelgate.test.reused-by";
 const natsMonitorPort = 8222;
 
 let answers: Promise<boolean> | undefined;
 
-/** Returns true if a Docker engine answers and has the images, or can pull them. */
+/** Returns whether a Docker engine has the images, or can pull them. */
 export function canStartContainers(): Promise<boolean> {
   answers ??= Promise.all(Object.values(images).map(canUseImage)).then((all) => all.every(Boolean));
   return answers;
 }
 
-/** Returns true if a Docker engine answers and has an image, or can pull it. */
+/** Returns whether a Docker engine has an image, or can pull it. */
 export async function canUseImage(name: string): Promise<boolean> {
   try {
     const { image } = await getContainerRuntimeClient();
@@ -28,7 +27,6 @@ export async function canUseImage(name: string): Promise<boolean> {
   }
 }
 
-/** Containers of Redis and NATS. */
 export interface Containers extends Backends {
   readonly how: "containers";
   /** Port of Redis on the loopback address. */
@@ -37,10 +35,7 @@ export interface Containers extends Backends {
   readonly natsMonitorUrl: string;
 }
 
-/**
- * Starts containers of Redis and NATS, whose ports are published on the loopback address. With `reusedBy`, returns the
- * running containers that were started with the same value, if there are any.
- */
+/** Starts containers of Redis and NATS. With `reusedBy`, returns running ones that were started with the same value. */
 export async function startContainers(reusedBy?: string): Promise<Containers> {
   const [redis, nats] = await Promise.all([
     prepare(new RedisContainer(images.redis), reusedBy).start(),
@@ -61,7 +56,7 @@ export async function startContainers(reusedBy?: string): Promise<Containers> {
   };
 }
 
-/** Labels a container, and with `reusedBy` lets later starts with the same value find it. */
+/** Labels a container, so that later starts with the same `reusedBy` find it. */
 export function prepare<Container extends GenericContainer>(
   container: Container,
   reusedBy: string | undefined,

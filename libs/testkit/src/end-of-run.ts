@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
 
 /**
- * Removes the containers and the servers' folders of a test run after its last test. Vitest calls it in the process
- * that starts the workers.
+ * Removes the containers and the servers' folders of a test run. Vitest calls it in the process that starts the
+ * workers.
  */
 export async function teardown(): Promise<void> {
   const marker = markerOf(process.pid);
@@ -17,7 +17,7 @@ export async function teardown(): Promise<void> {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(serverFoldersOf(process.pid)));
   for (const name of folders)
     try {
-      // Retried, because a server that has not ended yet may write to its folder.
+      // A server that has not ended yet may write to its folder.
       rmSync(join(tmpdir(), name), { recursive: true, force: true, maxRetries: 10 });
     } catch {
       // The folder stays, which makes no test fail.

@@ -4,7 +4,6 @@ import { text } from "node:stream/consumers";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Output and exit status of gatectl. */
 export interface GatectlResult {
   readonly status: number;
   readonly stdout: string;
@@ -24,7 +23,7 @@ type Run = (
   },
 ) => Promise<number>;
 
-/** Runs gatectl in this process, and returns its output and its exit status. */
+/** Runs gatectl in this process. */
 export async function runGatectl(words: readonly string[], env: Environment): Promise<GatectlResult> {
   // The module is imported by its path, because this package may not depend on control.
   const { runGatectl: run }: { readonly runGatectl: Run } = await import(

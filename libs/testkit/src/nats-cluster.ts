@@ -7,13 +7,12 @@ import { controlServer, type ServerControl } from "./server-control.ts";
 
 const nodeCount = 3;
 
-/** Redis server and cluster of NATS servers. */
 export interface NatsClusterBackends extends Backends {
   /** Servers of the cluster, in the order of their addresses in `natsUrl`. */
   readonly nodes: readonly ServerControl[];
 }
 
-/** Starts a Redis server, and three NATS servers that form a JetStream cluster, on this machine. */
+/** Starts a Redis server, and a JetStream cluster of three NATS servers, on this machine. */
 export async function startNatsCluster(): Promise<NatsClusterBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-nats-cluster-"));
   const [redisPort = 0, ...natsPorts] = await freePorts(1 + nodeCount * 2);

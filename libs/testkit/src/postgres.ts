@@ -8,11 +8,10 @@ import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
-/** Time, in ms, for which a start after a kill is retried. */
+/** Time in ms for which a start after a kill is retried. */
 const takesOverWithinMs = 10_000;
 const [user, password, database] = ["modelgate", "modelgate", "modelgate"];
 
-/** PostgreSQL server for tests. */
 export interface PostgresBackend extends AsyncDisposable {
   readonly url: string;
 }
@@ -23,8 +22,8 @@ export interface LocalPostgres extends PostgresBackend {
 }
 
 /**
- * Starts PostgreSQL: in a container if a Docker engine answers and has the image, otherwise as a server on this
- * machine. MODELGATE_TEST_BACKENDS=docker|local selects one.
+ * Starts PostgreSQL: in a container if a Docker engine has the image, otherwise on this machine.
+ * MODELGATE_TEST_BACKENDS=docker|local selects one.
  */
 export async function startPostgres(): Promise<PostgresBackend> {
   return (await usesContainers()) ? startContainer() : startLocalPostgres();
@@ -33,8 +32,7 @@ export async function startPostgres(): Promise<PostgresBackend> {
 let shared: Promise<Pick<PostgresBackend, "url">> | undefined;
 
 /**
- * Returns a server that the test files of this worker share, because starting a server takes longer than most test
- * files. Each file creates databases in it. It stays until the run ends.
+ * Returns a server that the test files of this worker share, each with its own databases. It stays until the run ends.
  */
 export async function sharePostgres(): Promise<Pick<PostgresBackend, "url">> {
   try {
@@ -84,7 +82,7 @@ export async function startLocalPostgres(folderPrefix = "modelgate-postgres-"): 
         ({ url } = started);
         return started;
       } catch (error) {
-        // Child processes of a killed server end by themselves; until then no other server can use its files.
+        // The child processes of a killed server may still use its files.
         if (Date.now() > end) throw error;
       }
   });

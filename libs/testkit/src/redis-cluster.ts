@@ -6,13 +6,11 @@ import type { Backends } from "./backends.ts";
 import { redisCommand } from "./redis-command.ts";
 import { until } from "./until.ts";
 
-/** Number of slots of a Redis Cluster. */
 const slotCount = 16_384;
 const nodeCount = 3;
 
 /**
- * True if a cluster can be started. Its nodes connect to each other at their announced addresses, which works for
- * servers on this machine but not for containers.
+ * True if a cluster can be started. Its nodes connect at their announced addresses, which does not work for containers.
  */
 export const canStartCluster = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
   (name) => process.env[name]?.startsWith("docker:") !== true,

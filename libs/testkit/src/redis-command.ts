@@ -3,7 +3,7 @@ import { connect } from "node:net";
 /** Sends an inline command to a Redis server and returns the raw answer. Rejects if the answer is an error. */
 export function redisCommand(port: number, command: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    // The answer of a second command shows where the answer of the first one ends.
+    // The answer of a second command shows where that of the first one ends.
     const socket = connect({ port, host: "127.0.0.1" }, () => void socket.write(`${command}\r\nPING\r\n`));
     const end = "+PONG\r\n";
     let answer = "";

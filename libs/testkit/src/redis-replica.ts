@@ -12,7 +12,7 @@ export interface ReplicaServer extends AsyncDisposable {
   promote(): Promise<void>;
 }
 
-/** Starts a Redis server on this machine that replicates the server at a port, and waits until it has all data. */
+/** Starts a Redis server on this machine that replicates the one at a port, and waits until it has all data. */
 export async function startReplica(primaryPort: number): Promise<ReplicaServer> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-replica-"));
   const [port = 0] = await freePorts(1);
@@ -30,8 +30,8 @@ export async function startReplica(primaryPort: number): Promise<ReplicaServer> 
 }
 
 /**
- * Moves all data from one Redis server to another without a loss: the second replicates the first, the first refuses
- * writes, and the second is promoted.
+ * Moves all data from one Redis server to another: the second replicates the first, the first refuses writes, and the
+ * second is promoted.
  */
 export async function moveRedisData(from: number, to: number): Promise<void> {
   await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);

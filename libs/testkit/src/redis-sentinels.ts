@@ -10,10 +10,9 @@ import { until } from "./until.ts";
 const master = "modelgate";
 const redisCount = 3;
 const sentinelCount = 3;
-/** Silence, in ms, after which a Sentinel considers a primary dead; longer than a pause of a busy machine. */
+/** Silence in ms after which a Sentinel considers a primary dead; longer than a pause of a busy machine. */
 const deadAfterMs = 3_000;
 
-/** NATS server, and a Redis primary with replicas and Sentinels. */
 export interface SentinelBackends extends Backends {
   /** Server that is the primary at the start. */
   readonly primary: ServerControl;
@@ -21,10 +20,7 @@ export interface SentinelBackends extends Backends {
   primaryPort(): Promise<number>;
 }
 
-/**
- * Starts a primary, two replicas and three Sentinels, configured as deploy/README.md requires: a primary without a
- * connected replica refuses writes.
- */
+/** Starts a primary, two replicas and three Sentinels, configured as deploy/README.md requires. */
 export async function startSentinels(): Promise<SentinelBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-sentinels-"));
   const [natsPort = 0, ...ports] = await freePorts(1 + redisCount + sentinelCount);
@@ -92,10 +88,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
   };
 }
 
-/**
- * Writes the configuration file of a Sentinel. Each Sentinel needs a separate file, because it also stores its state
- * there.
- */
+/** Each Sentinel needs a separate file, in which it also stores its state. */
 function configurationIn(folder: string, primaryPort: number): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sentinel.conf");

@@ -7,7 +7,6 @@ export interface ServerControl {
   pid(): number;
   pause(): void;
   resume(): void;
-  /** Ends the server with SIGKILL. */
   kill(): Promise<void>;
   /** Starts the server again on the same port and with the same files. */
   start(): Promise<void>;

@@ -5,7 +5,7 @@ import { createServer as createSocketServer, type Server, type Socket } from "no
 import type { TlsOptions } from "node:tls";
 import { WebSocketServer, type WebSocket } from "ws";
 
-/** Server of a test on a free port of this machine. Its end also ends its connections. */
+/** Server of a test on a free port of this machine. Disposal also ends its connections. */
 export interface TestServer<S extends Server = Server> extends AsyncDisposable {
   readonly server: S;
   /** Address without a path. */
@@ -13,7 +13,7 @@ export interface TestServer<S extends Server = Server> extends AsyncDisposable {
   readonly port: number;
 }
 
-/** Lets a server listen on a free port of this machine. Returns its address as a URL. */
+/** Lets a server listen on a free port of this machine. Returns its URL. */
 export async function listen(server: Server): Promise<string> {
   server.listen(0, "127.0.0.1", 4_096);
   await once(server, "listening");
@@ -21,14 +21,14 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
-/** Starts an HTTP server with a listener of the product, or with one that breaks the protocol. */
+/** Starts an HTTP server. */
 export function startHttpServer(listener?: RequestListener, tls?: TlsOptions): Promise<TestServer<HttpServer>> {
   return tls === undefined
     ? started(createHttpServer(listener), "http")
     : started(createHttpsServer(tls, listener), "https");
 }
 
-/** Starts a server of plain connections. The errors of its connections are ignored. */
+/** Starts a server of plain connections, whose errors are ignored. */
 export function startSocketServer(
   connected: (socket: Socket) => void = () => undefined,
   scheme = "http",
@@ -39,7 +39,6 @@ export function startSocketServer(
   );
 }
 
-/** Server of WebSockets; `sockets` accepts them. */
 export interface WebSocketTestServer extends TestServer<HttpServer> {
   readonly sockets: WebSocketServer;
 }

@@ -5,22 +5,18 @@ import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
 import { markerOf, workersOf } from "./run-names.ts";
 
-/**
- * Maximum wait, in ms, until the connections of an earlier test file have ended. After that, new containers replace its
- * containers.
- */
+/** Maximum ms until the connections of an earlier test file have ended. Otherwise its containers are replaced. */
 const connectionsEndWithinMs = 1_000;
 const pollMs = 20;
 
-/** Numbers of this worker's pairs of containers that a test uses now. */
+/** Numbers of this worker's pairs of containers that are in use. */
 const used = new Set<number>();
-/** All pairs of containers that this worker knows, by their number. */
+/** All pairs of containers of this worker, by their number. */
 const known = new Map<number, Containers>();
 
 /**
- * Returns empty containers of Redis and NATS that belong to this worker of a test run, whose test files use them in
- * turn. They stay until the run ends. A file that leaves connections, or that changes the configuration of Redis, does
- * not share them with the next one.
+ * Returns empty containers of Redis and NATS, which the test files of this worker use in turn. They stay until the run
+ * ends. A file that leaves connections, or changes the configuration of Redis, does not share them with the next one.
  */
 export async function useSharedContainers(): Promise<Backends> {
   let number = 0;
@@ -37,7 +33,7 @@ export async function useSharedContainers(): Promise<Backends> {
   };
 }
 
-/** Returns a pair of containers without data, a new one if the known one cannot be emptied. */
+/** Returns a pair of containers without data; a new one if the existing one cannot be emptied. */
 async function emptyContainers(number: number): Promise<Containers> {
   const containers = known.get(number) ?? (await start(number));
   if (await empty(containers)) return containers;
@@ -45,7 +41,7 @@ async function emptyContainers(number: number): Promise<Containers> {
   return start(number);
 }
 
-/** Starts a pair of containers, or returns the one that an earlier worker of the same run has left. */
+/** Starts a pair of containers, or returns that of an earlier worker of the run. */
 async function start(number: number): Promise<Containers> {
   writeFileSync(markerOf(process.ppid), "");
   const containers = await startContainers(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} ${number}`);
@@ -58,7 +54,7 @@ async function remove(number: number, containers: Containers): Promise<void> {
   await containers[Symbol.asyncDispose]();
 }
 
-/** Removes all data, scripts and statistics. Returns false if something is still connected, which could write again. */
+/** Removes all data, scripts and statistics. Returns false if something is still connected. */
 async function empty(containers: Containers): Promise<boolean> {
   for (const end = Date.now() + connectionsEndWithinMs; await isConnected(containers);) {
     if (Date.now() > end) return false;
@@ -76,7 +72,6 @@ async function empty(containers: Containers): Promise<boolean> {
   return true;
 }
 
-/** Returns true if a client is connected to Redis, or to NATS. */
 async function isConnected({ redisPort, natsMonitorUrl }: Containers): Promise<boolean> {
   const clients = await redisCommand(redisPort, "CLIENT LIST");
   const connections = await (await fetch(`${natsMonitorUrl}/connz`)).text();

@@ -1,4 +1,3 @@
-/** File that a simulated vendor received. */
 export interface SeenFile {
   readonly name: string;
   readonly filename: string;

@@ -23,37 +23,27 @@ import { until } from "./until.ts";
 import { finishService, spawnWarm } from "./warm/pool.ts";
 
 export interface SuiteOptions<B extends Backends> {
-  /** Configuration, as parsed from YAML. `${SIMULATOR_URL}` may be used in it. */
+  /** Configuration as parsed from YAML. `${SIMULATOR_URL}` is replaced by the simulator's URL. */
   readonly config: object;
   readonly backends?: B;
-  /**
-   * Layout of the services: in one process (without the simulator), or each in a separate process. If absent,
-   * SUITE_SHAPE decides; the default is one process, which needs half the CPU time to start. Tests that kill, drain or
-   * replace one service need separate processes.
-   */
+  /** Default: SUITE_SHAPE, or one process. Tests that kill, drain or replace one service need separate processes. */
   readonly shape?: Shape;
-  /**
-   * Services to start: `all`, or if absent, those that the configuration needs. Without effect in a single reused
-   * process, which always runs all services.
-   */
+  /** Services to start; default: those that the configuration needs. A reused process always runs all services. */
   readonly services?: "all";
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
-  /** Limits to lower, which are constants in the product; `product` keeps them all, for measurements. */
+  /** Limits to lower; `product` leaves all unchanged, for measurements. */
   readonly limits?: Limits | "product";
   /**
-   * True to start new processes, for tests of data that exists once per process, such as its metrics, and of drains. If
-   * absent, a test run may reuse processes that ran the same programs for an earlier test file.
+   * True to start new processes, for tests of metrics and drains. Otherwise processes of an earlier test file may be
+   * reused.
    */
   readonly fresh?: true;
-  /**
-   * True to run the services from their sources, in new processes, for tests and tools that need the modules of the
-   * sources: to change what they hold, or to name the files that ran.
-   */
+  /** True to run the services from their sources, for tests that change modules or need the names of files. */
   readonly sources?: true;
 }
 
-/** Layout of the services of a suite. */
+/** Layout of the services: one process, or each in a separate one. */
 export type Shape = "one" | "apart";
 
 /** All layouts, for tests that run in each of them. */
@@ -63,7 +53,6 @@ export const shapes: readonly Shape[] = ["one", "apart"];
 export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly shape: Shape;
   readonly edgeUrl: string;
-  /** Address of the operator API. */
   readonly controlUrl: string;
   readonly opsUrl: (name: ServiceName) => string;
   readonly secret: string;
@@ -71,11 +60,11 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
   readonly simulator: SimulatorClient;
   /** Returns the process that runs a service. Throws an error if the service was not started. */
   process(name: ServiceName): Child;
-  /** Starts a service again whose process has ended, on the same ports. */
+  /** Starts a service whose process has ended again, on the same ports. */
   restart(name: ServiceName): Promise<void>;
   /** Replaces the content of the configuration file. */
   configure(config: object | string): void;
-  /** Runs gatectl in this process, because a separate process takes half a second of CPU time. */
+  /** Runs gatectl in this process, which saves half a second of CPU time. */
   gatectl(...words: readonly string[]): Promise<GatectlResult>;
   /** Runs gatectl with --json and returns its parsed output. */
   ask<T = unknown>(...words: readonly string[]): Promise<T>;
@@ -84,7 +73,7 @@ export interface Suite<B extends Backends = Backends> extends AsyncDisposable {
 /** Services whose readiness a suite does not wait for. */
 const unawaitedServices: ReadonlySet<ServiceName> = new Set(["simulator", "ledger", "control"]);
 
-/** Kinds of models for which an area is needed. A suite without such models may start without the area. */
+/** Kinds of models that need an area. Without such models, a suite may start without the area. */
 const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   media: ["image"],
   video: ["video"],
@@ -92,7 +81,7 @@ const kindsOfArea: Readonly<Partial<Record<string, readonly string[]>>> = {
   realtime: ["realtime"],
 };
 
-/** Returns a function that tells if a suite with this configuration needs a service. */
+/** Returns a function that tells whether a suite with this configuration needs a service. */
 function neededServices({
   config,
   services,
@@ -112,7 +101,7 @@ const quickLimits: Limits = {
   ledger: { ...quickRecording.ledger, rounds: { roundMs: 200, leftBehindMs: 500, afterOutageMs: 1_000 } },
 };
 
-/** Starts the backends unless they are given, and the needed services. Waits until calls can be served. */
+/** Starts the services, and backends if necessary. Waits until calls can be served. */
 export async function startSuite<B extends Backends = Backends>(options: SuiteOptions<B>): Promise<Suite<B>> {
   const backends = options.backends ?? ((await startBackends()) as B);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-suite-"));
@@ -213,8 +202,8 @@ export async function startSuite<B extends Backends = Backends>(options: SuiteOp
 }
 
 /**
- * Waits until the accounts of a configuration have their API keys: on a busy machine, control publishes the
- * configuration before the ledger has created them.
+ * Waits until the accounts of a configuration have their API keys, which the ledger creates after control has published
+ * the configuration.
  */
 async function awaitAccounts(config: object, gatectl: Suite["gatectl"]): Promise<void> {
   const accounts: object = "accounts" in config && typeof config.accounts === "object" ? (config.accounts ?? {}) : {};

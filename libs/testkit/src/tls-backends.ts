@@ -6,21 +6,20 @@ import type { Backends } from "./backends.ts";
 import { makeAuthority, type Authority, type IssuedCertificate } from "./certificates.ts";
 import { redisCommand } from "./redis-command.ts";
 
-/** Redis and NATS servers with TLS. */
 export interface TlsBackends extends Backends {
-  /** Address of a Redis server without TLS, for tests of NATS. */
+  /** Redis server without TLS, for tests of NATS. */
   readonly plainRedisUrl: string;
-  /** Address of a Redis Cluster of one node, with TLS. */
+  /** Redis Cluster of one node. */
   readonly clusterUrl: string;
-  /** Address of a Sentinel of the Redis server; both use TLS. */
+  /** Sentinel of the Redis server. */
   readonly sentinelUrl: string;
-  /** Path of the certificate of the authority that issued the servers' certificates. */
+  /** Certificate of the authority that issued the servers' certificates. */
   readonly authorityFile: string;
-  /** Path of the certificate of another authority, which issued none of the servers' certificates. */
+  /** Certificate of another authority, which issued none of the servers' certificates. */
   readonly strangerFile: string;
 }
 
-/** Starts servers on this machine, with certificates of a new authority, which end at `end` or after a year. */
+/** Starts servers on this machine. Their certificates end at `end` or after a year. */
 export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-tls-"));
   await using starting = new AsyncDisposableStack();

@@ -1,9 +1,9 @@
-/** Minimum and maximum pause between two checks, in ms. */
+/** Minimum and maximum ms between two checks. */
 const [minPauseMs, maxPauseMs] = [20, 200];
 
 /**
- * Waits until a check returns a value other than false, null or undefined, and returns it. If that takes too long,
- * fails with a message that contains `expected`, the description of the event.
+ * Waits until a check returns a value other than false, null or undefined, and returns it. `expected` describes the
+ * event in the error message.
  */
 export async function until<T>(
   expected: string,
@@ -16,7 +16,7 @@ export async function until<T>(
     const found = await check();
     if (isTruthy(found)) return found;
     if (Date.now() > end) throw new Error(`waited ${withinMs} ms for ${expected}`);
-    // A check that takes long, such as one that reads all events, must not take a core until it succeeds.
+    // A check that takes long must not occupy a core until it succeeds.
     const pause = Math.min(Math.max(Date.now() - begin, minPauseMs), maxPauseMs);
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

@@ -1,6 +1,6 @@
 /**
- * Returns an ordinary usage event without its cost, for tests in which only the money matters. The type `UsageDraft`
- * is not named, because this package imports no library.
+ * Returns an ordinary usage event without its cost. The type `UsageDraft` is not named, because this package imports no
+ * library.
  */
 export function testUsageDraft(accountId: string, id: string) {
   return {

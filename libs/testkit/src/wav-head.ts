@@ -1,11 +1,10 @@
-/** PCM format of a WAV file. */
 export interface PcmForm {
   readonly sampleRate: number;
   readonly channels: number;
   readonly bits: 8 | 16;
 }
 
-/** Returns the header of a WAV file with `dataBytes` bytes of samples; 0xffffffff leaves their number open. */
+/** Returns the header of a WAV file with `dataBytes` bytes of samples; 0xffffffff if their number is unknown. */
 export function wavHead({ sampleRate, channels, bits }: PcmForm, dataBytes: number): Buffer {
   const frameBytes = (channels * bits) / 8;
   const head = Buffer.alloc(44);

@@ -84,7 +84,6 @@ describe.skipIf(!docker)("containers that a worker's test files share", () => {
   });
 });
 
-/** Returns a server's answer to a text. */
 function says(url: string, words: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(url);

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Matches imports that are loaded with the module; types and `import()` are not. */
+/** Matches imports that are loaded with the module, unlike types and `import()`. */
 const loads = /^(?:import|export)\s+(?!type\b)[^;]*?from "([^"]+)"|^import "([^"]+)"/gms;
 
 /** Returns the file of an import; undefined for packages of others. */

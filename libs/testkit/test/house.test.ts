@@ -3,9 +3,8 @@ import { join, relative } from "node:path";
 import { describe, expect, test } from "vitest";
 
 /**
- * Rules of the repository's structure, read from its files: the layer of each package, its allowed imports, and the
- * only places where paths of the interface may be spelled. An unlisted package is on the top layer, so a package that
- * was not listed fails.
+ * Rules of the repository's structure: the layer of each package, its allowed imports, and the only places with paths
+ * of the interface. An unlisted package is on the top layer, so that it fails.
  */
 const root = join(import.meta.dirname, "../../..");
 const floors = [
@@ -80,7 +79,7 @@ describe("services have the same structure", () => {
     ({ folder, name }) =>
       folder.startsWith(join(root, "services")) && existsSync(join(folder, "src/env.ts")) && name !== topLayer,
   );
-  /** Entry of each service. The edge has steps instead of routes. */
+  /** The edge has steps instead of routes. */
   const entries: Readonly<Record<string, readonly [file: string, function: string]>> = {
     edge: ["app.ts", "createApp"],
   };

@@ -1,14 +1,13 @@
 /**
- * Limits that a test lowers: numbers in a service's `env` object, by the service's name and the path in that object.
- * They are constants in the product, which has no variables for them; `program.ts` runs the same services with other
- * values. Values below `relay` apply to every service with a relay, as in `{ relay: { limits: { leaseMs: 1_500 } },
- * edge: { seatLeaseMs: 900 } }`.
+ * Limits that a test lowers, which are constants in the product: numbers in a service's `env` object, by the service's
+ * name and the path. Values below `relay` apply to every service with a relay, as in `{ relay: { limits: { leaseMs:
+ * 1_500 } }, edge: { seatLeaseMs: 900 } }`.
  */
 export interface Limits {
   readonly [name: string]: Limits | number;
 }
 
-/** Name of the variable from which `program.ts` reads the limits, as JSON. */
+/** Variable from which `program.ts` reads the limits, as JSON. */
 export const limitsVariable = "TESTKIT_LIMITS";
 
 /** Returns a service's values with its limits replaced. */

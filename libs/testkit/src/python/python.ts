@@ -11,10 +11,8 @@ const configured = process.env["MODELGATE_PYTHON"] || globSync(join(root, ".tool
 /** Path of a Python program with the packages of docs/requirements.txt; undefined if there is none. */
 export const python = configured !== undefined && existsSync(configured) ? configured : undefined;
 
-/** Maximum seconds of a sample. */
 const maxSeconds = 120;
 
-/** Environment of a sample, and the folder in which it runs. */
 export interface PythonPlace {
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -25,7 +23,7 @@ interface PythonEnd {
   readonly output: string;
 }
 
-/** End of a sample without output, because the process of its forks has ended. */
+/** End of a sample whose Python process has ended. */
 const pythonHasEnded: PythonEnd = { status: 1, output: "Python has ended" };
 
 /** Runs samples of Python in forks of one process, so that each SDK is loaded once. See `forks.py`. */
@@ -49,7 +47,7 @@ export class PythonForks implements AsyncDisposable {
     });
   }
 
-  /** Runs a sample to its end, after all earlier samples, so that it can use the modules that these have loaded. */
+  /** Runs a sample after all earlier ones, whose modules it can use. */
   run(code: string, place: PythonPlace): Promise<PythonEnd> {
     const end = this.#last.then(() => this.#runNow(code, place));
     this.#last = end.catch(() => undefined);

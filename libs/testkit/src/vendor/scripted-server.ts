@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } fro
 import type { TlsOptions } from "node:tls";
 import { startHttpServer, type TestServer } from "../servers.ts";
 
-/** Complete request that a scripted server received. */
 export interface ScriptedRequest {
   readonly method: string;
   /** Path and query as received. */
@@ -13,8 +12,8 @@ export interface ScriptedRequest {
 }
 
 /**
- * Answer of a scripted server. A text that begins like an event stream gets that content type; other bodies are JSON,
- * unless `headers` says otherwise.
+ * Answer of a scripted server. Without a content type in `headers`, a body is JSON, or an event stream if it begins
+ * like one.
  */
 export interface ScriptedAnswer {
   readonly status?: number;
@@ -37,8 +36,8 @@ export interface ScriptedServer extends TestServer<Server> {
 }
 
 /**
- * Starts a scripted server on a free port. A table contains answers by the end of the path. The longest matching end
- * counts; other paths are answered with 404. With `tls` the server speaks HTTPS.
+ * Starts a scripted server. A table contains answers by the end of the path, of which the longest one matches; other
+ * paths are answered with 404. With `tls` the server speaks HTTPS.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,

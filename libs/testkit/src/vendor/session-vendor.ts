@@ -1,26 +1,24 @@
 import type { WebSocket } from "ws";
 import { startWebSocketServer } from "../servers.ts";
 
-/** JSON event that a session received. */
 export type SessionEvent = Readonly<Record<string, unknown>>;
 
 /** Vendor of WebSocket sessions whose events a test determines. */
 export interface SessionVendor extends AsyncDisposable {
   /** Address without a path. */
   readonly url: string;
-  /** All events of all sessions, from text and binary frames, the newest last. A test may empty the list. */
+  /** Events of all sessions, the newest last. A test may empty the list. */
   readonly events: SessionEvent[];
   /** Open sessions, the newest last. */
   readonly sessions: ReadonlySet<WebSocket>;
 }
 
-/** Functions that determine the vendor's events. */
 export interface SessionScript {
   opened?(session: WebSocket): void;
   received?(event: SessionEvent, session: WebSocket): void;
 }
 
-/** Starts a vendor that sends what its script or the test sends, and nothing else. */
+/** Starts a vendor that sends only what its script or the test sends. */
 export async function startSessionVendor({ opened, received }: SessionScript = {}): Promise<SessionVendor> {
   const events: SessionEvent[] = [];
   const server = await startWebSocketServer((session) => {
@@ -39,7 +37,6 @@ export async function startSessionVendor({ opened, received }: SessionScript = {
   };
 }
 
-/** Sends an event to a session. */
 export function sendEvent(session: WebSocket, event: object): void {
   session.send(JSON.stringify(event));
 }

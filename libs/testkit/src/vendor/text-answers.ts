@@ -2,7 +2,7 @@
 export interface TextAnswer {
   readonly model?: unknown;
   readonly text?: string;
-  /** Usage in the wire's form; absent if the vendor reports none. */
+  /** Usage in the wire's form. */
   readonly usage?: object | undefined;
   readonly tier?: string | undefined;
   /** Items, blocks or parts before the text. */
@@ -23,7 +23,7 @@ export interface TextFrames {
 
 export type TextWire = "chat" | "completions" | "responses" | "messages" | "content";
 
-/** Formats events as a server-sent event stream. Events with a `type` also get an event name. */
+/** Formats events as a server-sent event stream. */
 export function sse(...events: readonly object[]): string {
   const frame = (event: object) =>
     `${"type" in event ? `event: ${String(event.type)}\n` : ""}data: ${JSON.stringify(event)}\n\n`;
@@ -48,7 +48,7 @@ export const textUsage: Readonly<Record<TextWire, (input: unknown, output: unkno
   content: (input, output) => ({ promptTokenCount: input, candidatesTokenCount: output }),
 };
 
-/** Functions that render answers as the vendors of each wire do. Undefined members are not sent. */
+/** Functions that render answers as the vendors of each wire do. */
 export const textAnswers: Readonly<Record<TextWire, (answer: TextAnswer) => TextFrames>> = {
   chat({ model = "m", text = "", usage, tier, more, message }) {
     const head = {

@@ -3,5 +3,5 @@ export type WarmOrder =
   | { readonly run: string; readonly env: Readonly<Record<string, string>> }
   | { readonly end: true };
 
-/** Text that a warm process writes to stdout when a run has ended and it is ready for the next one. */
+/** Text that a warm process writes to stdout when it is ready for the next run. */
 export const runEndMark = "\u001E the run is over\n";

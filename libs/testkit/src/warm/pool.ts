@@ -12,15 +12,15 @@ const processOfRun = new WeakMap<Child, { readonly key: string; readonly process
 const isTestRun = process.env["VITEST"] !== undefined;
 
 /**
- * Starts a service, in a process that has run the same program before if there is one. Outside of test runs, and with
- * variables for Node itself, always starts a new process.
+ * Starts a service, if possible in a process that has run the same program before. Outside of test runs, and with
+ * variables for Node itself, starts a new process.
  */
 export const spawnWarm: typeof spawnService = (options) => {
   const { name, command, args, env = {} } = options;
   const program = args.at(-1) ?? "";
   // Node reads variables with this prefix when a process starts.
   if (!isTestRun || Object.keys(env).some((variable) => variable.startsWith("NODE_"))) return spawnService(options);
-  // The key includes the service, because modules of another service would appear in its metrics.
+  // Modules of another service would appear in the metrics.
   const key = [name, command, ...args].join(" ");
   const process_ = takeIdle(key) ?? new WarmProcess(command, args.slice(0, -1));
   const started: Started = process_.start({ name, program, env: definedIn({ ...process.env, ...env }) });

@@ -7,16 +7,15 @@ import { register } from "prom-client";
 import { runEndMark, type WarmOrder } from "./orders.ts";
 
 /**
- * Runs a service's program repeatedly in one process. Each run executes the program from its first line to the end of
- * its drain, with separate variables, ports, connections and log. Only the loaded modules stay, which take most of a
- * start's time. A run that ends by itself, by a signal or with a failure ends the process, as it would without this
- * program.
+ * Runs a service's program repeatedly in one process, because loading its modules takes most of a start's time. Each
+ * run has separate variables, ports, connections and log. A run that ends by itself, by a signal or with a failure also
+ * ends the process.
  */
 const disconnect = process.disconnect?.bind(process);
 // oxlint-disable-next-line no-restricted-properties
 const exit: typeof process.exit = process.exit.bind(process);
 
-/** Process events whose listeners are removed after each run, so that they do not react to the next run's end. */
+/** Process events whose listeners are removed after each run. */
 const runEvents = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
 
 let run = 0;
@@ -26,8 +25,8 @@ let ending = false;
 const accepted = new Set<Socket>();
 
 process.disconnect = () => {
-  // A program disconnects at its end, but the channel is needed for the next run. Node itself disconnects when the test
-  // process has ended.
+  // A program disconnects at its end, but the next run needs the channel. Node itself disconnects when the test process
+  // has ended.
   const isOfProgram = runs.getStore() !== undefined;
   if (process.connected && !(isOfProgram && ending)) disconnect?.();
 };
@@ -45,7 +44,7 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   for (const name of Object.keys(process.env)) delete process.env[name];
   Object.assign(process.env, env);
   try {
-    // A program that is imported under a new address is evaluated again. The modules that it imports stay loaded.
+    // A program that is imported under a new address is evaluated again. Its modules stay loaded.
     await import(`${pathToFileURL(program).href}?run=${run}`);
   } catch (error) {
     process.exitCode = 1;
@@ -61,16 +60,13 @@ async function begin(program: string, env: Readonly<Record<string, string>>): Pr
   else exitAtOnce();
 }
 
-/**
- * Ends the program as a signal would, and immediately closes connections that its drain would keep for last answers.
- */
+/** Ends the program as a signal would, and closes connections that its drain would keep open for a moment. */
 function end(): void {
   ending = true;
   if (!process.emit("SIGTERM", "SIGTERM")) exitAtOnce(); // the program does not listen for the signal yet
   for (const socket of accepted) socket.destroy();
 }
 
-/** Restores the state of a new process. */
 function forgetRun(): void {
   run++;
   ending = false;
@@ -87,10 +83,7 @@ function noteSocket(message: unknown): void {
   socket.once("close", () => accepted.delete(socket));
 }
 
-/**
- * Replaces `process.exit`: exits only if the code belongs to the current run. A program sets a timer that exits if
- * something still runs; that timer must not end a later run.
- */
+/** Exits only if the code belongs to the current run. A timer of an earlier program must not end a later run. */
 function exitOfItsRun(_: unknown, __: unknown, [status]: [number | undefined]): void {
   if (runs.getStore() === run) exit(status);
 }
@@ -107,7 +100,7 @@ function replaceMetrics(): void {
   };
 }
 
-/** Exits immediately, even if a run has left something open. */
+/** Exits even if a run has left something open. */
 function exitAtOnce(): void {
   exit(0);
 }

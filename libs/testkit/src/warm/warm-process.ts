@@ -4,13 +4,13 @@ import { builtProgram } from "@modelgate/build";
 import { ChildEnded, type Child } from "@modelgate/deploy/local";
 import { runEndMark, type WarmOrder } from "./orders.ts";
 
-/** Started program, with a promise that resolves when it is ready. */
+/** Started program. */
 export interface Started {
   readonly child: Child;
   readonly ready: Promise<void>;
 }
 
-/** Program of a run, and all variables that it gets. */
+/** Program of a run, and all its variables. */
 export interface Run {
   readonly name: string;
   readonly program: string;
@@ -22,12 +22,10 @@ const insistAfterMs = 10_000;
 
 /** Process that runs a service's program repeatedly. It ends when this process ends. */
 export class WarmProcess {
-  /** Number of runs that were started. */
   runs = 0;
   readonly #process: ChildProcess;
   readonly #ended: Promise<number | string>;
   #canRun = true;
-  /** Output of the last run. */
   #output = "";
   #runEnd = Promise.withResolvers<void>();
 
@@ -74,7 +72,7 @@ export class WarmProcess {
       this.#process.once("message", () => resolve());
       void ended.then((status) => reject(new ChildEnded(name, status, child.logs())));
     });
-    ready.catch(() => undefined); // waiters get the error; without any waiter it must not count as unhandled
+    ready.catch(() => undefined); // without a caller that waits, the rejection would be unhandled
     this.#order({ run: program, env });
     return { child, ready };
   }
@@ -89,7 +87,6 @@ export class WarmProcess {
     return this.canRun;
   }
 
-  /** Kills the process, and waits for its end. */
   async end(): Promise<void> {
     this.#keepParentAlive(true);
     this.#signal("SIGKILL");
@@ -126,14 +123,13 @@ export class WarmProcess {
 
   #signal(word: NodeJS.Signals): void {
     try {
-      // Signals the process group, which includes child processes.
+      // A negative id signals the process group, which includes child processes.
       if (this.#canRun) process.kill(-(this.#process.pid ?? 0), word);
     } catch {
       // the process has already ended
     }
   }
 
-  /** Sets whether this process stays alive because of the warm process. */
   #keepParentAlive(keep: boolean): void {
     const method = keep ? "ref" : "unref";
     const { channel, stdout, stderr } = this.#process;
