@@ -50,7 +50,6 @@ type Step =
       readonly tagged: boolean;
       readonly byMember: boolean;
       readonly forUser: boolean;
-      /** True if the key was made within the limits of tok_0. */
       readonly isWithin: boolean;
     }
   | { readonly do: "settle" | "extend"; readonly call: number; readonly nanos: bigint }
@@ -108,7 +107,6 @@ const budgetOf = (at: number, { rolloverNanos, ...rest }: ValueOf<typeof budgetP
   ...(rolloverNanos === undefined ? {} : { rolloverNanos }),
 });
 
-/** A call, and its period in each of its budgets. */
 interface Call {
   readonly accountId: string;
   reserved: bigint;
@@ -117,7 +115,6 @@ interface Call {
   readonly counts: readonly { readonly model: BudgetModel; readonly period: number }[];
 }
 
-/** Expected spending of a budget, by the number of the period. Redis stores only the last two periods. */
 interface BudgetModel {
   readonly budget: Budget;
   readonly spent: Map<number, bigint>;

@@ -55,7 +55,6 @@ function budget(scope: string, more: Partial<Budget> = {}): Budget {
 const put = (budgets: readonly Budget[], states = new Map<string, BudgetState>()) =>
   writeBudgetsToRedis(redis, id, { version: ++version, budgets }, states);
 
-/** Reserves money for a call. Returns the call's id. */
 async function placeHold(nanos: bigint, call: object = {}, more: Partial<HoldRequest> = {}): Promise<string> {
   const callId = `call-${count++}`;
   const draft = { ...testUsageDraft(id, callId), tokenId: "tok_1", group: "g", model: "m", ...call };

@@ -14,7 +14,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Returns the number of runs of each command. */
 async function commands(): Promise<ReadonlyMap<string, number>> {
   const text = await redis.info("commandstats");
   const matches = text.matchAll(/^cmdstat_(\S+):calls=(\d+)/gm);

@@ -43,7 +43,6 @@ beforeEach(async () => {
 });
 
 const timeMs = (time: string): number => Date.parse(`2026-${time}Z`);
-/** Reserves money for a call. Returns the call's id. */
 async function placeHold(
   nanos: bigint,
   more: Partial<HoldRequest> & { readonly group?: string } = {},

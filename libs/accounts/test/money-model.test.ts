@@ -56,7 +56,6 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant("wait" as const), ms: fc.nat({ max: 900 }) }),
 );
 
-/** Expected amounts of an account. */
 interface Model {
   now: number;
   credited: bigint;

@@ -70,7 +70,6 @@ function tamper(id: string, call: number, change: (text: string) => string | und
   log.splice(0, log.length, ...changed);
 }
 
-/** Returns an event with a recomputed receipt hash, as a forger would write it. */
 function rehashed(text: string): string {
   const { costNanos, receipt, ...draft } = JSON.parse(text);
   const hash = createHash("sha1")

@@ -7,7 +7,6 @@ import { JsonScanner, maxStepBytes, type JsonBounds } from "../src/json/scan.ts"
 import { stringifyInTurns } from "../src/json/stringify-in-turns.ts";
 
 const unbounded: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
-/** Each run handles megabytes. */
 const timeout = 120_000;
 
 /** Runs a stepwise computation to its end. Returns its result and the number of its steps. */

@@ -28,7 +28,7 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
-/** Starts containers if `isRequired` or possible; otherwise servers on this machine. */
+/** Starts containers if `isRequired` or possible. */
 async function startContainersIf(isRequired: boolean): Promise<Backends> {
   // The module takes most of a second to load, which tests without servers do not need.
   const { canStartContainers, startContainers } = await import("./containers.ts");

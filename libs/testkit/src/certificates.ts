@@ -9,9 +9,8 @@ export interface IssuedCertificate {
 }
 
 export interface Authority {
-  /** Path of the authority's certificate, for clients. */
   readonly file: string;
-  /** Issues a certificate for servers at 127.0.0.1, which ends at `end` or after a year. */
+  /** The certificate is valid for servers at 127.0.0.1, until `end` or for a year. */
   issue(name: string, end?: Date): Promise<IssuedCertificate>;
 }
 

@@ -29,7 +29,6 @@ export async function canUseImage(name: string): Promise<boolean> {
 
 export interface Containers extends Backends {
   readonly how: "containers";
-  /** Port of Redis on the loopback address. */
   readonly redisPort: number;
   /** Address at which NATS reports its connections and streams. */
   readonly natsMonitorUrl: string;

@@ -12,7 +12,6 @@ export interface GatectlResult {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Type of control's `runGatectl`, as far as tests use it. */
 type Run = (
   words: readonly string[],
   terminal: {

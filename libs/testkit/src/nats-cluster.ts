@@ -8,7 +8,6 @@ import { controlServer, type ServerControl } from "./server-control.ts";
 const nodeCount = 3;
 
 export interface NatsClusterBackends extends Backends {
-  /** Servers of the cluster, in the order of their addresses in `natsUrl`. */
   readonly nodes: readonly ServerControl[];
 }
 

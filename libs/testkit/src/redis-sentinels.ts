@@ -14,7 +14,6 @@ const sentinelCount = 3;
 const deadAfterMs = 3_000;
 
 export interface SentinelBackends extends Backends {
-  /** Server that is the primary at the start. */
   readonly primary: ServerControl;
   /** Returns the port of the current primary, as the Sentinels report it. */
   primaryPort(): Promise<number>;

@@ -8,7 +8,6 @@ import { WebSocketServer, type WebSocket } from "ws";
 /** Server of a test on a free port of this machine. Disposal also ends its connections. */
 export interface TestServer<S extends Server = Server> extends AsyncDisposable {
   readonly server: S;
-  /** Address without a path. */
   readonly url: string;
   readonly port: number;
 }

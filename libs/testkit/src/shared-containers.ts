@@ -5,7 +5,6 @@ import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
 import { markerOf, workersOf } from "./run-names.ts";
 
-/** Maximum ms until the connections of an earlier test file have ended. Otherwise its containers are replaced. */
 const connectionsEndWithinMs = 1_000;
 const pollMs = 20;
 
@@ -33,7 +32,6 @@ export async function useSharedContainers(): Promise<Backends> {
   };
 }
 
-/** Returns a pair of containers without data; a new one if the existing one cannot be emptied. */
 async function emptyContainers(number: number): Promise<Containers> {
   const containers = known.get(number) ?? (await start(number));
   if (await empty(containers)) return containers;
@@ -41,7 +39,6 @@ async function emptyContainers(number: number): Promise<Containers> {
   return start(number);
 }
 
-/** Starts a pair of containers, or returns that of an earlier worker of the run. */
 async function start(number: number): Promise<Containers> {
   writeFileSync(markerOf(process.ppid), "");
   const containers = await startContainers(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} ${number}`);

@@ -10,7 +10,6 @@ test("the lock file names no registry host", () => {
   expect(readFileSync(join(root, "pnpm-lock.yaml"), "utf8")).not.toMatch(/https?:\/\/|tarball/);
 });
 
-/** Tests in a checkout without installed tools, with an npm program that records its calls. */
 describe("in a bare checkout", () => {
   let checkout: BareCheckout;
   beforeEach(() => {

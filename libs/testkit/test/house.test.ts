@@ -16,7 +16,6 @@ const floors = [
   ["relay"],
 ] as const satisfies readonly (readonly string[])[];
 const top = floors.length;
-/** Layer of the program that runs all services. */
 const topLayer = "gateway";
 
 interface Package {

@@ -38,7 +38,7 @@ export class AreaProxy implements Disposable {
     this.#options = options;
   }
 
-  /** Proxies a call or WebSocket to its service. Throws Failure api_not_implemented if the area has no address. */
+  /** Throws Failure api_not_implemented if the area has no address. */
   pass(
     area: Area,
     request: IncomingMessage,

@@ -28,7 +28,6 @@ export interface Deps extends AsyncDisposable {
   readonly proxies: number;
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;
-  /** Throws an error with the reason if the edge cannot serve. */
   ready(): void;
 }
 

@@ -10,7 +10,6 @@ const [maskBit, shortLength] = [0x80, 126];
 
 /** Close code and error with which the edge ends a session. */
 export interface SessionClose {
-  /** Close code of RFC 6455, 7.4.1. */
   readonly code: number;
   readonly failure: Failure;
 }
@@ -48,8 +47,8 @@ export class SessionErrorAppender {
   }
 
   /**
-   * Returns the last frames of a session whose service disconnected: an error event and a close frame, without the
-   * event inside a fragmented message. Undefined if no frame can follow.
+   * Returns the last frames of a session whose service disconnected: an error event and a close frame. Omits the event
+   * inside a fragmented message. Undefined if no frame can follow.
    */
   fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
@@ -74,7 +73,6 @@ function endOfFrame(bytes: Buffer, position: number): number | undefined {
     : position + 10 + maskBytes + Number(bytes.readBigUInt64BE(position + 2));
 }
 
-/** Returns an unmasked frame, as servers send, with a payload of less than 64 KiB. */
 function buildFrame(opcode: number, payload: Buffer): Buffer {
   const { length } = payload;
   const lengthBytes = length < shortLength ? [length] : [shortLength, length >> 8, length & 0xff];

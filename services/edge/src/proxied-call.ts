@@ -7,7 +7,6 @@ import { errorAppenderOf, type StreamEnd } from "./stream-end.ts";
 
 export interface ProxyOptions {
   readonly log: Logger;
-  /** Maximum ms of silence of a service. */
   readonly silenceMs: number;
   /** Maximum ms of silence of a service in an event stream, in which services send heartbeats. */
   readonly streamSilenceMs: number;

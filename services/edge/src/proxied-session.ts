@@ -6,7 +6,6 @@ import { SessionErrorAppender, type SessionClose } from "./frame-end.ts";
 import { logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
-/** Maximum ms to deliver the last bytes. */
 const lastBytesMs = 2_000;
 
 /** One proxied WebSocket. If the service disconnects, the client gets an error event and a close code. */
@@ -47,7 +46,6 @@ export class ProxiedSession implements Proxied {
     this.#upgrade.status = statusCode ?? 502;
   }
 
-  /** Refuses a session that did not reach the service. */
   failed(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
@@ -66,7 +64,6 @@ export class ProxiedSession implements Proxied {
     service.end();
   }
 
-  /** Cuts the connection to a service that did not end its session. */
   breakOff(): void {
     (this.#service ?? this.#upstream)?.destroy();
   }
@@ -93,7 +90,6 @@ export class ProxiedSession implements Proxied {
     if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
-  /** Closes the session if the service did not. */
   #ended(): void {
     const client = this.#upgrade.socket;
     if (this.#isOver) return;
@@ -121,7 +117,6 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-/** Returns the close of a session that its service did not close. */
 function closeOf(isGoing: boolean): SessionClose {
   const message = isGoing
     ? "This gateway is shutting down; reconnect."

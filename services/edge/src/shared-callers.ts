@@ -3,10 +3,9 @@ import type { Group } from "@modelgate/catalog";
 import { callerSeconds, withoutUndefined, type Caller } from "@modelgate/contracts";
 import { signCaller } from "@modelgate/platform";
 
-/** Maximum ms for which the calls of an API key share one caller. */
+/** Maximum ms for which calls share a caller. */
 const sharedMs = 10_000;
 
-/** Caller that the calls of an API key share, and its signed header after the first use. */
 interface SharedCaller {
   readonly caller: Caller;
   readonly group: Group;

@@ -28,7 +28,6 @@ export function errorAppenderOf(answer: {
 interface StreamParts {
   /** Returns the end of the last complete part, or 0. The first `seen` bytes were also passed to the previous call. */
   endOfLast(bytes: Buffer, seen: number): number;
-  /** Called with the bytes that are sent to the client. */
   observe?(bytes: Buffer): void;
   /** Returns the text that ends the stream with a failure; undefined if the wire cannot express one here. */
   fail(failure: Failure, requestId: string, isInside: boolean): string | undefined;
@@ -58,7 +57,6 @@ export class StreamEnd {
     return out;
   }
 
-  /** Returns the buffered bytes at the end of the service's stream. */
   rest(): Buffer {
     return this.#buffered;
   }

@@ -47,7 +47,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Sends bytes, and returns the answer up to the end of the connection. */
 async function exchange(bytes: string): Promise<string> {
   const socket = connect(server.port, "127.0.0.1");
   socket.write(bytes);

@@ -16,9 +16,7 @@ let service: TestServer<Server>;
 let edge: TestServer<Server>;
 let proxy: AreaProxy;
 let seen: IncomingMessage[] = [];
-/** The edge's answers to calls. */
 let answers: ServerResponse[] = [];
-/** Upgrades that the edge received. */
 let upgrades: Upgrade[] = [];
 
 /** Returns a proxy to the service that waits longer than any test by default. */
@@ -68,7 +66,6 @@ function post(path = "/v1/chat/completions", init: RequestInit = {}): Promise<Re
   return fetch(`${edge.url}${path}`, { method: "POST", body: "{}", ...init });
 }
 
-/** Returns the first chunk of an answer's body, and a function that waits for the rest. */
 async function bodyOf(answer: Response): Promise<{ readonly first: string; rest(): Promise<string> }> {
   if (answer.body === null) throw new Error("no body");
   const chunks = answer.body.pipeThrough(new TextDecoderStream()).getReader();
@@ -297,7 +294,6 @@ async function openSession(firstFrames: string): Promise<() => Promise<string>> 
   };
 }
 
-/** Answers upgrades with 101, and passes the service's socket to `use`. */
 function upgradeWith(use: (socket: Socket) => void): void {
   service.server.on("upgrade", (_request, socket) => {
     socket.on("error", () => undefined);

@@ -9,11 +9,9 @@ export interface AccountBudgets {
   readonly budgets: readonly Budget[];
 }
 
-/** Maximum attempts of a step while the account's budgets change. */
 const maxAttempts = 4;
 
 const none: AccountBudgets = { version: "", budgets: [] };
-/** Latest lists of budgets, by Redis connection and account. */
 const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**

@@ -83,7 +83,7 @@ export function isOfOrganisation({ scope }: Pick<Budget, "scope">): boolean {
   return organisationOfScope(scope) !== undefined;
 }
 
-/** Members of the signed caller that contain budgets of its key and group. */
+/** Members of the signed caller with budgets of its key and group. */
 const callerBudgetMembers = [
   { name: "tokenPerDay", of: "token", period: "day" },
   { name: "tokenPerMonth", of: "token", period: "month" },
@@ -130,8 +130,8 @@ export function budgetLines(budgets: readonly AppliedBudget[]): string {
 }
 
 /**
- * Returns the Redis key's end and the field in which versions without the hash `budgets` stored the spending of a key
- * or a group, for example in the hash `budgets:{sNN}:ACCOUNT:2026-11-26`. Returns "" for a budget in the account's
+ * Earlier versions stored the spending of a key or a group in other hashes, for example
+ * `budgets:{sNN}:ACCOUNT:2026-11-26`. Returns the end of such a key and the field; "" for a budget in the account's
  * list.
  */
 function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
@@ -148,7 +148,7 @@ export interface BudgetUsage extends AppliedBudget {
   readonly usedNanos: Nanos;
   /** Unspent amount of earlier periods. */
   readonly carriedNanos: Nanos;
-  /** Number of the latest earlier period in which the budget was used; 0 if there is none. */
+  /** Number of the latest earlier period with spending; 0 if there is none. */
   readonly usedBefore: number;
 }
 

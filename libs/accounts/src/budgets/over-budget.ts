@@ -40,7 +40,6 @@ function resetOf({ period, zone = "UTC" }: Budget, endMs: number): string {
   return `it resets at ${end}${zone === "UTC" ? "" : ` (midnight in ${zone})`}`;
 }
 
-/** Returns the name of a budget in the account's list; "" for the budget of a key or a group. */
 function nameOf({ id, name, createdAt }: Budget): string {
   if (createdAt === "") return "";
   return name === undefined ? ` Budget ${id}.` : ` Budget ${id}, ${JSON.stringify(name)}.`;

@@ -4,7 +4,6 @@ export type PeriodName = (typeof periodNames)[number];
 
 /** A period of a budget, in the calendar of a time zone. */
 export interface BudgetPeriod {
-  /** Number of the period, which is one more than that of the period before. */
   readonly number: number;
   /** First moment in Unix ms. */
   readonly startMs: number;
@@ -39,7 +38,7 @@ export function periodAt(name: PeriodName, zone: string, nowMs: number): BudgetP
   const key = `${name} ${zone}`;
   const cached = latest.get(key);
   if (cached !== undefined && nowMs >= cached.startMs && nowMs < cached.endMs) return cached;
-  const number = numberOf[name](localDay(zone, nowMs));
+  const number = periodNumberOf[name](localDay(zone, nowMs));
   const period = periodWith(name, zone, number);
   latest.set(key, period);
   return period;
@@ -54,14 +53,14 @@ export function periodWith(name: PeriodName, zone: string, number: number): Budg
 type Calendar = Readonly<Record<Exclude<PeriodName, "total">, (value: number) => number>>;
 
 /** Returns the number of the period that contains a day. Days are counted from 1 January 1970. */
-const numberOf: Calendar = {
+const periodNumberOf: Calendar = {
   day: (day) => day,
   week: (day) => Math.floor((day + daysBeforeThursday) / 7),
   month: (day) => monthOf(day),
   quarter: (day) => Math.floor(monthOf(day) / 3),
 };
 
-/** Returns the first day of a period, counted from 1 January 1970. */
+/** Returns the first day of a period. */
 const firstDayOf: Calendar = {
   day: (number) => number,
   week: (number) => number * 7 - daysBeforeThursday,
@@ -74,7 +73,6 @@ function monthOf(day: number): number {
   return (date.getUTCFullYear() - 1970) * 12 + date.getUTCMonth();
 }
 
-/** Returns the day of a moment in a zone, counted from 1 January 1970. */
 function localDay(zone: string, ms: number): number {
   if (zone === "UTC") return Math.floor(ms / dayMs);
   let formatter = formatters.get(zone);
@@ -85,7 +83,7 @@ function localDay(zone: string, ms: number): number {
   return Date.parse(formatter.format(ms)) / dayMs;
 }
 
-/** Returns the first moment of a day in a zone. Clocks may skip midnight, so it is searched. */
+/** Clocks may skip midnight, so the first moment of the day is searched. */
 function firstMoment(zone: string, day: number): number {
   const midnight = day * dayMs;
   if (zone === "UTC") return midnight;

@@ -59,7 +59,6 @@ export function stateLines(budgets: readonly Budget[], states: ReadonlyMap<strin
   return lines.join("");
 }
 
-/** Renders a state for budgets.lua. */
 function stateText(state: BudgetState | undefined): string {
   if (state === undefined) return "";
   const { period, spentNanos, leftBefore } = state;

@@ -12,7 +12,6 @@ export interface ContentLimits {
 /** Identifies a stored response, conversation, thread, events of a response, or settings of a client secret. */
 export interface ContentRecord {
   readonly accountId: string;
-  /** Name of the record, unique within the account. */
   readonly record: string;
 }
 
@@ -86,7 +85,6 @@ export class ContentQuota {
   }
 }
 
-/** Maximum number of records of one account. */
 const maxRecords = 100_000;
 
 /** Opens the counts in the Redis for clients' content. */

@@ -19,7 +19,6 @@ export interface AdmitRequest {
   /** Id of the limits that apply to the call. */
   readonly limitsId: string;
   readonly tokenId: string;
-  /** Of these, only limits of requests per day are applied here. */
   readonly budgets?: Budgets | undefined;
   /** Id of the call's seat. */
   readonly permitId: string;
@@ -53,7 +52,6 @@ export interface Admission {
   readonly decision: AdmitDecision;
   readonly requests?: RemainingLimit | undefined;
   readonly tokens?: RemainingLimit | undefined;
-  /** Time in ms after which the call may be sent again. */
   readonly retryAfterMs: number;
   /** Limit of requests per day that refused the call (decision `key-day`); otherwise 0. */
   readonly keyLimit: number;
@@ -137,7 +135,6 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
   };
 }
 
-/** Renders the keys' limits of requests per day for the script: ids and maximums. */
 function keyLimitsOf({ tokenId, budgets = {} }: AdmitRequest): string {
   const { tokenRequestsPerDay, within, withinRequestsPerDay } = budgets;
   const own = tokenRequestsPerDay === undefined ? "" : `${tokenId} ${tokenRequestsPerDay} `;

@@ -10,15 +10,12 @@ export const maxAmount: Nanos = 10n ** 18n;
 export interface Account {
   readonly id: string;
   readonly name: string;
-  /** Amount that is available for new calls. */
   readonly availableNanos: Nanos;
-  /** Amount that is reserved for calls in progress. */
   readonly heldNanos: Nanos;
   readonly balanceNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly createdAt: string;
-  /** True if calls of the account's keys are refused. */
   readonly disabled: boolean;
 }
 

@@ -4,7 +4,6 @@ import type { CreditEvent, Receipt, UsageEvent } from "@modelgate/contracts";
 /** An entry of an account's chain: a change of its balance, with its receipt. */
 export interface ChainEntry {
   readonly kind: "settlement" | "credit";
-  /** Id of the call (settlement) or operation (credit). */
   readonly id: string;
   readonly time: string;
   /** Change of the balance in nano-dollars; negative for a settlement or a deduction. */
@@ -56,7 +55,6 @@ function hashOf({ previous, number, balanceNanos }: Receipt, amount: bigint, ent
 export interface Divergence {
   /** Number of the wrong receipt; absent if only the account's amounts are wrong. */
   readonly receipt?: number;
-  /** Id of the call or operation, if it is known. */
   readonly entry?: string;
   readonly message: string;
 }
@@ -87,8 +85,8 @@ export class ReceiptChainCheck {
   }
 
   /**
-   * Returns the hash of an anchored receipt; undefined if it is unknown. It may be the receipt directly before the
-   * first one.
+   * Returns the hash of an anchored receipt; undefined if it was not checked. Also knows the receipt directly before
+   * the first one.
    */
   hashOf(number: number): string | undefined {
     return this.#hashes.get(number);

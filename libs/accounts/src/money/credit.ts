@@ -17,7 +17,6 @@ export interface Credit {
 
 export type CreditReply = "credited" | "credited-before" | "no-account" | "too-low" | "too-large" | "too-many";
 
-/** Maximum number of credits of one account. */
 const maxCredits = 10_000;
 
 const creditScript = defineScript({

@@ -20,11 +20,9 @@ export interface HoldRequest {
   readonly accountId: string;
   /** Id of the call, created by the gateway. A call is settled once per id. */
   readonly callId: string;
-  /** Maximum cost of the call. */
   readonly nanos: Nanos;
   /** Minimum cost once the call is sent. If the service dies, the sweep charges it. */
   readonly floorNanos: Nanos;
-  /** Usage event for the case that the service dies now. */
   readonly draft: UsageDraft;
   readonly tokenId: string;
   /** Id of the limits of tokens per minute; default: those of the API key. */
@@ -133,7 +131,6 @@ export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (reply.verdict !== "held") throw refusalOf(reply, request, budgets);
 }
 
-/** Returns the budgets that apply to a call: those of its key and group, and those in the account's list. */
 function budgetsOf(
   { budgets: limits, draft, nowMs = Date.now() }: HoldRequest,
   listed: readonly Budget[],

@@ -14,7 +14,6 @@ export interface SpendingScope {
   readonly team?: string | undefined;
   readonly member?: string | undefined;
   readonly budgets?: Budgets | undefined;
-  /** Unix time in ms for tests; default now. */
   readonly nowMs?: number | undefined;
 }
 

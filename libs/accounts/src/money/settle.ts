@@ -10,7 +10,6 @@ export interface Settlement {
   readonly accountId: string;
   readonly callId: string;
   readonly costNanos: Nanos;
-  /** Tokens of the call, for the limit of tokens per minute. */
   readonly tokens: number;
   readonly draft: UsageDraft;
   /** True if the hold is settled only if its lease has ended. */

@@ -15,7 +15,6 @@ export interface Snapshot {
   readonly openHoldsNanos: Nanos | undefined;
 }
 
-/** Maximum number of a shard's holds that one script reads, in about ten milliseconds. */
 const maxHolds = 10_000;
 
 const snapshotScript = defineScript({

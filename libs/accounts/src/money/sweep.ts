@@ -6,7 +6,6 @@ import { firstScore } from "../tasks/claim.ts";
 import { settle } from "./settle.ts";
 
 export interface SweepOptions {
-  /** Unix time in ms for tests; default now. */
   readonly nowMs?: number | undefined;
   /** Run ids of the Redis servers on which holds may be settled; see `Settlement`. */
   readonly runIds?: string | undefined;

@@ -9,8 +9,7 @@ import { readSnapshot, type Snapshot } from "./snapshot.ts";
 
 export interface VerifyOptions {
   /**
-   * Reads the account's entries in the books since a Unix time in ms, in pages: first its credits, then its calls, the
-   * oldest first.
+   * Reads the account's entries in the books since a Unix time in ms, in pages: credits before calls, the oldest first.
    */
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
   /** Creation time of the account (RFC 3339); "" if the books contain only its calls. */
@@ -31,9 +30,7 @@ export interface AnchoredHead {
   readonly head: string;
   /** Balance after this receipt, in nano-dollars as decimal text. */
   readonly balanceNanos: string;
-  /** Creation time of the account (RFC 3339). */
   readonly createdAt: string;
-  /** Time of the signature (RFC 3339). */
   readonly time: string;
 }
 
@@ -44,14 +41,11 @@ export interface Verification {
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
-  /** Hash of the account's last receipt. */
   readonly head: string;
   readonly divergence?: Divergence;
 }
 
-/** Pause in ms before the entries are read again because receipts are missing. */
 const retryMs = 250;
-/** Maximum number of events that are read from the outbox of the account's shard. */
 const maxWaiting = 100_000;
 const dayMs = 86_400_000;
 
@@ -91,7 +85,7 @@ export async function verifyAccount(
   }
 }
 
-/** Checks all receipts up to `lastNumber`, from the credits in Redis, the outbox and the books. */
+/** Checks all receipts up to `lastNumber`. */
 async function checkChain(redis: Redis, account: Account, lastNumber: number, options: VerifyOptions) {
   const { readEntries, keepDays, anchors } = options;
   const oldest = (Math.floor(Date.now() / dayMs) - (keepDays - 1)) * dayMs;
@@ -120,7 +114,7 @@ function creationTime({ createdAt }: Account, options: VerifyOptions): string {
   return options.createdAt === "" ? createdAt : options.createdAt;
 }
 
-/** Returns the lowest of `others` and of the receipt numbers in the first page of the books that contains calls. */
+/** Returns the lowest receipt number, of `others` and of the first page of the books that contains calls. */
 async function oldestReceipt(
   kept: ReturnType<VerifyOptions["readEntries"]>,
   others: readonly number[],
@@ -168,7 +162,7 @@ async function compareAmounts(
   );
 }
 
-/** Compares the signed heads with the current chain. Returns the first difference. */
+/** Returns the first difference between the signed heads and the current chain. */
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
   snapshot: Snapshot,

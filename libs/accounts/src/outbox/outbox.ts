@@ -6,13 +6,11 @@ import { publishEntries } from "./publish.ts";
 export interface Outbox extends AsyncDisposable {
   /** Adds events that are already stored in Redis. Never blocks or throws. */
   push(...entries: readonly OutboxEntry[]): void;
-  /** Number of calls of `push` whose events wait to be published. */
   readonly waiting: number;
 }
 
 /** Time in ms for which events are collected into a batch. */
 const batchMs = 50;
-/** Maximum number of calls of `push` in one batch. */
 const batchSize = 512;
 /** Maximum number of waiting calls of `push`. Further events are published by the ledger. */
 const maxWaiting = 20_000;

@@ -16,7 +16,6 @@ import { accountKeys, shardOf, shards } from "../keys.ts";
 /** An event that is published through the outbox: a settled call, a transition of a task, or a change of a balance. */
 export type OutboxEvent = UsageEvent | StoredTaskEvent | CreditEvent;
 
-/** An event in the outbox with its JSON text. */
 interface SerializedEntry {
   readonly entry: OutboxEntry;
   readonly text: string;
@@ -34,10 +33,7 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
 const usageSubjects: ReadonlyMap<string, string> = new Map(areas.map((area) => [area, usageSubject(area)]));
 
-/**
- * Returns the message that publishes an event. A call that was charged again gets a new message id, so that JetStream
- * does not drop it as a duplicate.
- */
+/** A call that was charged again gets a new message id, so that JetStream does not drop its event as a duplicate. */
 function messageOf(event: OutboxEvent, body: string): BusMessage {
   const receipt = "receipt" in event ? event.receipt : undefined;
   const id = receipt?.replaces === undefined ? event.id : `${event.id}.${receipt.hash}`;
@@ -73,7 +69,7 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   return stored.size;
 }
 
-/** Publishes events, those of one task one after another. Returns the events that were stored. */
+/** Publishes events, those of one task one after another. Returns the stored ones. */
 async function publishInOrder(bus: Bus, entries: readonly SerializedEntry[]): Promise<ReadonlySet<OutboxEntry>> {
   const storedEntries = new Set<OutboxEntry>();
   for (let waiting = entries; waiting.length > 0;) {
@@ -172,8 +168,8 @@ function uniqueName(event: OutboxEvent): string {
 }
 
 /**
- * Stores copies of events in Redis until the books contain them, because JetStream may lose unread events with its
- * storage. If the shard has too many copies, for example while the books are unavailable, none are stored.
+ * Stores copies of events in Redis until the books contain them, because JetStream may lose its storage. If the shard
+ * has too many copies, none are stored.
  */
 async function storeCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);

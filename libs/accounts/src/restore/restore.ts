@@ -8,20 +8,17 @@ import { rememberMs } from "./charge.ts";
 
 /** An account that Redis has lost, in the state of its last receipt. */
 export interface LostAccount extends AccountState {
-  /** Creation time (RFC 3339). */
   readonly createdAt: string;
   readonly balanceNanos: Nanos;
   readonly creditedNanos: Nanos;
   readonly receipts: number;
   readonly head: string;
-  /** All credits of the account, each with its receipt. */
   readonly credits: readonly CreditEvent[];
   /** Absent if the account never had a budget. */
   readonly budgets?: LostBudgets | undefined;
 }
 
 export interface LostBudgets extends BudgetList {
-  /** Spending of each budget, by id. */
   readonly states: ReadonlyMap<string, BudgetState>;
   /**
    * Hashes of the receipts of lost calls that `states` already includes. They are not added again when these calls are

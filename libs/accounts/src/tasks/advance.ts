@@ -113,7 +113,6 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
 
 const readEvent = recordParser("task event", StoredTaskEvent);
 
-/** Parses a flat list of entry ids and JSON texts. */
 function earlierEntries(shard: string, parts: readonly string[]): OutboxEntry[] {
   const entries: OutboxEntry[] = [];
   for (let at = 0; at < parts.length; at += 2) {

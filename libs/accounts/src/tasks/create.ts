@@ -9,7 +9,6 @@ import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
   readonly task: TaskRecord;
-  /** Unix time in ms of the first poll. */
   readonly dueAt: number;
   /** Unix time in ms at which the hold's lease ends, after the task's deadline. */
   readonly holdUntil: number;

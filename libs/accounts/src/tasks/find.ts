@@ -45,7 +45,6 @@ export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<read
   );
 }
 
-/** Maximum number of reads for one page. */
 const maxReads = 20;
 
 /**
@@ -84,7 +83,7 @@ export async function removeTask(redis: Redis, { version, task }: StoredTask): P
   return verdict === "removed";
 }
 
-/** Returns the ids after a task: one more than `limit` if there are more. */
+/** Returns at most one id more than `limit`, which shows that there are more. */
 async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
   let start = 0;
   if (after !== undefined) {

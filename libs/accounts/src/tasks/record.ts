@@ -16,9 +16,7 @@ export interface TaskRecord {
   readonly id: string;
   readonly accountId: string;
   readonly tokenId: string;
-  /** Name of the model in the gateway. */
   readonly model: string;
-  /** Channel through which the task was created and is polled. */
   readonly channelId: string;
   readonly keyId: string;
   readonly wire: VideoWire;
@@ -27,7 +25,6 @@ export interface TaskRecord {
   /** Values of the request that answers repeat. */
   readonly requested: Readonly<Record<string, unknown>>;
   readonly callbackUrl?: string | undefined;
-  /** Id of the call whose hold pays for the task. */
   readonly callId: string;
   /** Cost in nano-dollars if the task completes, as decimal text. */
   readonly costNanos: string;

@@ -9,13 +9,10 @@ import type { Token } from "./token.ts";
 
 /** Request for a short-lived key that opens sessions on behalf of an API key, with fixed settings. */
 export interface NewClientSecret {
-  /** API key whose account, limits and budget the client secret uses. */
   readonly token: Token;
-  /** Models that the client secret may call. */
   readonly models: readonly string[];
   readonly expiresAt: string;
   readonly lifetimeSeconds: number;
-  /** Settings of the session, as JSON. */
   readonly settings: string;
 }
 
@@ -24,7 +21,6 @@ export interface NewClientSecret {
  */
 const graceSeconds = 60;
 
-/** Maximum number of client secrets of one account at the same time. */
 const maxClientSecrets = 1_000;
 
 const countSecret = defineScript({

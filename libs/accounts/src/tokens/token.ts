@@ -49,13 +49,11 @@ export interface Token {
   /** The operator's token that limits this one, with the budget that both share. */
   readonly within?: SharedBudget | undefined;
   readonly createdAt: string;
-  /** First and last characters of the key. */
   readonly hint: string;
   /** Id of the session settings of a client secret, which can only open sessions. */
   readonly settingsId?: string | undefined;
   /** Number of changes of the token in the books; absent in tokens of earlier versions. */
   readonly version?: number | undefined;
-  /** Key that the last rotation replaced. */
   readonly previous?: PreviousKey | undefined;
   /** Time at which the key was replaced. Set only in the record of a replaced key. */
   readonly replacedAt?: string | undefined;

@@ -28,9 +28,7 @@ export const amazonFraming: StreamFraming = {
 export interface AmazonMessage {
   /** An event, an exception of the service's API model, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
-  /** Type of the event or exception, or code of the error. */
   readonly type: string;
-  /** Payload as text: JSON, or an error's message. */
   readonly payload: string;
 }
 
@@ -65,16 +63,15 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
 
 /** Maximum bytes of a frame. The vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** Bytes of the two length fields (frame, headers), and of the prelude (lengths and their checksum). */
+/** Bytes of the lengths of frame and headers, and of the prelude (lengths and their checksum). */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** Bytes of the prelude and the message's checksum. */
+/** Prelude and checksum of the message. */
 const minFrameBytes = 16;
 const noBytes = Buffer.alloc(0);
 
 /** Splits a stream of type `application/vnd.amazon.eventstream` into frames, each with its prelude and checksums. */
 export class AmazonSplitter implements FrameSplitter {
-  /** Pieces of an unfinished frame. */
   #pieces: Buffer[] = [];
   #bufferedBytes = 0;
 
@@ -121,7 +118,7 @@ export class AmazonSplitter implements FrameSplitter {
   }
 }
 
-/** Returns the bytes of the frame at `start`; Infinity until its prelude is complete. */
+/** Infinity until the frame's prelude is complete. */
 function frameSizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);

@@ -46,7 +46,6 @@ interface KnownMember {
   readonly within: readonly string[];
 }
 
-/** Cache of `membersByFoldedName`. All calls of a wire pass the same list. */
 const memberMapCache = new WeakMap<readonly string[], ReadonlyMap<string, KnownMember>>();
 
 function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, KnownMember> {
@@ -63,7 +62,7 @@ function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, Know
   return members;
 }
 
-/** Maximum bytes of an object with inspected members, which is parsed several times in one step. */
+/** Such an object is parsed several times in one step. */
 const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
@@ -95,7 +94,7 @@ export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generat
   if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);
 }
 
-/** Counts a parsed document's values by the same rules as `JsonScanner`. */
+/** Uses the same rules as `JsonScanner`. */
 function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn, levelEnd] = [0, 1, 0, valuesPerStep, 0];
   const containers: object[] = typeof root === "object" && root !== null ? [root] : [];

@@ -15,7 +15,7 @@ export class Base64Text {
     return this.#head + this.#bytes.toString("base64");
   }
 
-  /** Returns the JSON string in pieces, with quotes. */
+  /** Returns the JSON string, with quotes. */
   *pieces(): Generator<undefined, readonly Buffer[]> {
     const pieces = [Buffer.from(`"${this.#head}`)];
     for (let index = 0; index < this.#bytes.length; index += encodedAtOnce) {

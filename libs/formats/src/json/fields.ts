@@ -139,7 +139,6 @@ export class Fields {
     return this.oneOf(name, values) ?? this.#refuse(name, `one of ${values.join(", ")}`);
   }
 
-  /** Returns the path of a member, as the client would write it. */
   at(name: string): string {
     return this.path === "" ? name : `${this.path}.${name}`;
   }

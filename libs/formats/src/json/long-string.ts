@@ -40,7 +40,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** Returns the end of a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
+/** Cuts a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let index = start;
@@ -60,7 +60,6 @@ function isCut(byte: number, size: number): boolean {
   return size >= maxStepBytes && (!continues || size > maxStepBytes + maxContinuationBytes);
 }
 
-/** Constants with the same byte four times. */
 const [signs, spaces, quotes, backslashes, ones] = [0x80808080, 0x20202020, 0x22222222, 0x5c5c5c5c, 0x01010101];
 
 /** Checks for ASCII without escapes, four bytes at a time, because large strings are usually Base64. */

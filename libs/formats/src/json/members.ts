@@ -1,6 +1,5 @@
 export interface Member {
   readonly name: string;
-  /** Index of the name's opening quote. */
   readonly from: number;
   /** Index of the value's first byte, and of the byte after its last. */
   readonly start: number;
@@ -9,7 +8,6 @@ export interface Member {
 
 const minCachedBytes = 64 * 1024;
 
-/** Members of large objects, so that these are not scanned twice. */
 const memberCache = new WeakMap<Buffer, readonly Member[]>();
 
 export function areMembersCached(bytes: Buffer): boolean {
@@ -21,7 +19,6 @@ export function cacheMembers(bytes: Buffer, members: readonly Member[]): void {
   memberCache.set(bytes, members);
 }
 
-/** Number of members of all objects in a large document. */
 const memberCountCache = new WeakMap<Buffer, number>();
 
 /** Caches a large document's number of members for `countMembers`. */

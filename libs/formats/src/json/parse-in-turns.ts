@@ -17,7 +17,6 @@ import { JsonScanner, maxStepBytes, type JsonBounds, type LargeContainer } from 
 
 const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 0x3a, 0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bounds that allow everything, for JSON that was checked before. */
 const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Maximum bytes of a member's name in a document that is parsed in steps. */
@@ -104,7 +103,7 @@ class LargeDocument {
     }
   }
 
-  /** Parses a value of any size that has no spaces around it. */
+  /** The value must have no spaces around it. */
   *#value({ start, end }: ByteRange): Generator<undefined, unknown> {
     if (end - start <= maxStepBytes) return parseUnknown(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
@@ -193,7 +192,7 @@ class LargeDocument {
 
 const membersPerStep = 1_000;
 
-/** Yields the items of a container with spaces around them; an empty container yields one blank item. */
+/** Yields the items of a container with their spaces. An empty container yields one blank item. */
 function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRange> {
   let from = start + 1;
   for (const comma of commas) {
@@ -227,7 +226,7 @@ function isSmall({ start, end }: ByteRange): boolean {
   return end - start <= maxStepBytes;
 }
 
-/** Returns whether an item is blank and alone in its container. Throws SyntaxError for a blank item among others. */
+/** Returns true for a blank item that is alone in its container. Throws SyntaxError for one among others. */
 function isEmpty({ start, end }: ByteRange, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;

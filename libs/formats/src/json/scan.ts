@@ -13,7 +13,6 @@ export interface JsonBounds {
 /** An object or array that is too large to be parsed in one step. */
 export interface LargeContainer {
   readonly start: number;
-  /** Index after its closing bracket. */
   readonly end: number;
   readonly commas: readonly number[];
 }
@@ -32,7 +31,6 @@ const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x
  * the large containers. Other errors are found by the parser, except mismatched brackets of a large document.
  */
 export class JsonScanner {
-  /** Large containers by the index of their first byte. */
   readonly large = new Map<number, LargeContainer>();
   readonly #bytes: Buffer;
   readonly #bounds: JsonBounds;
@@ -75,7 +73,7 @@ export class JsonScanner {
     return this.#values;
   }
 
-  /** Number of members of all scanned objects, with duplicates. */
+  /** Number of members so far, with duplicates. */
   get members(): number {
     return this.#members;
   }
@@ -92,7 +90,7 @@ export class JsonScanner {
     else if (byte === closeBrace || byte === closeBracket) this.#close(index);
   }
 
-  /** Returns the end of a string, or the index of at least `until` at which to continue. */
+  /** Works like `seekQuote`. */
   #stringFrom(from: number, until: number): number {
     const index = seekQuote(this.#bytes, from, until);
     if (index >= until) return index;

@@ -3,7 +3,6 @@ import { encodeLongString } from "./long-string.ts";
 import { isRecord, type JsonRecord } from "./fields.ts";
 import { maxStepBytes } from "./scan.ts";
 
-/** Object or array that is being written. */
 class OpenContainer {
   readonly #value: JsonRecord | readonly unknown[];
   readonly #names: readonly string[] | undefined;

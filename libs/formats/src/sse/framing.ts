@@ -7,7 +7,6 @@ export interface FrameSplitter {
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
-  /** Returns the bytes of an unfinished last frame. */
   end(): Buffer;
 }
 
@@ -30,7 +29,6 @@ export const eventStreamFraming: StreamFraming = {
 /** A comment that keeps a silent event stream alive. */
 export const keepAlive = ": keep-alive\n\n";
 
-/** May precede the first event of a stream. */
 const byteOrderMark = "\ufeff";
 
 /** Form of a wire's streams: their framing, and the events that may begin one. */
@@ -62,7 +60,7 @@ const noBytes = Buffer.alloc(0);
  * chunks is copied and searched about once.
  */
 export class SseSplitter {
-  /** Begins with the unfinished frame; the bytes after `#bufferedBytes` are spare. */
+  /** Begins with the unfinished frame. The rest is spare. */
   #buffer: Buffer = noBytes;
   #bufferedBytes = 0;
 

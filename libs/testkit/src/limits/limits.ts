@@ -31,7 +31,7 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   return merged;
 }
 
-/** Copies a value, with some of its numbers replaced. Throws an error if the value has no such number. */
+/** Throws an error if the value has no such number. */
 function withReplacedNumbers<Value>(value: Value, limits: Limits | number, path: string): Value {
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)

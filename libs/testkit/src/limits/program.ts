@@ -3,6 +3,5 @@
 import { runGateway } from "../../../../services/gateway/src/run-gateway.ts";
 import { adjustEnv, limitsVariable, type Limits } from "./limits.ts";
 
-/** Runs the gateway's services with the limits of a test. */
 const limits: Limits = JSON.parse(process.env[limitsVariable] ?? "{}");
 await runGateway(import.meta.filename, (service, env) => adjustEnv(service, env, limits));

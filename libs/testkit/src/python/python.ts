@@ -23,7 +23,6 @@ interface PythonEnd {
   readonly output: string;
 }
 
-/** End of a sample whose Python process has ended. */
 const pythonHasEnded: PythonEnd = { status: 1, output: "Python has ended" };
 
 /** Runs samples of Python in forks of one process, so that each SDK is loaded once. See `forks.py`. */

@@ -4,7 +4,6 @@ import { startHttpServer, type TestServer } from "../servers.ts";
 
 export interface ScriptedRequest {
   readonly method: string;
-  /** Path and query as received. */
   readonly url: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;

@@ -5,11 +5,9 @@ export type SessionEvent = Readonly<Record<string, unknown>>;
 
 /** Vendor of WebSocket sessions whose events a test determines. */
 export interface SessionVendor extends AsyncDisposable {
-  /** Address without a path. */
   readonly url: string;
   /** Events of all sessions, the newest last. A test may empty the list. */
   readonly events: SessionEvent[];
-  /** Open sessions, the newest last. */
   readonly sessions: ReadonlySet<WebSocket>;
 }
 

@@ -2,14 +2,12 @@
 export interface TextAnswer {
   readonly model?: unknown;
   readonly text?: string;
-  /** Usage in the wire's form. */
   readonly usage?: object | undefined;
   readonly tier?: string | undefined;
   /** Items, blocks or parts before the text. */
   readonly before?: readonly object[];
   /** Further members: of the answer; for `content`, of its candidate; for `messages`, of its end. */
   readonly more?: object;
-  /** Further members of the message, for `chat`. */
   readonly message?: object;
 }
 

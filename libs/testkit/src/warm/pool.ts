@@ -4,11 +4,9 @@ import { WarmProcess, type Started } from "./warm-process.ts";
 /** Number of runs after which a process is not used again, because small remains of runs may accumulate. */
 const maxRuns = 25;
 
-/** Processes without a running program, by the command that starts them. */
 const idle = new Map<string, WarmProcess[]>();
 const processOfRun = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
 
-/** True in a test run, in which another test file may reuse a process. */
 const isTestRun = process.env["VITEST"] !== undefined;
 
 /**

@@ -19,7 +19,6 @@ const exit: typeof process.exit = process.exit.bind(process);
 const runEvents = ["SIGTERM", "SIGINT", "uncaughtException", "unhandledRejection"] as const;
 
 let run = 0;
-/** Number of the run that the executed code belongs to. */
 const runs = new AsyncLocalStorage<number>();
 let ending = false;
 const accepted = new Set<Socket>();

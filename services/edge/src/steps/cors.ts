@@ -1,7 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { upgradeOf, type Step } from "../request-context.ts";
 
-/** Answer headers that a page may read. */
 const exposedHeaders = [
   "x-request-id",
   "request-id",

@@ -50,7 +50,6 @@ export const requireImplemented: Step = (request, _response, next) => {
   next();
 };
 
-/** Returns the message for an unknown path, which may lack the prefix /v1. */
 function unknownPath(method: string, path: string): string {
   const shortPath = path.slice(0, 200);
   const below = `/v1${path}`;

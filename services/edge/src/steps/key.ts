@@ -45,7 +45,6 @@ export const readKey: Step = (request, _response, next) => {
   next();
 };
 
-/** Removes the key from the subprotocols, of which the service selects one. */
 function removeKeyFromSubprotocols(headers: IncomingHttpHeaders): void {
   const subprotocols = headers[subprotocolHeader]?.split(",").map((item) => item.trim()) ?? [];
   const others = subprotocols.filter((item) => item !== "" && !item.startsWith(subprotocolPrefix));
@@ -53,7 +52,6 @@ function removeKeyFromSubprotocols(headers: IncomingHttpHeaders): void {
   else delete headers[subprotocolHeader];
 }
 
-/** Returns the message for a missing key, or for a key in a header that the endpoint does not read. */
 function missingKey(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const hint = "send it as `Authorization: Bearer sk-…`.";

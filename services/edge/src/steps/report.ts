@@ -35,10 +35,6 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   span.end(error ?? (status >= 500 ? String(status) : undefined));
 }
 
-/**
- * Returns whether the call's area writes the log line: it runs in this process, and the endpoint calls models and is
- * not free.
- */
 function isLoggedByArea({ isLocal, endpoint }: RequestContext): boolean {
   return isLocal === true && endpoint?.kinds !== undefined && endpoint.free !== true;
 }

@@ -47,7 +47,7 @@ export function toArea({
   };
 }
 
-/** Returns the headers for the service. They are a new object, because an object with deleted members is slow. */
+/** The headers are a new object, because an object with deleted members is slow. */
 function headersToForward(
   received: IncomingHttpHeaders,
   { requestId, span }: RequestContext,
@@ -64,7 +64,6 @@ function headersToForward(
   return forwarded;
 }
 
-/** Returns the results of all steps. Throws an error if a step did not run. */
 function admittedCall({ id, endpoint, params = {}, query, caller, requestId, span }: RequestContext) {
   if (id === undefined || endpoint === undefined || caller === undefined || span === undefined)
     throw new Error("a request is forwarded before it is admitted");

@@ -38,7 +38,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Returns an identified call of a free endpoint. */
 async function known(group: string, more: Partial<Token> = {}): Promise<Call> {
   const call = callOf({ method: "GET", path: "/v1/models" });
   await run(call, matchEndpoint);

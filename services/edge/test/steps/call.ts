@@ -27,7 +27,6 @@ export interface Call {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly context: RequestContext;
-  /** Returns the status and body that were written. */
   readonly answer: () => { readonly status: number; readonly body: string };
 }
 
