@@ -1,7 +1,7 @@
 export { shards, shardOf, accountKeys } from "./keys.ts";
 export { findBudgets } from "./budgets/account-budgets.ts";
 export {
-  applied,
+  appliedBudget,
   Budget,
   budgetsOfCaller,
   isOfOrganisation,

@@ -10,7 +10,7 @@ import {
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import {
   accountKeys,
-  applied,
+  appliedBudget,
   createAccount,
   extendHold,
   hold,
@@ -187,7 +187,7 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
         const usage = await readBudgetUsage(
           redis,
           id,
-          budgets.map((budget) => applied(budget, state.now)),
+          budgets.map((budget) => appliedBudget(budget, state.now)),
         );
         for (const [at, { usedNanos, carriedNanos, period }] of usage.entries()) {
           const model = models[at];
@@ -228,7 +228,7 @@ async function runStep(state: State, next: Step, at: number): Promise<void> {
     const scopes = ["organisation:acme", ...(next.account === 0 ? ofAccount : [])];
     const counts = models
       .filter(({ budget }) => scopes.includes(budget.scope))
-      .map((model) => ({ model, period: applied(model.budget, state.now).period.number }));
+      .map((model) => ({ model, period: appliedBudget(model.budget, state.now).period.number }));
     const before = snapshot(models);
     const covered = next.nanos === 0n || add(counts, next.nanos);
     if (!covered) restore(models, before);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest"
 import { testUsageDraft, startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
-  applied,
+  appliedBudget,
   budgetsWithoutState,
   budgetVersionOf,
   chargeLost,
@@ -80,7 +80,7 @@ const used = async (budgets: readonly Budget[], nowMs = noon) =>
     await readBudgetUsage(
       redis,
       id,
-      budgets.map((each) => applied(each, nowMs)),
+      budgets.map((each) => appliedBudget(each, nowMs)),
     )
   ).map(({ usedNanos }) => usedNanos);
 const refused = { code: "insufficient_quota", status: 402 };
@@ -277,7 +277,7 @@ describe("a change of the budgets", () => {
     await put([known]);
     await placeHold(30n);
     expect(await budgetsWithoutState(redis, id, [known, fresh])).toEqual([fresh]);
-    const period = applied(fresh, noon).period.number;
+    const period = appliedBudget(fresh, noon).period.number;
     const state = { period, spentNanos: 90n, leftBefore: 20n };
     await put([known, fresh], new Map([known, fresh].map((each) => [each.id, state])));
     expect(await used([known, fresh])).toEqual([30n, 90n]);
@@ -322,7 +322,7 @@ test("a call of a member's key that is charged again counts in the budget of the
 test("a restored account has its budgets immediately; calls that their spending includes are not counted again", async () => {
   id = `restored-${count++}`;
   const one = budget("account");
-  const states = new Map([[one.id, { period: applied(one, noon).period.number, spentNanos: 90n }]]);
+  const states = new Map([[one.id, { period: appliedBudget(one, noon).period.number, spentNanos: 90n }]]);
   const money = { balanceNanos: 1_000n, creditedNanos: 1_000n, receipts: 0, head: "", credits: [] };
   const budgets = { version: 3, budgets: [one], states, counted: ["hash-1"] };
   const state = { id, name: id, disabled: false, version: 0 };
@@ -416,7 +416,7 @@ describe("a budget of an organisation", () => {
 
   test("is restored once, with the first of its accounts", async () => {
     const [shared, own] = [budget("organisation:acme"), budget("account")];
-    const period = applied(shared, noon).period.number;
+    const period = appliedBudget(shared, noon).period.number;
     const accounts = [`back-${count++}`, `back-${count - 1}~ads`] as const;
     const restore = (account: string, spentNanos: bigint) =>
       restoreAccount(redis, {

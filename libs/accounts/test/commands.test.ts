@@ -25,8 +25,8 @@ const limits = { requestsPerMinute: 1_000, tokensPerMinute: 1_000_000, concurren
 const price = { nanos: 1_000n, floorNanos: 10n, tokens: 100, tokensPerMinute: limits.tokensPerMinute };
 
 async function call(callId: string): Promise<void> {
-  const seat = { accountId, limitsId: tokenId, permitId: callId };
-  expect(await admit(redis, { ...seat, tokenId, limits, metered: true, leaseMs: 30_000 })).toMatchObject({
+  const seat = { accountId, limitsId: tokenId, seatId: callId };
+  expect(await admit(redis, { ...seat, tokenId, limits, needsBalance: true, leaseMs: 30_000 })).toMatchObject({
     decision: "admitted",
   });
   const draft = testUsageDraft(accountId, callId);

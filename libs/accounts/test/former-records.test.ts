@@ -4,7 +4,7 @@ import { UnknownShape } from "@modelgate/contracts";
 import { testUsageDraft, type LocalBackends, startLocalBackends } from "@modelgate/testkit";
 import {
   accountKeys,
-  applied,
+  appliedBudget,
   createAccount,
   findTask,
   findToken,
@@ -67,7 +67,7 @@ describe("a record of the previous version", () => {
         limitBudget("key:tok_1", "month", "100"),
         limitBudget("group:g", "day", "100"),
         limitBudget("group:g", "month", "100"),
-      ].map((budget) => applied(budget, nowMs));
+      ].map((budget) => appliedBudget(budget, nowMs));
       const used = async () => (await readBudgetUsage(redis, id, limits)).map(({ usedNanos }) => usedNanos);
       expect(await used()).toEqual([90n, 91n, 7n, 0n]);
       const draft = { ...testUsageDraft(id, "call"), tokenId: "tok_1", group: "g" };

@@ -71,7 +71,7 @@ test("a disabled account admits and holds nothing, also once it was lost and res
   const open = await placeHold(100n);
   await setAccount(redis, { id, name: "Acme", disabled: true, version: 2 });
   const call = { limitsId: "t", tokenId: "t", limits: {} };
-  const admission = () => admit(redis, { ...call, accountId: id, permitId: "p", leaseMs: 1_000, metered: true });
+  const admission = () => admit(redis, { ...call, accountId: id, seatId: "p", leaseMs: 1_000, needsBalance: true });
   const refusal = { code: "account_disabled", status: 403 };
   expect((await admission()).decision).toBe("disabled");
   expect(limitFailure(await admission(), call)).toMatchObject(refusal);
@@ -246,8 +246,8 @@ describe("a hold", () => {
         accountId: id,
         limitsId: "tok_1",
         tokenId: "tok_1",
-        permitId: "p",
-        metered: true,
+        seatId: "p",
+        needsBalance: true,
         leaseMs: 1_000,
       };
       return (await admit(redis, { ...admission, limits: { tokensPerMinute: 600 }, nowMs: timeMs("03-10T12:00:30") }))

@@ -44,14 +44,14 @@ beforeEach(async () => {
 });
 
 const start = 1_000_000;
-const ask = (limits: TokenLimits, nowMs = start, permitId = `permit-${nowMs}-${count++}`) =>
+const ask = (limits: TokenLimits, nowMs = start, seatId = `permit-${nowMs}-${count++}`) =>
   admit(redis, {
     accountId,
     limitsId: "tok_1",
     tokenId: "tok_1",
-    permitId,
+    seatId,
     limits,
-    metered: true,
+    needsBalance: true,
     leaseMs: 1_000,
     nowMs,
   });
@@ -111,7 +111,7 @@ describe("requests per day of keys", () => {
     { nowMs = noon, limits = {} }: { nowMs?: number; limits?: TokenLimits } = {},
   ) => {
     const call = { accountId, limitsId: "members:default", tokenId, budgets, limits };
-    return admit(redis, { ...call, permitId: `permit-${count++}`, metered: true, leaseMs: 1_000, nowMs });
+    return admit(redis, { ...call, seatId: `permit-${count++}`, needsBalance: true, leaseMs: 1_000, nowMs });
   };
 
   test("each key has its own, although keys share the limits of their group", async () => {
@@ -154,9 +154,9 @@ describe("concurrency", () => {
     expect((await ask(limits, start, "a")).decision).toBe("admitted");
     expect((await ask(limits, start, "b")).decision).toBe("admitted");
     expect((await ask(limits, start, "c")).decision).toBe("concurrency");
-    await releaseSeat(redis, { accountId, limitsId: "tok_1", permitId: "a" });
+    await releaseSeat(redis, { accountId, limitsId: "tok_1", seatId: "a" });
     expect((await ask(limits, start, "c")).decision).toBe("admitted");
-    await renewSeats(redis, [{ accountId, limitsId: "tok_1", permitId: "b" }], 1_000, start + 900);
+    await renewSeats(redis, [{ accountId, limitsId: "tok_1", seatId: "b" }], 1_000, start + 900);
     // c was not renewed: its seat is free, b's is not.
     expect((await ask(limits, start + 1_500, "d")).decision).toBe("admitted");
     expect((await ask(limits, start + 1_500, "e")).decision).toBe("concurrency");
@@ -233,10 +233,10 @@ describe("tokens per minute", () => {
 test("an empty and an absent account are distinguished, and free endpoints need no money", async () => {
   const poor = `${accountId}-poor`;
   await createAccount(redis, { id: poor, balance: 0n });
-  const base = { limitsId: "t", tokenId: "t", permitId: "p", limits: {}, leaseMs: 1_000 };
-  expect((await admit(redis, { ...base, accountId: poor, metered: true })).decision).toBe("balance");
-  expect((await admit(redis, { ...base, accountId: poor, metered: false })).decision).toBe("admitted");
-  expect((await admit(redis, { ...base, accountId: "absent", metered: false })).decision).toBe("no-account");
+  const base = { limitsId: "t", tokenId: "t", seatId: "p", limits: {}, leaseMs: 1_000 };
+  expect((await admit(redis, { ...base, accountId: poor, needsBalance: true })).decision).toBe("balance");
+  expect((await admit(redis, { ...base, accountId: poor, needsBalance: false })).decision).toBe("admitted");
+  expect((await admit(redis, { ...base, accountId: "absent", needsBalance: false })).decision).toBe("no-account");
 });
 
 test("tokens are found by digest, changed by id, announced to every edge, and their keys are not in Redis", async () => {

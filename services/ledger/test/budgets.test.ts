@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
   accountKeys,
-  applied,
+  appliedBudget,
   findBudgets,
   hold,
   publishEntries,
@@ -88,7 +88,7 @@ const used = async (account: string, budgets: readonly Budget[]) =>
     await readBudgetUsage(
       redis,
       account,
-      budgets.map((budget) => applied(budget, Date.now())),
+      budgets.map((budget) => appliedBudget(budget, Date.now())),
     )
   ).map(({ usedNanos }) => usedNanos);
 

@@ -1,6 +1,6 @@
 import { Redis } from "ioredis";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
-import { applied, createAccount, findBudgets, readBudgetUsage, shardOf, type Budget } from "@modelgate/accounts";
+import { appliedBudget, createAccount, findBudgets, readBudgetUsage, shardOf, type Budget } from "@modelgate/accounts";
 import {
   bookAccount,
   bookOrganisation,
@@ -85,7 +85,7 @@ test("the spending of an organisation is read once for all of its accounts that 
   expect(await restoreAllAccounts({ redis, bus, books: counted })).toBe(accounts.length);
   expect(reads).toBe(2 * readsOfOne);
   for (const account of accounts)
-    expect(await readBudgetUsage(redis, account, [applied(budget, Date.now())])).toMatchObject([{ usedNanos: 30n }]);
+    expect(await readBudgetUsage(redis, account, [appliedBudget(budget, Date.now())])).toMatchObject([{ usedNanos: 30n }]);
 });
 
 test("an account joins and leaves, although the list of another account cannot be read", async () => {

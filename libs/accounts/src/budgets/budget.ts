@@ -75,7 +75,7 @@ export function budgetsOfCall(
   const scopes = scopesOf(call, within);
   return budgets
     .filter((each) => scopes.has(each.scope) || isOfOrganisation(each))
-    .map((budget) => applied(budget, nowMs));
+    .map((budget) => appliedBudget(budget, nowMs));
 }
 
 /** Returns whether a budget belongs to an organisation, whose accounts share its spending. */
@@ -117,7 +117,7 @@ export function limitBudgetIds(scope: string): readonly string[] {
 }
 
 /** Returns the budget with the period that contains a moment. */
-export function applied(budget: Budget, nowMs: number): AppliedBudget {
+export function appliedBudget(budget: Budget, nowMs: number): AppliedBudget {
   return { budget, period: periodAt(budget.period, budget.zone ?? "UTC", nowMs) };
 }
 

@@ -2,8 +2,8 @@
      minute and the requests per day, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
   keyLimits: an id of a key and its maximum of requests per day, for each such limit ('' for none)
   days hash: id of a key -> number of the latest day (UTC) with a request, and its requests
-  account hash: available, disabled   bucket hash: see minute.lua   seats zset: permit -> expiry (ms)
-  A limit of 0 means unlimited. `metered`: the call costs money. ]]
+  account hash: available, disabled   bucket hash: see minute.lua   seats zset: seatId -> expiry (ms)
+  A limit of 0 means unlimited. ]]
 local now = clock(nowMs)
 local available, disabled = unpack(redis.call('HMGET', account, 'available', 'disabled'))
 local requests, tokens, minute = requestsPerMinute, tokensPerMinute, nil
@@ -22,7 +22,7 @@ end
 
 if not available then return answer('no-account', 0) end
 if disabled then return answer('disabled', 0) end
-if metered and (available == '0' or string.sub(available, 1, 1) == '-') then return answer('balance', 0) end
+if needsBalance and (available == '0' or string.sub(available, 1, 1) == '-') then return answer('balance', 0) end
 if requestsPerMinute > 0 and requests < 1 then
   return answer('requests', math.ceil((1 - requests) * 60000 / requestsPerMinute))
 end
@@ -47,7 +47,7 @@ if concurrency > 0 then
     taken = redis.call('ZCARD', seats)
     if taken >= concurrency then return answer('concurrency', 1000) end
   end
-  redis.call('ZADD', seats, string.format('%.0f', now + leaseMs), permit)
+  redis.call('ZADD', seats, string.format('%.0f', now + leaseMs), seatId)
   if taken == 0 or seatsExpireAt < now + leaseMs then -- Redis deletes an empty set, and its expiry with it
     seatsExpireAt = now + 3 * leaseMs
     redis.call('PEXPIRE', seats, 3 * leaseMs)

@@ -19,12 +19,11 @@ export interface AdmitRequest {
   /** Id of the limits that apply to the call. */
   readonly limitsId: string;
   readonly tokenId: string;
+  /** Budgets of the API key, of which only the requests per day are checked here. */
   readonly budgets?: Budgets | undefined;
-  /** Id of the call's seat. */
-  readonly permitId: string;
+  readonly seatId: string;
   readonly limits: TokenLimits;
-  /** True for a call that costs money and requires a positive balance. */
-  readonly metered: boolean;
+  readonly needsBalance: boolean;
   /** Time in ms after which a seat is free unless it is renewed. */
   readonly leaseMs: number;
   readonly nowMs?: number | undefined;
@@ -71,13 +70,13 @@ const admitScript = defineScript({
   shared: minuteScripts,
   keys: ["account", "bucket", "seats", "days"],
   args: {
-    permit: "text",
+    seatId: "text",
     requestsPerMinute: "number",
     requestsPerDay: "number",
     keyLimits: "text",
     tokensPerMinute: "number",
     concurrency: "number",
-    metered: "flag",
+    needsBalance: "flag",
     leaseMs: "number",
     nowMs: "number?",
   },
@@ -112,13 +111,13 @@ export async function admit(redis: Redis, request: AdmitRequest): Promise<Admiss
         days: accountKeys.requestDays(accountId),
       },
       {
-        permit: request.permitId,
+        seatId: request.seatId,
         requestsPerMinute: limits.requestsPerMinute ?? 0,
         requestsPerDay: limits.requestsPerDay ?? 0,
         keyLimits: keyLimitsOf(request),
         tokensPerMinute: limits.tokensPerMinute ?? 0,
         concurrency: limits.concurrency ?? 0,
-        metered: request.metered,
+        needsBalance: request.needsBalance,
         leaseMs: request.leaseMs,
         nowMs: request.nowMs,
       },

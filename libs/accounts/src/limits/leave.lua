@@ -1,3 +1,3 @@
---[[ Releases a seat.   seats zset: permit -> expiry (ms) ]]
-redis.call('ZREM', seats, permit)
+--[[ Releases a seat.   seats zset: seatId -> expiry (ms) ]]
+redis.call('ZREM', seats, seatId)
 return {'left'}

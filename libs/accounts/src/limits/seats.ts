@@ -5,20 +5,20 @@ import { accountKeys } from "../keys.ts";
 export interface Seat {
   readonly accountId: string;
   readonly limitsId: string;
-  readonly permitId: string;
+  readonly seatId: string;
 }
 
 const leaveScript = defineScript({
   file: new URL("leave.lua", import.meta.url),
   keys: ["seats"],
-  args: { permit: "text" },
+  args: { seatId: "text" },
   grouped: true,
   replies: { left: {} },
 });
 
 /** Releases a seat. Otherwise it expires with its lease. */
-export async function releaseSeat(redis: Redis, { accountId, limitsId, permitId }: Seat): Promise<void> {
-  await leaveScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { permit: permitId });
+export async function releaseSeat(redis: Redis, { accountId, limitsId, seatId }: Seat): Promise<void> {
+  await leaveScript(redis, { seats: accountKeys.seats(accountId, limitsId) }, { seatId });
 }
 
 /** Extends the leases of seats whose calls are still open. A seat that was removed after its lease is not restored. */
@@ -30,9 +30,9 @@ export async function renewSeats(
 ): Promise<void> {
   // An explicit pipeline would be limited to one node of a cluster.
   await Promise.all(
-    Array.from(seats, ({ accountId, limitsId, permitId }) => {
+    Array.from(seats, ({ accountId, limitsId, seatId }) => {
       const key = accountKeys.seats(accountId, limitsId);
-      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, permitId), redis.pexpire(key, leaseMs * 2, "GT")]);
+      return Promise.all([redis.zadd(key, "XX", nowMs + leaseMs, seatId), redis.pexpire(key, leaseMs * 2, "GT")]);
     }),
   );
 }

@@ -10,7 +10,7 @@ export interface ChainEntry {
   readonly amountNanos: bigint;
   readonly receipt: Receipt;
   /** True if the receipt's hash is correct. */
-  readonly hashMatches: boolean;
+  readonly hasCorrectHash: boolean;
 }
 
 /** Converts a usage event to an entry of its account's chain; undefined without a receipt. */
@@ -23,7 +23,7 @@ export function settlementEntry({ receipt, costNanos, ...draft }: UsageEvent): C
     time: draft.time,
     amountNanos,
     receipt,
-    hashMatches: hashOf(receipt, amountNanos, draft) === receipt.hash,
+    hasCorrectHash: hashOf(receipt, amountNanos, draft) === receipt.hash,
   };
 }
 
@@ -37,7 +37,7 @@ export function creditEntry({ receipt, ...entry }: CreditEvent): ChainEntry | un
     time: entry.time,
     amountNanos,
     receipt,
-    hashMatches: hashOf(receipt, amountNanos, entry) === receipt.hash,
+    hasCorrectHash: hashOf(receipt, amountNanos, entry) === receipt.hash,
   };
 }
 
@@ -124,9 +124,9 @@ export class ReceiptChainCheck {
   }
 
   #follow(entry: ChainEntry): boolean {
-    const { receipt, amountNanos, hashMatches } = entry;
+    const { receipt, amountNanos, hasCorrectHash } = entry;
     const before = this.#last?.receipt;
-    if (!hashMatches) return this.#diverge(entry, "does not match its hash: it was altered");
+    if (!hasCorrectHash) return this.#diverge(entry, "does not match its hash: it was altered");
     if (before !== undefined || receipt.number === 1) {
       if (receipt.previous !== (before?.hash ?? ""))
         return this.#diverge(entry, "does not have the hash of the receipt before it");

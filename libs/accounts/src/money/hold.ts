@@ -2,7 +2,7 @@ import { Failure, formatUsd, type Budgets, type Nanos, type UsageDraft } from "@
 import { defineScript, orUnavailable, type Redis } from "@modelgate/platform";
 import { withBudgets, type CurrentReply } from "../budgets/account-budgets.ts";
 import {
-  applied,
+  appliedBudget,
   budgetLines,
   budgetsOfCall,
   budgetsOfCaller,
@@ -135,7 +135,7 @@ function budgetsOf(
   { budgets: limits, draft, nowMs = Date.now() }: HoldRequest,
   listed: readonly Budget[],
 ): readonly AppliedBudget[] {
-  const callerBudgets = budgetsOfCaller(limits, draft).map((budget) => applied(budget, nowMs));
+  const callerBudgets = budgetsOfCaller(limits, draft).map((budget) => appliedBudget(budget, nowMs));
   return [...callerBudgets, ...budgetsOfCall(listed, draft, nowMs, limits?.within)];
 }
 

@@ -1,7 +1,7 @@
 import { withoutUndefined, type Budgets, type Nanos } from "@modelgate/contracts";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { findBudgets } from "../budgets/account-budgets.ts";
-import { applied, budgetsOfCall, budgetsOfCaller, leftOf, type BudgetUsage } from "../budgets/budget.ts";
+import { appliedBudget, budgetsOfCall, budgetsOfCaller, leftOf, type BudgetUsage } from "../budgets/budget.ts";
 import { readBudgetUsage } from "../budgets/usage.ts";
 import { readUnlessLost } from "../restore/epoch.ts";
 import { findAccount } from "./account.ts";
@@ -56,7 +56,7 @@ async function readUsage(
   { accountId, tokenId, group, team, member, budgets: limits, nowMs = Date.now() }: SpendingScope,
 ): Promise<readonly BudgetUsage[]> {
   const call = withoutUndefined({ tokenId, group, team, member, model: "" });
-  const ownBudgets = budgetsOfCaller(limits, call).map((budget) => applied(budget, nowMs));
+  const ownBudgets = budgetsOfCaller(limits, call).map((budget) => appliedBudget(budget, nowMs));
   const listed = budgetsOfCall(await findBudgets(redis, accountId), call, nowMs, limits?.within);
   return readBudgetUsage(redis, accountId, [...ownBudgets, ...listed]);
 }

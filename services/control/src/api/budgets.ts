@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import {
-  applied,
+  appliedBudget,
   budgetsOfCaller,
   callerLimits,
   findBudgets,
@@ -27,7 +27,7 @@ import { checkNames } from "./tokens.ts";
 /** Routes that list and change the budgets of an account. The ledger writes each change to the books first. */
 export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const viewOf = async (accountId: string, budget: Budget) => {
-    const [usage] = await readBudgetUsage(redis, accountId, [applied(budget, Date.now())]);
+    const [usage] = await readBudgetUsage(redis, accountId, [appliedBudget(budget, Date.now())]);
     return usage && budgetView(usage);
   };
   return {
@@ -40,7 +40,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const usage = await readBudgetUsage(
         redis,
         id,
-        budgets.map((budget) => applied(budget, Date.now())),
+        budgets.map((budget) => appliedBudget(budget, Date.now())),
       );
       return usage.map(budgetView);
     },

@@ -15,9 +15,9 @@ export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "
     if (group === undefined)
       throw new Failure("group_not_allowed", `The group ${JSON.stringify(token.group)} of this key no longer exists.`);
     const caller = callers.callerOf(token, group);
-    const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), permitId: seats.newPermit() };
+    const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), seatId: seats.newSeatId() };
     const call = { ...seat, tokenId: token.id, budgets: caller.budgets, limits: group.limits };
-    const admission = await admitToken(redis, { ...call, metered: needsBalance(endpoint), leaseMs: seats.leaseMs });
+    const admission = await admitToken(redis, { ...call, needsBalance: needsBalance(endpoint), leaseMs: seats.leaseMs });
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");

@@ -1,5 +1,5 @@
 import {
-  applied,
+  appliedBudget,
   budgetsOfCaller,
   callerLimits,
   findBudgets,
@@ -107,7 +107,7 @@ async function findOfAccount(
   const usage = await readBudgetUsage(
     redis,
     account,
-    [...budgets.values()].map((budget) => applied(budget, Date.now())),
+    [...budgets.values()].map((budget) => appliedBudget(budget, Date.now())),
   );
   const reads = spendingReads(books, account);
   for (const each of usage) {

@@ -26,8 +26,8 @@ export async function callerOfNext(
   const { accountId, tokenId, limitsId = tokenId, budgets, group } = caller;
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
-  const call = { accountId, tokenId, limitsId, permitId: requestId, budgets, limits };
-  const refusal = limitFailure(await admit(redis, { ...call, metered: true, leaseMs: noLeaseMs }), call);
+  const call = { accountId, tokenId, limitsId, seatId: requestId, budgets, limits };
+  const refusal = limitFailure(await admit(redis, { ...call, needsBalance: true, leaseMs: noLeaseMs }), call);
   if (refusal !== undefined) throw refusal;
   return caller;
 }
