@@ -19,7 +19,7 @@ const ofNode = ["NODE_EXTRA_CA_CERTS"];
 /** Reads from the code the maximum ms of a process after its drain: for its last steps and its last log lines. */
 function endMs(): number {
   const bounds = [
-    /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/life.ts")),
+    /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/process-state.ts")),
     /^const maxCloseMs = ([\d_]+);/m.exec(read("libs/platform/src/log.ts")),
   ];
   return bounds.reduce((sum, found) => sum + Number(found?.[1]?.replace("_", "")), 0);

@@ -68,7 +68,7 @@ export class BufferBudget {
   }
 
   /** Creates the holding of one body. */
-  holdFor({ accountId, tokenId }: Holder): Holding {
+  openHolding({ accountId, tokenId }: Holder): Holding {
     let account = this.#accounts.get(accountId);
     if (account === undefined) {
       account = { bytes: 0, holdings: 0, arriving: new OpenList(), tokens: new Map() };
@@ -85,7 +85,7 @@ export class BufferBudget {
   }
 
   /** Adds bytes of a holding. If `isLimited` is true, throws the Failures of `Holding.take`. */
-  takeFor(holding: Holding, { account, token }: HoldingOwner, bytes: number, isLimited: boolean): void {
+  addFor(holding: Holding, { account, token }: HoldingOwner, bytes: number, isLimited: boolean): void {
     if (isLimited) {
       const { accountPercent, tokenPercent } = this.#shares;
       const ofToken = Math.floor((this.#limit * tokenPercent) / 100);
@@ -179,13 +179,13 @@ export class Holding implements Disposable {
    * budget).
    */
   take(bytes: number): void {
-    this.#budget.takeFor(this, this.#owner, bytes, true);
+    this.#budget.addFor(this, this.#owner, bytes, true);
     this.#bytes += bytes;
   }
 
   /** Adds bytes that are already in memory, without applying a limit. */
-  count(bytes: number): void {
-    this.#budget.takeFor(this, this.#owner, bytes, false);
+  addWithoutLimit(bytes: number): void {
+    this.#budget.addFor(this, this.#owner, bytes, false);
     this.#bytes += bytes;
   }
 

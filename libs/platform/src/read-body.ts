@@ -84,7 +84,7 @@ async function collectBody(
   { holder, declared, ending }: CollectOptions,
 ): Promise<Body> {
   if (declared > limits.maxBytes) throw tooLarge(limits);
-  const holding = limits.budget.holdFor(holder);
+  const holding = limits.budget.openHolding(holder);
   const gathered = new BodySegments(declared);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const isCompressed = source !== request;

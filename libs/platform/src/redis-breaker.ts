@@ -47,13 +47,13 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
     while (isBroken) {
       await new Promise((resolve) => setTimeout(resolve, pingMs).unref());
       // While the connection is closed, ioredis itself rejects commands.
-      isBroken = redis.status === "ready" && !(await answers());
+      isBroken = redis.status === "ready" && !(await isAnswering());
     }
     log.info("redis is no longer slow");
   }
 
   /** Sends a PING even if the breaker is open. Returns whether it was answered in time. */
-  function answers(): Promise<boolean> {
+  function isAnswering(): Promise<boolean> {
     return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
       () => false,

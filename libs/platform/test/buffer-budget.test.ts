@@ -6,7 +6,7 @@ const refusal = (code: string) => expect.objectContaining({ code });
 
 /** Creates an arriving body. `ended` is the code of the failure that ended it. */
 function arriving(budget: BufferBudget, holder: ReturnType<typeof holderOf>, bytes: number) {
-  const body: { readonly holding: Holding; ended?: string } = { holding: budget.holdFor(holder) };
+  const body: { readonly holding: Holding; ended?: string } = { holding: budget.openHolding(holder) };
   body.holding.startArriving((failure) => {
     body.ended = failure.code;
   });
@@ -30,7 +30,7 @@ describe("a full budget", () => {
     largeBody.holding.endArriving();
     const [older, newer] = [arriving(budget, holderOf("large"), 30), arriving(budget, holderOf("large"), 10)];
     const middle = arriving(budget, holderOf("middle"), 20);
-    budget.holdFor(holderOf("small")).take(15);
+    budget.openHolding(holderOf("small")).take(15);
     expect([largeBody.ended, older.ended, newer.ended, middle.ended]).toEqual([
       undefined,
       "server_overloaded",
@@ -45,7 +45,7 @@ describe("a full budget", () => {
     const largeBody = arriving(budget, holderOf("large"), 90);
     largeBody.holding.endArriving();
     const part = arriving(budget, holderOf("large"), 10);
-    expect(() => budget.holdFor(holderOf("small")).take(20)).toThrow(refusal("server_overloaded"));
+    expect(() => budget.openHolding(holderOf("small")).take(20)).toThrow(refusal("server_overloaded"));
     expect(part.ended).toBeUndefined();
   });
 
@@ -65,14 +65,14 @@ describe("shares", () => {
 
   test("limit the bytes of one token and one account, except a token's only body", () => {
     const budget = new BufferBudget(100, shares);
-    const only = budget.holdFor(holderOf("a", "t1"));
+    const only = budget.openHolding(holderOf("a", "t1"));
     only.take(45);
-    expect(() => budget.holdFor(holderOf("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
-    budget.holdFor(holderOf("a", "t2")).take(5);
-    expect(() => budget.holdFor(holderOf("a", "t3")).take(1)).toThrow(/account use their full share/);
-    budget.holdFor(holderOf("b")).take(30);
+    expect(() => budget.openHolding(holderOf("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
+    budget.openHolding(holderOf("a", "t2")).take(5);
+    expect(() => budget.openHolding(holderOf("a", "t3")).take(1)).toThrow(/account use their full share/);
+    budget.openHolding(holderOf("b")).take(30);
     only[Symbol.dispose]();
-    budget.holdFor(holderOf("a", "t1")).take(1);
+    budget.openHolding(holderOf("a", "t1")).take(1);
   });
 
   test("limit the number of concurrent bodies of one token and one account", () => {

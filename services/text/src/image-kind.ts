@@ -38,7 +38,7 @@ export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, 
   const readImages = once(async () => {
     const { parsed, render } = await parseContentImage(drawing);
     const unsupported = { spelling: contentImageSpelling, strict: call.strict };
-    const holding = inputs.use(deps.body.budget.holdFor(call.caller));
+    const holding = inputs.use(deps.body.budget.openHolding(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });

@@ -39,7 +39,7 @@ interface ReadableBody {
 
 /** Returns a body's fields. The memory budget contains the copies of its bytes until the result is disposed. */
 function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReadableBody): VideoBody {
-  const holding = deps.body.budget.holdFor(caller);
+  const holding = deps.body.budget.openHolding(caller);
   const dispose = (): void => {
     body[Symbol.dispose]();
     holding[Symbol.dispose]();

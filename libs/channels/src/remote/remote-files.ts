@@ -135,7 +135,7 @@ async function read({ headers, body }: Dispatcher.ResponseData, { request, limit
   if (encoding !== "identity") throw new NotFetched("it is compressed");
   if (Number(headers["content-length"] ?? 0) > limits.maxBytes) throw tooLarge(limits);
   const chunks: Buffer[] = [];
-  const holding = budget.holdFor(request.holder);
+  const holding = budget.openHolding(request.holder);
   try {
     for await (const piece of body) {
       if (!Buffer.isBuffer(piece)) throw new TypeError("a body is read in buffers");

@@ -45,7 +45,7 @@ export async function startSpooling(
   holder: Holder,
 ): Promise<IncomingSpoolFile> {
   const handle = await openUnnamed(folder);
-  return new GrowingFile(file, handle, budget.holdFor(holder));
+  return new GrowingFile(file, handle, budget.openHolding(holder));
 }
 
 class GrowingFile implements IncomingSpoolFile {

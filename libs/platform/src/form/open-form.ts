@@ -38,7 +38,7 @@ const maxNameBytes = 200;
 export function openForm(request: IncomingMessage, limits: FormLimits, holder: Holder, ending?: AbortSignal): Form {
   checkFormHeaders(request, limits);
   const parser = createParser(request, limits);
-  const holding = limits.budget.holdFor(holder);
+  const holding = limits.budget.openHolding(holder);
   try {
     return new OpenForm(request, limits, { parser, holding, ending });
   } catch (error) {

@@ -7,12 +7,12 @@ import type { UpgradeHandler } from "../http-server.ts";
 /** An area in the process of the edge, which calls it directly. */
 export interface LocalArea {
   /** Answers an admitted call. Throws Failure unknown_url if the area has no such endpoint. */
-  readonly take: (call: AdmittedCall) => void;
+  readonly handle: (call: AdmittedCall) => void;
   /**
    * Upgrades or refuses a connection, and resolves with the status of the answer. Throws Failure unknown_url if the
    * area has no such upgrade.
    */
-  readonly takeUpgrade: (call: AdmittedUpgrade) => Promise<number>;
+  readonly handleUpgrade: (call: AdmittedUpgrade) => Promise<number>;
 }
 
 export type LocalAreas = ReadonlyMap<Area, LocalArea>;
@@ -35,7 +35,7 @@ export function serveArea<A extends Area>({ upgrades, ...options }: AreaServerOp
     area,
     handler: areaHandler(options),
     upgrade: upgrades === undefined ? undefined : areaUpgrade({ area, secrets, log, refused, handlers: upgrades }),
-    take: localCallHandler(options),
-    takeUpgrade: localUpgradeHandler({ log, refused, handlers: upgrades ?? {} }),
+    handle: localCallHandler(options),
+    handleUpgrade: localUpgradeHandler({ log, refused, handlers: upgrades ?? {} }),
   };
 }

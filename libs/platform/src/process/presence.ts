@@ -40,7 +40,7 @@ export interface ProcessStatus extends Omit<Announcement, "at" | "ends"> {
 }
 
 /** Content of a process's announcements. */
-export interface ProcessSelf {
+export interface AnnouncedProcess {
   readonly services: readonly string[];
   /** Returns the reasons why services cannot serve now, by service name. */
   problems(): Promise<Readonly<Record<string, string>>>;
@@ -50,32 +50,32 @@ export interface ProcessSelf {
 export const version = readVersion();
 
 /** Announces on Redis that a process runs, until the result is disposed. Ignores errors while Redis is unavailable. */
-export function announceProcess(redis: Redis, self: ProcessSelf): AsyncDisposable {
+export function announceProcess(redis: Redis, announced: AnnouncedProcess): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
-  const beat = async (ends?: true): Promise<void> => {
+  const announce = async (ends?: true): Promise<void> => {
     const announcement: Announcement = {
       id,
-      services: [...self.services],
+      services: [...announced.services],
       version,
       host: hostname(),
       pid: process.pid,
       startedAt,
       at: Date.now(),
-      problems: ends === true ? {} : await self.problems(),
+      problems: ends === true ? {} : await announced.problems(),
       ...withoutUndefined({ ends }),
     };
     await redis.publish(announcementChannel, JSON.stringify(announcement));
   };
-  let running = beat().catch(() => undefined);
+  let running = announce().catch(() => undefined);
   const timer = runOnSharedTick(announceMs, () => {
-    running = beat().catch(() => undefined);
+    running = announce().catch(() => undefined);
   });
   return {
     async [Symbol.asyncDispose]() {
       timer[Symbol.dispose]();
       await running;
-      if (redis.status === "ready") await beat(true).catch(() => undefined);
+      if (redis.status === "ready") await announce(true).catch(() => undefined);
     },
   };
 }
@@ -92,9 +92,9 @@ export async function watchProcesses(redis: Redis): Promise<ProcessList> {
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
   subscriber.on("message", (_: string, text: string) => {
-    const beat = readAnnouncement(text);
-    announced.delete(beat.id);
-    if (beat.ends !== true) announced.set(beat.id, beat);
+    const announcement = readAnnouncement(text);
+    announced.delete(announcement.id);
+    if (announcement.ends !== true) announced.set(announcement.id, announcement);
     const [first] = announced.keys();
     if (announced.size > maxListed && first !== undefined) announced.delete(first);
   });
@@ -102,8 +102,8 @@ export async function watchProcesses(redis: Redis): Promise<ProcessList> {
   return {
     list(nowMs = Date.now()) {
       for (const { id, at } of announced.values()) if (nowMs - at > listedMs) announced.delete(id);
-      return Array.from(announced.values(), ({ at, ends: _over, ...beat }) => ({
-        ...beat,
+      return Array.from(announced.values(), ({ at, ends: _over, ...announcement }) => ({
+        ...announcement,
         seenAt: new Date(at).toISOString(),
         isGone: nowMs - at > goneAfterMs,
       })).toSorted(

@@ -3,7 +3,7 @@ import { createMetrics } from "../metrics.ts";
 import { StartError } from "../start-error.ts";
 import { openTracing } from "../tracing.ts";
 import { readVariables } from "../variables.ts";
-import { exitAfterTimeout, lastStepsMs, waitForStop, type ProcessState } from "./life.ts";
+import { exitAfterTimeout, lastStepsMs, waitForStop, type ProcessState } from "./process-state.ts";
 import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
@@ -30,8 +30,8 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     const logger = createLogger(name, logLevel);
     closeLog = logger.close;
     const { log } = logger;
-    const life: ProcessState = { step: "starting", endWithinMs: lastStepsMs };
-    void stopped.then(() => exitAfterTimeout(life, logger));
+    const state: ProcessState = { step: "starting", endWithinMs: lastStepsMs };
+    void stopped.then(() => exitAfterTimeout(state, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
     let problems = (): Promise<Readonly<Record<string, string>>> => Promise.resolve({});
@@ -50,16 +50,16 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       await running.open();
     } catch (error) {
       reportFailure(name, error);
-      exitAfterTimeout(life, logger); // a service that is still opening cannot be closed
+      exitAfterTimeout(state, logger); // a service that is still opening cannot be closed
       return;
     }
     problems = () => running.problems();
-    life.endWithinMs = running.drainMs + lastStepsMs;
+    state.endWithinMs = running.drainMs + lastStepsMs;
     reportPorts(log, running);
     log.info({ signal: await stopped }, "draining");
-    life.step = "draining";
+    state.step = "draining";
     await running.drain();
-    life.step = "closing connections";
+    state.step = "closing connections";
   } catch (error) {
     reportFailure(name, error);
   } finally {

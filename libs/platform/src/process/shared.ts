@@ -1,5 +1,5 @@
 import type { Logger } from "../log.ts";
-import type { ProcessSelf } from "./presence.ts";
+import type { AnnouncedProcess } from "./presence.ts";
 
 /**
  * Parts that the services of one process share, for example connections. They are closed after the last service, in
@@ -8,12 +8,12 @@ import type { ProcessSelf } from "./presence.ts";
 export class Shared implements AsyncDisposable {
   readonly log: Logger;
   /** Content of the process's announcements; undefined if it makes none. */
-  readonly self: ProcessSelf | undefined;
+  readonly announced: AnnouncedProcess | undefined;
   readonly #open = new AsyncDisposableStack();
 
-  constructor(log: Logger, self?: ProcessSelf) {
+  constructor(log: Logger, announced?: AnnouncedProcess) {
     this.log = log;
-    this.self = self;
+    this.announced = announced;
   }
 
   /** Registers a part for disposal at the end of the process. */

@@ -12,7 +12,7 @@ export const sharedRedis = sharedPart<Pick<StoreEnv, "redis">, Redis>(async (sha
   const redis = await openRedis(url, shared.log, timeoutMs);
   shared.defer(() => redis.disconnect());
   await refuseNewerData(redis);
-  if (shared.self !== undefined) shared.use(announceProcess(redis, shared.self));
+  if (shared.announced !== undefined) shared.use(announceProcess(redis, shared.announced));
   return redis;
 });
 

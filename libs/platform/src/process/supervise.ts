@@ -5,7 +5,7 @@ import { createLogger, type Logger } from "../log.ts";
 import { opsHandler, type Readiness } from "../ops.ts";
 import type { CommonEnv } from "../service-variables.ts";
 import { StartError } from "../start-error.ts";
-import { waitForStop } from "./life.ts";
+import { waitForStop } from "./process-state.ts";
 
 export interface Supervision {
   readonly common: CommonEnv;

@@ -332,7 +332,7 @@ test("an arriving form is aborted to free memory and disk space for another acco
   upload.on("error", () => undefined);
   upload.write(file("file", "x".repeat(900)).slice(0, -2));
   await started.promise;
-  using other = small.holdFor({ accountId: "other", tokenId: "o" });
+  using other = small.openHolding({ accountId: "other", tokenId: "o" });
   other.take(500);
   await expect.poll(() => outcomes.length).toBe(1);
   expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });

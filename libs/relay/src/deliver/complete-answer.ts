@@ -44,7 +44,7 @@ export async function deliverCompleteAnswer(
 /** Adds an answer to the caller's memory until the answer is sent or its connection is closed. */
 function countUntilRead({ deps, call }: CallRun, bytes: number): void {
   if (call.answer.closed) return;
-  const holding = deps.budget.holdFor(call.caller);
-  holding.count(bytes);
+  const holding = deps.budget.openHolding(call.caller);
+  holding.addWithoutLimit(bytes);
   call.answer.watch({ closed: () => holding[Symbol.dispose]() });
 }

@@ -32,7 +32,7 @@ test("copies of a request's images are counted in the memory of its body", () =>
   const request = { dialect: "images", model: "m", prompt: "p", images: [image, image], stream: false } as const;
   const caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 0 };
   const budget = new BufferBudget(1_000);
-  const holding = budget.holdFor(caller);
+  const holding = budget.openHolding(caller);
   const remote = { fetch: () => Promise.reject(new Error("nothing is fetched")) };
   using _ = new InputImages({ remote }, request, { caller, ending: new AbortController().signal }, holding);
   expect(holding.bytes).toBe(4 * png.length);

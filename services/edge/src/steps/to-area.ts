@@ -39,9 +39,9 @@ export function toArea({
       request.headers[headers.caller] = callers.sign(call.caller);
       return proxy.pass(area, request, response, next);
     }
-    if (upgrade === undefined) return local.take({ request, response, ...call });
+    if (upgrade === undefined) return local.handle({ request, response, ...call });
     const { socket, head } = upgrade;
-    void local.takeUpgrade({ request, socket, head, ...call }).then((status) => {
+    void local.handleUpgrade({ request, socket, head, ...call }).then((status) => {
       upgrade.status = status;
     });
   };

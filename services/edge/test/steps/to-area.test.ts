@@ -14,10 +14,10 @@ async function passed(headers: Readonly<Record<string, string>>, proxies: number
   using proxy = new AreaProxy({ urls: {}, log, silenceMs: 1_000, streamSilenceMs: 1_000 });
   let received: IncomingHttpHeaders = {};
   const area: LocalArea = {
-    take({ request }) {
+    handle({ request }) {
       received = request.headers;
     },
-    takeUpgrade: () => Promise.resolve(101),
+    handleUpgrade: () => Promise.resolve(101),
   };
   const call = callOf({ headers });
   await run(call, matchEndpoint);

@@ -6,7 +6,7 @@ import { interactionForm, responseForm } from "../../src/responses/background/ev
 const sse = (event: object): string => `data: ${JSON.stringify(event)}\n\n`;
 
 function sinkOf(form: typeof interactionForm, { maxHeldBytes = 10_000, limitBytes = 10_000 } = {}) {
-  const memory = new BufferBudget(limitBytes).holdFor({ accountId: "a", tokenId: "t" });
+  const memory = new BufferBudget(limitBytes).openHolding({ accountId: "a", tokenId: "t" });
   const sink = new BackgroundSink({
     storeEvents: () => Promise.resolve(true),
     maxEvents: 100,

@@ -15,7 +15,7 @@ function steered() {
   let count = 0;
   const steering = new Steering({ send: (event) => void events.push(event), newId: () => `steer_${++count}` });
   const message = (size = bytes) => {
-    const holding = budget.holdFor({ accountId: "a", tokenId: "t" });
+    const holding = budget.openHolding({ accountId: "a", tokenId: "t" });
     holding.take(size);
     return { bytes: size, holding };
   };

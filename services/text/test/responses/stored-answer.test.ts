@@ -12,7 +12,7 @@ function keeping(collector: AnswerCollector, { maxBytes = 10_000, limitBytes = 1
   const warnings: unknown[] = [];
   const call = callOf(client);
   const log = Object.assign(Object.create(call.log), { warn: (what: unknown) => void warnings.push(what) });
-  const memory = new BufferBudget(limitBytes).holdFor(call.caller);
+  const memory = new BufferBudget(limitBytes).openHolding(call.caller);
   const stored: { readonly id: string; readonly answer: JsonObject; readonly text: string }[] = [];
   const sink = storeAnswerFirst(Object.assign(call, { log, span }), {
     maxBytes,

@@ -59,7 +59,7 @@ export async function followEvents(
     }
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
     if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.isHeld(backgroundId))) {
-      using memory = deps.body.budget.holdFor(caller);
+      using memory = deps.body.budget.openHolding(caller);
       if ((await currentResponse(deps, form, backgroundId, memory)) === undefined) break;
     }
     if (Date.now() - wroteAt > relay.limits.heartbeatMs) {

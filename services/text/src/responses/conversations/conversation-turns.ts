@@ -32,7 +32,7 @@ export async function addTurn(
 ): Promise<void> {
   const items = [...turn.input, ...outputOf(turn)];
   const newId = (): string => newAnswerId().replace(/^answer_/, "");
-  using memory = body.budget.holdFor(call.caller);
+  using memory = body.budget.openHolding(call.caller);
   try {
     const at = { accountId: call.caller.accountId, id };
     const { verdict } = await conversations.add(at, { items, newId, memory });

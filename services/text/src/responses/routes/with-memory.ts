@@ -8,7 +8,7 @@ export async function withMemory<Result>(
   { caller, response }: Pick<ServiceCall, "caller" | "response">,
   work: (memory: RecordMemory) => Promise<Result>,
 ): Promise<Result> {
-  const memory = budget.holdFor(caller);
+  const memory = budget.openHolding(caller);
   const release = (): void => memory[Symbol.dispose]();
   try {
     return await work(memory);

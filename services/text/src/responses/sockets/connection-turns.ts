@@ -74,7 +74,7 @@ export class ConnectionTurns implements Disposable {
   async #store({ id, stored }: AnsweredResponse): Promise<void> {
     const bytes = await renderJson(stored, Infinity);
     if (bytes.length > maxKeptBytes || this.#isOver) return;
-    const holding = this.#budget.holdFor(this.#holder);
+    const holding = this.#budget.openHolding(this.#holder);
     try {
       holding.take(bytes.length);
     } catch (error) {

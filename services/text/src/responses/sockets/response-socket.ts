@@ -111,7 +111,7 @@ export class ResponseSocket {
     this.#missed = 0;
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
     if (this.#isLeaving || !this.#isOpen) return;
-    const holding = this.#deps.body.budget.holdFor(this.#call.caller);
+    const holding = this.#deps.body.budget.openHolding(this.#call.caller);
     try {
       holding.take(data.length);
     } catch (error) {

@@ -12,15 +12,15 @@ export interface ProcessState {
 }
 
 /** Exits when the maximum time for shutdown has passed, even if a step hangs. */
-export function exitAfterTimeout(life: ProcessState, { log, close }: ReturnType<typeof createLogger>): void {
+export function exitAfterTimeout(state: ProcessState, { log, close }: ReturnType<typeof createLogger>): void {
   const end = async (): Promise<void> => {
-    log.fatal({ step: life.step, endWithinMs: life.endWithinMs }, "shutdown timed out: exiting anyway");
+    log.fatal({ step: state.step, endWithinMs: state.endWithinMs }, "shutdown timed out: exiting anyway");
     await close();
     // A step that hangs would keep the process running. Events have had enough time to be published.
     // oxlint-disable-next-line no-restricted-properties
     process.exit(process.exitCode ?? 1);
   };
-  setTimeout(() => void end(), life.endWithinMs).unref();
+  setTimeout(() => void end(), state.endWithinMs).unref();
 }
 
 /** Resolves with the reason to stop: a signal, the end of the parent process, or an uncaught error. */
