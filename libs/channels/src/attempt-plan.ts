@@ -51,7 +51,7 @@ export type PreparedAttempt<Accepted> = {
   /** True if the answer is a stream, which must begin within the channel's first-byte timeout. */
   readonly stream?: boolean | undefined;
   /** True if the request starts billed work, such as a video. It is not repeated if the vendor may have received it. */
-  readonly unrepeatable?: boolean | undefined;
+  readonly isUnrepeatable?: boolean | undefined;
 } & (
   | {
       readonly connect?: undefined;

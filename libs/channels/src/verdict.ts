@@ -19,7 +19,7 @@ export interface SentAttempt {
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
   /** Paths of the channel's headers and body members that were added to the request. */
   added?: readonly string[] | undefined;
-  prepared?: Pick<PreparedAttempt<unknown>, "request" | "unrepeatable">;
+  prepared?: Pick<PreparedAttempt<unknown>, "request" | "isUnrepeatable">;
 }
 
 /** Consequence of a failed attempt. */
@@ -58,7 +58,7 @@ export function verdictOn(
       body: fingerprintOf(sent.prepared?.request.body),
       seenBy: seenBy(plan, sent, error),
     });
-  if (sent.prepared?.unrepeatable === true && mayHaveReceived(error))
+  if (sent.prepared?.isUnrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
   return { failure: failureOf(error), next: mayRetryElsewhere(error) ? "another" : "none" };
 }

@@ -99,7 +99,7 @@ function ownerOf({ caller }: Call, { name }: CatalogModel): string {
 class PreparedCall {
   readonly request: VendorRequest;
   readonly stream: boolean;
-  readonly unrepeatable: boolean | undefined;
+  readonly isUnrepeatable: boolean | undefined;
   readonly state: SendState;
   readonly #deps: Pick<RunDeps, "limits" | "budget">;
   readonly #exchange: Exchange;
@@ -107,7 +107,7 @@ class PreparedCall {
   constructor(deps: Pick<RunDeps, "limits" | "budget">, request: VendorRequest, exchange: Exchange, state: SendState) {
     this.request = request;
     this.stream = exchange.streams;
-    this.unrepeatable = exchange.unrepeatable;
+    this.isUnrepeatable = exchange.isUnrepeatable;
     this.state = state;
     this.#deps = deps;
     this.#exchange = exchange;

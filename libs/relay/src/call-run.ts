@@ -109,7 +109,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
 
   /** Returns the outcome that is charged if the process dies: the floor, and an estimate of the output so far. */
   #certainOutcome(): Outcome {
-    const units = { ...this.heldMoney.expected.floorUnits, outputTokens: this.meter.roughTokens };
+    const units = { ...this.heldMoney.expected.floorUnits, outputTokens: this.meter.estimatedTokens };
     const status = tokensIn(units) > 0 ? 200 : 0;
     return { ...this.outcome, units, estimated: true, status };
   }

@@ -30,7 +30,7 @@ export class DetachedAnswers implements AsyncDisposable {
   }
 
   /** Returns undefined if all slots are in use or the process is shutting down. */
-  take(): DetachedSlot | undefined {
+  openSlot(): DetachedSlot | undefined {
     if (this.#open.size >= this.#limits.maxAnswers || this.#onEmpty !== undefined) return undefined;
     const controller = new AbortController();
     this.#open.set(

@@ -80,7 +80,7 @@ export class ExchangeLifetime implements SendState, Disposable {
   handleEvent(): void {
     const delayed = this.#delayedAbort;
     const mayFinish = this.#ending.reason instanceof ClientDisconnected && this.isSent && !this.signal.aborted;
-    if (mayFinish) this.#slot = this.#detachedAnswers.take();
+    if (mayFinish) this.#slot = this.#detachedAnswers.openSlot();
     if (this.#slot === undefined) delayed?.abort();
     else this.#slot.signal.addEventListener("abort", () => delayed?.abort(), { once: true });
   }

@@ -442,7 +442,7 @@ describe("a call that ends before its answer", () => {
   test("because its client disconnects, when no more vendors can be read on: the vendor is aborted", async () => {
     const client = new FakeClient();
     const detachedAnswers = new DetachedAnswers({ maxAnswers: 1, ms: 60_000 });
-    using _taken = detachedAnswers.take();
+    using _taken = detachedAnswers.openSlot();
     const { error, settled } = await run({
       client,
       vendors: { named: working(() => client.leave()) },

@@ -11,7 +11,7 @@ export const eventStreamFormat = {
   contentType: eventStream,
   last: "",
   extractText: (text: string) => text,
-  mayThink: () => false,
+  mayContainReasoning: () => false,
   fail: failureFrames.audio,
   heartbeat: () => heartbeatComment,
 } as const satisfies Partial<StreamTranslator>;

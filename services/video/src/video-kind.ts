@@ -75,7 +75,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
       request,
       body: request.body ?? Buffer.alloc(0),
       streams: false,
-      unrepeatable: true,
+      isUnrepeatable: true,
       dropped: rendered.dropped,
       read: () => ({
         kind: "job",

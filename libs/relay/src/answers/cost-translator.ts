@@ -31,8 +31,8 @@ export class CostTranslator implements StreamTranslator {
     return this.#inner.extractText(raw);
   }
 
-  mayThink(frame: Buffer): boolean {
-    return this.#inner.mayThink(frame);
+  mayContainReasoning(frame: Buffer): boolean {
+    return this.#inner.mayContainReasoning(frame);
   }
 
   end(): Buffer | string {

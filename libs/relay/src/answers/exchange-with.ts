@@ -78,7 +78,7 @@ export async function exchangeWith<
     wire: name,
     query: first.query,
     streams: false,
-    unrepeatable: vendor.startsTask,
+    isUnrepeatable: vendor.startsTask,
     ...parts,
     dropped:
       more.length === 0 ? first.dropped : [...new Set([first, ...furtherRequests].flatMap(({ dropped }) => dropped))],

@@ -22,7 +22,7 @@ export interface Exchange extends SentFees {
   /** True if the request asks the vendor for a stream. */
   readonly streams: boolean;
   /** True if the vendor bills each request. It is then not repeated if the vendor may have received it. */
-  readonly unrepeatable?: boolean | undefined;
+  readonly isUnrepeatable?: boolean | undefined;
   /** Unsupported fields of the client's request that were left out, in the client's spelling. */
   readonly dropped: readonly string[];
   /**

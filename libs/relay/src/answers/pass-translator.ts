@@ -79,7 +79,7 @@ export class PassTranslator implements StreamTranslator {
     return pass.extractRawText(chunk);
   }
 
-  mayThink(frame: Buffer): boolean {
+  mayContainReasoning(frame: Buffer): boolean {
     return this.#options.pass.showsReasoning(frame);
   }
 

@@ -35,7 +35,7 @@ export interface StreamTranslator {
   /** Extracts the model's text from `FrameReading.text` of one or several frames. */
   extractText(raw: string): string;
   /** Returns whether the frame may contain reasoning, to which some vendors do not apply the output limit. */
-  mayThink(frame: Buffer): boolean;
+  mayContainReasoning(frame: Buffer): boolean;
   /** Returns the last bytes for the client. Throws Failure upstream_error if the vendor's stream is incomplete. */
   end(): Buffer | string;
   /** Last frames that the client received. In some wires they contain the complete answer. */

@@ -225,7 +225,7 @@ export class StreamForwarder implements BodySink {
     const allowance = owner?.allowance;
     if (allowance === undefined || rawText === "" || allowance.covers(Buffer.byteLength(rawText))) return true;
     // The text is extracted only if the raw output of the frame is not covered.
-    return allowance.admits(Buffer.byteLength(translator.extractText(rawText)), translator.mayThink(frame));
+    return allowance.admits(Buffer.byteLength(translator.extractText(rawText)), translator.mayContainReasoning(frame));
   }
 
   /**

@@ -55,7 +55,7 @@ export async function deliverStream(
     heartbeatMs,
     gatherMs,
   }).ended;
-  if (allowance !== undefined && meter.hidesOutput) deps.modelsWithHiddenOutput.set(serving.model.name, true);
+  if (allowance !== undefined && meter.hasHiddenOutput) deps.modelsWithHiddenOutput.set(serving.model.name, true);
   if (failure !== undefined) {
     const { id: channel } = attempted.route.candidate.channel;
     call.log.warn({ ...idsOf(call), err: failure.cause ?? failure, channel }, "stream broke");

@@ -79,7 +79,7 @@ export class Meter {
   }
 
   /** Returns an estimate of the output tokens so far. */
-  get roughTokens(): number {
+  get estimatedTokens(): number {
     this.#extractText();
     return estimateTokens(this.#textCharacters);
   }
@@ -97,7 +97,7 @@ export class Meter {
   }
 
   /** Returns whether the vendor reported more output than the received text can contain. */
-  get hidesOutput(): boolean {
+  get hasHiddenOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.usage?.reasoningTokens ?? 0;
     // The raw output is at least as long as its text, so the text need not be extracted.

@@ -71,7 +71,7 @@ function audioFormat(contentType: string) {
     contentType,
     last: "",
     extractText: (text: string) => text,
-    mayThink: () => false,
+    mayContainReasoning: () => false,
     fail: () => undefined,
     heartbeat: () => "",
   } as const satisfies Partial<StreamTranslator>;

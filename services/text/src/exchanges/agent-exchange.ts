@@ -8,7 +8,7 @@ import type { TextWire } from "@modelgate/wires/text";
 export function agentExchange(exchange: Exchange, { vendor }: Pick<TextWire, "vendor">): Exchange {
   return {
     ...exchange,
-    unrepeatable: true,
+    isUnrepeatable: true,
     read(head) {
       const reader = exchange.read(head);
       return reader.kind === "stream" ? { ...reader, run: vendor?.run?.() } : reader;

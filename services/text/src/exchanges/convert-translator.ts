@@ -63,7 +63,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { ...reading, isLast: false, failure: failureOf(event), render: () => this.#write(before) };
   }
 
-  mayThink(): boolean {
+  mayContainReasoning(): boolean {
     return this.#thinks;
   }
 
