@@ -202,7 +202,11 @@ describe("an attempt", () => {
   test("that starts a paid task is not followed by another if the vendor may have accepted it", async () => {
     const { prepare } = planOf([]);
     const paidPlan = planOf([candidate("a"), candidate("b")], {
-      prepare: async (route, history) => ({ ...(await prepare(route, history)), isUnrepeatable: true, accept: unusable }),
+      prepare: async (route, history) => ({
+        ...(await prepare(route, history)),
+        isUnrepeatable: true,
+        accept: unusable,
+      }),
     });
     const { requests, attempts } = attemptsAt([]);
     await expect(attempts.run(paidPlan)).rejects.toMatchObject({ failure: { code: "create_uncertain" } });

@@ -13,7 +13,6 @@ export interface AnswerSink {
   announceTrailer(name: string): void;
   /** Sends an announced trailer. Must be called before the last piece is sent. */
   addTrailer(name: string, value: string): void;
-  /** Sends the status and the headers. */
   begin(status: number, headers: Readonly<Record<string, string>>): void;
   /** Returns false if `full` is true afterwards. */
   write(piece: Buffer | string): boolean;

@@ -53,7 +53,6 @@ export interface ServiceCall {
   /** Error format for this request's client. */
   readonly format: ErrorFormat;
   readonly log: Logger;
-  /** Parent of the spans of the call's steps. */
   readonly span: Span;
   readonly facts: CallFacts;
 }

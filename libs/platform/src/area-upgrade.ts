@@ -77,7 +77,6 @@ export function localUpgradeHandler({
   };
 }
 
-/** Status of a successful upgrade to WebSocket. */
 const switchingProtocols = 101;
 
 /** Runs an upgrade, and answers its error. Resolves with the status of the answer. */

@@ -16,7 +16,6 @@ export interface BudgetShares {
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;
-  /** Maximum number of bodies that arrive at the same time. */
   readonly accountBodies: number;
   readonly tokenBodies: number;
 }

@@ -6,11 +6,9 @@ import type { Logger } from "./log.ts";
 export interface StreamBounds {
   /** Time in ms for which JetStream detects repeated messages. */
   readonly duplicateWindowMs: number;
-  /** Maximum age of events in ms. */
   readonly keepMs: number;
   /** Maximum bytes of one stream on disk. JetStream reserves them even for an empty stream. */
   readonly keepBytes: number;
-  /** Number of NATS servers that store each stream. */
   readonly replicas: number;
 }
 

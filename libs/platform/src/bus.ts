@@ -29,7 +29,6 @@ export interface Bus extends AsyncDisposable {
 export type BatchHandler = (bodies: readonly string[]) => Promise<void>;
 
 export interface BusLimits extends StreamBounds {
-  /** Maximum ms to wait for JetStream's acknowledgement. */
   readonly ackMs: number;
 }
 

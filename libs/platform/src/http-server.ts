@@ -35,9 +35,7 @@ export interface HttpServer {
   drain(): Promise<void>;
 }
 
-/** Maximum bytes of a request's head. */
 const maxHeaderBytes = 32 * 1024;
-/** Maximum ms to receive a request's head. */
 const headersTimeoutMs = 30_000;
 /**
  * Time in ms after which a connection is closed if its client does not read. Such a client occupies memory and a

@@ -1,6 +1,5 @@
 import type { IncomingMessage } from "node:http";
 
-/** Maximum ms for which the client may send nothing. */
 const maxSilenceMs = 2_000;
 const maxDiscardMs = 30_000;
 

@@ -26,7 +26,6 @@ const secretNames = [
 ];
 const secretPaths = secretNames.flatMap((name) => [`["${name}"]`, `headers["${name}"]`]);
 
-/** Matches API keys of the gateway and of vendors. */
 const keyPattern = /\b(sk-|AIza)[A-Za-z0-9_-]{6,}/g;
 
 /**

@@ -82,7 +82,6 @@ export function observeStore(store: "redis" | "content" | "nats" | "books", up: 
 /** Leases on reserved money (holds), and on places in a channel's concurrency limit (seats). */
 type LeaseKind = "holds" | "seats";
 
-/** Functions whose results are added up in the metric. */
 const leaseCounts: Readonly<Record<LeaseKind, Set<() => number>>> = { holds: new Set(), seats: new Set() };
 
 const leasesHeld: Gauge<"of"> = new Gauge({

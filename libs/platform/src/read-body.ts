@@ -150,7 +150,6 @@ const [firstSegmentBytes, maxSegmentBytes] = [16 * 1024, 1024 * 1024];
 export class BodySegments {
   readonly #declared: number;
   readonly #segments: Buffer[] = [];
-  /** Number of unused bytes at the end of the last segment. */
   #unused = 0;
   size = 0;
 

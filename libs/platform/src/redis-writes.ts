@@ -53,8 +53,8 @@ export interface WorkCheckOptions {
 const sweepMs = 60_000;
 
 /**
- * Checks whether Redis may contain work that is due. Without new writes, the work of all shards need not be read, which
- * would cost hundreds of commands.
+ * Checks whether Redis may contain work that is due. Reading the work of all shards costs hundreds of commands. It is
+ * read only after a write, or when an entry is due.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;

@@ -42,7 +42,6 @@ class SeriesByLabels<Label extends string, Series> {
   }
 }
 
-/** Node of the tree of series, with one level for each label. */
 interface SeriesNode<Series> {
   readonly children: Map<string | number, SeriesNode<Series>>;
   series: Series | undefined;

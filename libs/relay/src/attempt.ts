@@ -90,12 +90,10 @@ export async function attemptCall<Planned extends Plan>(run: CallRun<Planned>): 
   return attempted;
 }
 
-/** Returns the owner under which the route of a call's conversation is stored. */
 function ownerOf({ caller }: Call, { name }: CatalogModel): string {
   return `${caller.accountId}:${name}`;
 }
 
-/** One attempt of a call, ready to be sent. */
 class PreparedCall {
   readonly request: VendorRequest;
   readonly stream: boolean;

@@ -45,7 +45,6 @@ export interface CallRunParts<Planned extends Plan> {
   readonly plan: Planned;
   readonly serving: ServingModel;
   readonly heldMoney: RunMoney;
-  /** Attempts with the models that were tried before. */
   readonly triedBefore?: readonly AttemptReport[] | undefined;
 }
 

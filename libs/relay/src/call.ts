@@ -13,7 +13,6 @@ export interface ServingModel {
   readonly model: CatalogModel;
   /** Price multiplier of the caller's group. */
   readonly multiplier: number;
-  /** Model in the client's request, if its name differs. */
   readonly requested?: string | undefined;
   /** Rule of the caller's group for tools and service tiers without a price. */
   readonly unpriced: Group["unpriced"];

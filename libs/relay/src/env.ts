@@ -86,9 +86,7 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
       depth: 256,
       // Real requests stay below these limits. Vendors accept at most 300,000 tokens for embeddings, which are as many
       // values; 10,000 messages have 60,000 members.
-      /** Maximum number of values in a body, at all depths. */
       values: 500_000,
-      /** Maximum number of members of all objects together. */
       members: 100_000,
       /** Maximum number of members of the outermost object. */
       topMembers: 1_000,

@@ -76,9 +76,7 @@ export interface Forwarded {
 
 /** An answer that is about to be sent to its client. */
 export interface FinalAnswer {
-  /** The complete answer as JSON, or the last frames of a stream. */
   readonly text: string;
-  /** Route that gave the answer. */
   readonly channelKey: ChannelKeyId;
   readonly wire: UpstreamWire;
   /** True if the gateway ended the answer. The copy that the vendor stores differs from the client's. */

@@ -4,7 +4,6 @@ import type { UsageBound } from "./money/measure.ts";
 
 /** Course of a call that is billed: its attempts and its result so far. Times are from `performance.now()`. */
 export interface Outcome {
-  /** Route of the last attempt. */
   readonly route: Route | undefined;
   readonly tried: readonly AttemptReport[];
   /** Start of the call, if its money was held earlier. */
@@ -22,7 +21,6 @@ export interface Outcome {
   /** Maximum usage to bill, if it differs from the expected one. */
   readonly bound?: UsageBound | undefined;
   readonly capped?: readonly UnitName[] | undefined;
-  /** Code of the failure, for the log. */
   readonly error?: string | undefined;
 }
 

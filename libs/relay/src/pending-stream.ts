@@ -10,7 +10,6 @@ export interface PendingStream {
    * always true.
    */
   canSendHeartbeat?(): boolean;
-  /** Renders the error frame, which ends the stream. */
   fail(failure: Failure, requestId: string): string;
 }
 

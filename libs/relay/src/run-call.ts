@@ -84,7 +84,6 @@ interface PlannedModel<Planned extends Plan> {
   readonly plan: Planned;
 }
 
-/** Money that is held for a call, and the plan for which it was computed. */
 interface HeldPlan<Planned extends Plan> {
   readonly held: HeldMoney;
   readonly plan: Planned;
@@ -123,10 +122,8 @@ export async function holdPlan<Planned extends Plan>(
   }
 }
 
-/** A call that no model could serve so far. */
 interface FailedModels {
   readonly tried: readonly AttemptReport[];
-  /** Failure of the last model that was tried. */
   readonly failure: Failure;
 }
 

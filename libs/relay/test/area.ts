@@ -37,10 +37,8 @@ import {
 } from "@modelgate/testkit";
 
 export interface AreaOptions {
-  /** Configuration as parsed from YAML. `${SIMULATOR_URL}` is replaced by the simulator's URL. */
   readonly config: object;
   readonly env?: Readonly<Record<string, string>>;
-  /** Limits to lower, which are constants in the product. */
   readonly limits?: Limits;
   /** Service whose stores and vendors the new service shares, as a replica does. */
   readonly beside?: Area;
@@ -56,12 +54,10 @@ export interface Area extends AsyncDisposable {
   readonly redis: Redis;
   readonly metrics: Registry;
   readonly simulator: SimulatorClient;
-  /** Sends a JSON body, or a form. */
   post(path: string, body: unknown, key: string, more?: Readonly<Record<string, string>>): Promise<Response>;
   account(id: string): Promise<Account>;
   enable(channel: string): Promise<void>;
   topUp(account: string, dollars: string): Promise<void>;
-  /** Returns all usage events in the order of publication. */
   events(): Promise<readonly UsageEvent[]>;
   eventOf(requestId: string | null): Promise<UsageEvent>;
   /**
@@ -216,7 +212,6 @@ function publish(redis: Redis, { groups, models, channels }: Configuration): Pro
   return publishConfiguration(redis, { groups, models: Object.fromEntries(priced) }, resolved, [secret]);
 }
 
-/** Creates the configuration's accounts and tokens. Returns the callers by API key. */
 async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configuration) {
   const callers = new Map<string, KnownCaller>();
   for (const [accountId, { balance, tokens = [] }] of Object.entries(accounts)) {

@@ -142,7 +142,6 @@ export class FakeClient implements AnswerSink {
     this.#close(false);
   }
 
-  /** Ends the call as the gateway does. */
   interrupt(failure: Failure): void {
     this.#ending.abort(failure);
   }

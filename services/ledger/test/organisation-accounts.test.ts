@@ -85,7 +85,9 @@ test("the spending of an organisation is read once for all of its accounts that 
   expect(await restoreAllAccounts({ redis, bus, books: counted })).toBe(accounts.length);
   expect(reads).toBe(2 * readsOfOne);
   for (const account of accounts)
-    expect(await readBudgetUsage(redis, account, [appliedBudget(budget, Date.now())])).toMatchObject([{ usedNanos: 30n }]);
+    expect(await readBudgetUsage(redis, account, [appliedBudget(budget, Date.now())])).toMatchObject([
+      { usedNanos: 30n },
+    ]);
 });
 
 test("an account joins and leaves, although the list of another account cannot be read", async () => {

@@ -1,10 +1,10 @@
 --[[ Functions for the budgets of a call. Requires amounts.lua. One hash has the states of all budgets of an account, so
-     that those of a call are read with one command and written with one. Another hash, which all accounts of an
+     that one command reads those of a call, and one writes them. Another hash, which all accounts of an
      organisation share, has the states of the organisation's budgets. The accounts are on the same shard.
-  lines: six lines for each budget: id, number of the period in which the call counts, amount of a period (nanos),
+  lines: six lines for each budget: id, number of the period of the call, amount of a period (nanos),
     maximum that rolls over to the next period (nanos; '' if nothing does), mode ('hard' or 'soft'), and one of these:
     the owner of an organisation's budget ('organisation:ID', the end of the shared hash's name); for the budget of a key
-    or a group, where an earlier version counted: the end of the hash's name and the field, separated by a space; ''
+    or a group, where an earlier version stored the spending: the end of the hash's name and the field, separated by a space; ''
   budgets hash: id -> state: number of the latest period, amount spent and held in it (nanos), number of the period in
     which the budget was used before (0 if in none), amount left of that period (nanos, negative if exceeded) ]]
 local max_skipped = 400 -- maximum periods without use whose amounts roll over
@@ -47,8 +47,7 @@ end
 local function left_of(budget)
   return subtract(add(budget.amount, carried(budget)), budget.spent)
 end
--- Returns the amount that an earlier version counted for a key or a group in the period of a call, so that an upgrade
--- does not begin its limits anew.
+-- Returns the spending of a key or a group that an earlier version stored for the period of a call.
 local function former_spent(budget)
   local date, field = string.match(budget.former, '^(%S+) (.+)$')
   return date and redis.call('HGET', budget.key .. ':' .. date, field) or '0'
@@ -75,8 +74,8 @@ local function is_exceeded(budget)
   return is_negative(left_of(budget)) or (budget.period == budget.before and is_negative(budget.left))
 end
 local function least(a, b) return is_negative(subtract(a, b)) and a or b end
--- Takes an amount from all budgets of a call. Returns nil, or the index of the first hard one that does not cover it, what
--- is left of that one, and the least that is left of a hard one. Writes nothing.
+-- Takes an amount from all budgets of a call, without writing them. If a hard budget does not cover it, returns its
+-- index, what is left of it, and the least that is left of any hard budget.
 local function take_from_budgets(budgets, nanos)
   local exceeded, left_of_exceeded, least_left
   for at, budget in ipairs(budgets) do
@@ -121,7 +120,6 @@ local function add_to_budgets(budgets, nanos)
   end
   write_budgets(budgets)
 end
--- Corrects the budgets of a call.
 local function correct_budgets(key, lines, nanos)
   if nanos == '0' or not lines or lines == '' then return end
   add_to_budgets(read_known_budgets(key, lines), nanos)

@@ -1,5 +1,5 @@
---[[ Counts the bytes of one record of an account's stored content against the account's limits. Requires clock.lua. First releases
-     the shares of expired records. Accepts every record that does not grow, and every record with `required`.
+--[[ Records the bytes of one record of stored content, within the account's limits. Requires clock.lua. First releases
+     the bytes of expired records. Accepts every record that does not grow, and every record with `required`.
   sizes hash: record -> bytes, '' -> sum of all records   expiries zset: record -> time of expiry (ms)
   bytes: size of the record; with `adds`, the increase. A size of 0 removes the record. ]]
 local now = clock(nowMs)

@@ -1,5 +1,6 @@
---[[ Admits one call: checks that the account exists, is enabled and has money, counts the call against the requests and tokens per
-     minute and the requests per day, and takes a seat. A refused call changes nothing. Requires clock.lua and minute.lua.
+--[[ Admits one call: checks that the account exists, is enabled and has money, checks and counts the requests and tokens
+     per minute and the requests per day, and occupies a seat. A refused call changes nothing. Requires clock.lua and
+     minute.lua.
   keyLimits: an id of a key and its maximum of requests per day, for each such limit ('' for none)
   days hash: id of a key -> number of the latest day (UTC) with a request, and its requests
   account hash: available, disabled   bucket hash: see minute.lua   seats zset: seatId -> expiry (ms)

@@ -37,7 +37,7 @@ local function add_receipt(state, amount, entry)
 end
 --[[ Records a change of a balance. The caller has changed the amounts in `state` before.
   state: the account's   keys: {credits, outbox}   operation: id   nanos: may be negative   entry: JSON object
-  replaces: hash of the receipt that the change had in a Redis that was lost, or nil ]]
+  replaces: hash of the lost receipt of the change, or nil ]]
 local function record_credit(state, keys, operation, nanos, entry, replaces)
   local number, previous, balance, hash = add_receipt(state, nanos, entry)
   local recorded = string.sub(entry, 1, -2) .. string.format(

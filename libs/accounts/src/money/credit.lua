@@ -2,7 +2,7 @@
      Stores the change among the credits and, as an event, in the outbox. Requires account-state.lua.
   account hash   credits hash: operation id -> entry (JSON) with its receipt   outbox stream
   nanos: may be negative   maxCredits: maximum entries of `credits`
-  replaces: hash of the receipt that the change had in a Redis that was lost; it is then applied even if it makes the
+  replaces: hash of the lost receipt of the change, which is then applied even if it makes the
     available amount negative ]]
 local state = read_account(account)
 if not state then return {'no-account'} end

@@ -1,5 +1,5 @@
 --[[ The step of every settlement, shared by settle.lua and tasks/advance.lua: takes the true cost of a call, releases
-     the remaining hold, and writes the usage event to the outbox. It is done exactly once: the hold is deleted, so a
+     the remaining hold, and writes the usage event to the outbox. The hold is deleted, so that a
      second settlement does not find it. Requires clock.lua, account-state.lua, minute.lua and budgets.lua.
   keys: {account, hold, holds, outbox, budgets, late: stream that reports calls without a hold; nil: they are not reported}
   call: {id, cost (nanos), event (JSON without its cost), tokens (used), nowMs, onlyIfExpired, runIds: see settle.lua}
@@ -10,7 +10,7 @@ local function settlement(keys, call)
   local found, state = redis.call('HMGET', keys.hold, 'nanos', 'tokens', 'limit', 'bucket', 'lines'), read_account(keys.account)
   local held = found[1]
   if not held or not state then
-    -- Settled before, by the sweep or by the call, or lost with a Redis: the ledger finds out in the books.
+    -- The call was settled before, or Redis has lost its hold. The ledger checks this in the books.
     if keys.late then redis.call('XADD', keys.late, 'MAXLEN', '~', '100000', '*', 'event', event, 'cost', cost) end
     return {'gone'}
   end
@@ -24,7 +24,7 @@ local function settlement(keys, call)
   redis.call('DEL', keys.hold)
   redis.call('ZREM', keys.holds, call.id)
 
-  -- The held amount pays for the call, even if the account has a negative balance since a Redis was lost.
+  -- The held amount pays for the call, even if the balance is negative after a restore.
   local isInDebt = is_negative(state.available)
   if held ~= '0' then release_held(state, held) end
   local missing = subtract(cost, isInDebt and held or state.available)
@@ -33,7 +33,7 @@ local function settlement(keys, call)
   if taken ~= '0' then state.available, state.spent = subtract(state.available, taken), add(state.spent, taken) end
 
   correct_tokens(found[4], tonumber(found[3]), tonumber(found[2]) - call.tokens, call.nowMs)
-  -- The call counts in the periods in which its hold was placed.
+  -- The cost belongs to the periods of the hold.
   correct_budgets(keys.budgets, found[5], subtract(taken, held))
   local number, previous, balance, hash = add_receipt(state, negated(taken), event)
   write_account(state)

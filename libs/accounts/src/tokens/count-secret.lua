@@ -1,4 +1,4 @@
---[[ Counts a new client secret against the account's maximum. Expired secrets do not count. Requires clock.lua.
+--[[ Adds a client secret, unless the account has its maximum of secrets that have not expired. Requires clock.lua.
   secrets zset: id of a secret's settings -> expiry (ms) ]]
 local now = clock(nowMs)
 redis.call('ZREMRANGEBYSCORE', secrets, '-inf', now)

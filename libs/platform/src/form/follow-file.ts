@@ -15,7 +15,6 @@ export interface IncomingSpoolFile extends AsyncDisposable {
   readonly name: string;
   readonly filename: string;
   readonly contentType: string;
-  /** Number of bytes on disk. */
   readonly size: number;
   /** File descriptor, valid in all threads of this process. */
   readonly descriptor: number;

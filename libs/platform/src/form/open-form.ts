@@ -9,7 +9,6 @@ import { IncomingFile, type FormPart } from "./form-file.ts";
 export interface FormLimits extends PaceLimits {
   /** Maximum bytes of the request's complete body. */
   readonly maxBytes: number;
-  /** Maximum number of fields and files together. */
   readonly parts: number;
   readonly files: number;
   /** Maximum bytes of one text field, and of all text fields together. */

@@ -4,7 +4,6 @@ import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
 import { readRedisUrl } from "../redis-url.ts";
 
-/** Redis hash: ends of certificates (RFC 3339) by `host:port`. */
 const key = "certificates:content";
 const hourMs = 3_600_000;
 const keepSeconds = (3 * hourMs) / 1_000;

@@ -47,12 +47,10 @@ export class ProcessServices implements AsyncDisposable {
     this.#context = context;
   }
 
-  /** Maximum ms of the drain, over all services. */
   get drainMs(): number {
     return Math.max(...this.#services.map(({ common }) => common.drainMs));
   }
 
-  /** Ports by service name. */
   get ports(): Readonly<Record<string, number>> {
     return Object.fromEntries([...this.#servers].map(([name, { port }]) => [name, port]));
   }
@@ -146,7 +144,6 @@ export class ProcessServices implements AsyncDisposable {
     this.#servers.set(name, await listen({ ...address, isCounted: true, handler, upgrade }));
   }
 
-  /** Returns the reasons why services cannot serve now, by service name. */
   async problems(): Promise<Readonly<Record<string, string>>> {
     const states = await this.#states();
     return Object.fromEntries(

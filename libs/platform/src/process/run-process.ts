@@ -8,7 +8,6 @@ import { ProcessServices } from "./process-services.ts";
 import type { Service } from "./service.ts";
 import { Shared } from "./shared.ts";
 
-/** Name of a process that runs several services. */
 const gatewayName = "gateway";
 
 /**

@@ -30,7 +30,6 @@ export interface PortHandlers {
 
 /** Handlers of an open service, and the steps of its shutdown. */
 export interface OpenService {
-  /** Handlers of the service's port. */
   readonly serves: PortHandlers | AreaServer;
   /** Stops accepting work. Resolves when open work has ended, which the service must end when `ending` is aborted. */
   readonly drain?: () => Promise<void>;
@@ -48,7 +47,6 @@ export type AdjustEnv = <Env>(service: string, env: Env) => Env;
 export interface Service {
   readonly name: string;
   readonly role: ServiceRole;
-  /** Reads the service's variables. */
   readonly declare: (read: VariableReader, adjust?: AdjustEnv) => DeclaredService;
 }
 

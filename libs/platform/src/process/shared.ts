@@ -7,7 +7,6 @@ import type { AnnouncedProcess } from "./presence.ts";
  */
 export class Shared implements AsyncDisposable {
   readonly log: Logger;
-  /** Content of the process's announcements; undefined if it makes none. */
   readonly announced: AnnouncedProcess | undefined;
   readonly #open = new AsyncDisposableStack();
 

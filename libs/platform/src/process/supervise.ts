@@ -10,7 +10,6 @@ import { waitForStop } from "./process-state.ts";
 export interface Supervision {
   readonly common: CommonEnv;
   readonly workers: number;
-  /** Returns the command line of a worker. */
   readonly command: (worker: number) => { readonly program: string; readonly args: readonly string[] };
 }
 

@@ -16,7 +16,6 @@ interface GroupedCall {
 /** Maximum number of calls in one group. Redis runs no other command meanwhile. */
 const maxGroupSize = 64;
 
-/** Calls that wait for the end of the event loop's turn, by slot. */
 interface WaitingCalls {
   slots: Map<string, GroupedCall[]> | undefined;
 }
@@ -128,10 +127,8 @@ class GroupCommand extends Command {
   }
 }
 
-/** Grouped scripts of this process. */
 const groupedScripts: LuaShape[] = [];
 
-/** Lua program that contains all grouped scripts. The digest is for EVALSHA. */
 interface GroupProgram {
   readonly count: number;
   readonly text: string;

@@ -66,7 +66,6 @@ export class BufferedStream implements BodySink {
     else if (!this.#hasFirstFrame) this.#firstFrame.reject(interruptionFailure(error));
   }
 
-  /** Sends the buffered bytes and the rest of the stream to a sink. */
   pipe(sink: BodySink): void {
     const firstBytes = this.#buffered;
     this.#buffered = undefined;

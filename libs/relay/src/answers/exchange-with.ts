@@ -23,7 +23,6 @@ type ExchangeVendor<Request, Answer, Output> = Pick<
   "render" | "parse" | "usage" | "taskOf" | "startsTask"
 >;
 
-/** Rendered request, whose body may have another format than JSON. */
 type RenderedRequest = Partial<Rendered> & Pick<Rendered, "dropped">;
 
 type ExchangeParts = Pick<Exchange, "body"> & Partial<Exchange>;
@@ -97,7 +96,7 @@ interface SentCall<Vendor, Request, Answer, Output extends RenderedRequest> {
   readonly furtherRequests: readonly Output[];
 }
 
-/** Creates the reader of JSON answers. It is the reader of a task if further requests may follow. */
+/** Reads JSON answers. If further requests may follow, it is the reader of a task. */
 function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,

@@ -21,7 +21,7 @@ export interface Exchange extends SentFees {
   readonly request?: VendorRequest | undefined;
   /** True if the request asks the vendor for a stream. */
   readonly streams: boolean;
-  /** True if the vendor bills each request. It is then not repeated if the vendor may have received it. */
+  /** True if a request that the vendor may have received is not sent again, for example because it starts a task. */
   readonly isUnrepeatable?: boolean | undefined;
   /** Unsupported fields of the client's request that were left out, in the client's spelling. */
   readonly dropped: readonly string[];
@@ -47,7 +47,7 @@ export interface CompleteAnswerReader {
 /** Reads an answer that needs further requests to its vendor, for example to poll a task. */
 export interface TaskReader {
   readonly kind: "task";
-  /** Reads the first answer. Rejects as `CompleteAnswerReader.read` does. */
+  /** Rejects as `CompleteAnswerReader.read` does. */
   read(bytes: Buffer): Promise<StartedTask>;
 }
 
@@ -61,8 +61,8 @@ export interface JobReader {
 /** A job that its vendor has accepted. */
 export interface StartedJob {
   /**
-   * Stores the job, which then owns the money that is held for the call. Returns the client's answer as JSON. Throws
-   * Failure if the job could not be stored.
+   * Stores the job, which then owns the held money. Returns the client's answer as JSON. Throws Failure if the job
+   * could not be stored.
    */
   store(held: JobMoney, outcome: Outcome): Promise<Buffer>;
 }
@@ -73,9 +73,7 @@ export type JobMoney = Pick<HeldMoney, "renew" | "handOver" | "record">;
 /** A complete answer in the client's wire. */
 export interface CompleteAnswer {
   readonly body: Buffer;
-  /** Absent for JSON. */
   readonly contentType?: string | undefined;
-  /** Usage that the vendor reports. */
   readonly usage?: Units | undefined;
   /** Bytes of text that the gateway added to the request. They are included if tokens must be estimated. */
   readonly addedBytes?: number | undefined;
@@ -97,13 +95,10 @@ export interface StartedTask {
 
 /** Sends further requests of the same call to the vendor that answered. */
 export interface VendorLink {
-  /** Polls a task once. Returns the vendor's answer as JSON bytes. */
   poll(task: string): Promise<Buffer>;
-  /** Sends another request of the same call, and returns the vendor's complete answer. */
+  /** Returns the vendor's complete answer. */
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }>;
-  /** Origin (scheme, host and port) of the channel's address. */
   readonly origin: string;
-  /** URL of the channel's proxy. */
   readonly proxy: string | undefined;
   /** Aborted when no further request may be sent, usually because the client has disconnected. */
   readonly signal: AbortSignal;

@@ -48,7 +48,7 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
 
 /**
  * Polls a task until `parse` returns its answer. Throws Failure upstream_timeout after `waitMs`, or the failure of the
- * task or of a poll. The task is never started again, because the vendor may still be working on it.
+ * task or of a poll.
  */
 async function finishTask<Answer>(
   task: string,

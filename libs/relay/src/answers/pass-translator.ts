@@ -16,7 +16,6 @@ export interface PassOptions {
   readonly echo?: JsonRecord | undefined;
   /** True if the client does not get frames that contain only usage. */
   readonly hideUsage?: boolean | undefined;
-  /** Framing of the client's stream; absent for server-sent events. */
   readonly framing?: ClientFraming | undefined;
   /** Creates the last frames of a stream that the gateway may end early. */
   readonly early?: EarlyEnd | undefined;
@@ -118,7 +117,6 @@ export class PassTranslator implements StreamTranslator {
   }
 }
 
-/** Result for a frame in which the vendor reports a failure. */
 const failureReading: FrameReading = {
   text: "",
   isLast: false,

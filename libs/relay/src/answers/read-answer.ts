@@ -117,7 +117,7 @@ class AnswerCollector implements BodySink {
   }
 }
 
-/** Creates the failure of an answer above the gateway's limit. The channel is not to blame for it. */
+/** The channel is not to blame for such an answer. */
 function tooLarge(maxBytes: number): Failure {
   return new Failure(
     "answer_too_large",

@@ -7,7 +7,6 @@ import { collect } from "../answers/read-answer.ts";
 import { requestFor } from "../attempt.ts";
 import type { AcceptedAnswer, CallRun } from "../call-run.ts";
 
-/** Maximum bytes that are read of an answer with an error status. */
 const errorBodyBytes = 64 * 1024;
 const cancelMs = 5_000;
 

@@ -20,13 +20,11 @@ export interface StreamForwarderOptions {
   readonly meter: Meter;
   /** Call that the stream belongs to; undefined if no client receives the stream. */
   readonly owner: StreamOwner | undefined;
-  /** Aborted if the call ends before the stream does. */
   readonly ending: AbortSignal;
   readonly requestId: string;
   readonly heartbeatMs: number;
   /** Maximum ms for which the chunks of a burst are collected; 0: never. */
   readonly gatherMs: number;
-  /** Maximum bytes that are read from the vendor. */
   readonly maxBytes?: number | undefined;
 }
 
@@ -38,8 +36,8 @@ export interface StreamOwner {
   /** Returns the usage of a stream that the gateway ends for this reason. */
   meterEndedEarly(reason: StreamStop): Promise<Metered>;
   /**
-   * Called when the vendor's stream has ended, so that the settlement begins before the client's stream ends. `cut` is
-   * the usage of a stream that the gateway ended. The client's last bytes wait for the returned promise.
+   * Called when the vendor's stream has ended, before the client's stream ends. `cut` is the usage of a stream that the
+   * gateway ended. The client's last bytes wait for the promise.
    */
   onVendorEnd(failure: Failure | undefined, cut?: Metered): Promise<void> | undefined;
 }
@@ -102,7 +100,6 @@ export class StreamForwarder implements BodySink {
     if (options.ending.aborted) this.handleEvent();
   }
 
-  /** Handles the abort of `ending`. */
   handleEvent(): void {
     const failure = gatewayFailureOf(this.#options.ending);
     if (failure !== undefined) this.#fail(failure);

@@ -120,14 +120,13 @@ function resumableSource(
   return new RunStream(held, { framing, run }, link);
 }
 
-/** Cancels an incomplete answer, and meters the usage that the vendor reports. Returns whether it reported any. */
+/** Returns whether the vendor reported the usage of the cancelled answer, which is then metered. */
 async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAnswer): Promise<boolean> {
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
   return used !== undefined;
 }
 
-/** Sink for a client that has disconnected. It drops everything. */
 const disconnectedSink: StreamSink = {
   full: false,
   closed: false,
@@ -145,7 +144,6 @@ interface StreamParts {
   readonly timer: StreamTimer;
 }
 
-/** Owner of a stream that a client receives. */
 class StreamDelivery implements StreamOwner {
   readonly allowance: Allowance | undefined;
   readonly timer: StreamTimer;
@@ -218,7 +216,7 @@ class StreamDelivery implements StreamOwner {
   }
 }
 
-/** Creates the allowance that limits a stream to the held money. Undefined if the hold covers all output. */
+/** Undefined if the hold covers all output. */
 function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Allowance | undefined {
   const { output, bound: max } = heldMoney.expected;
   if (output === undefined || cost.by !== "text") return undefined;

@@ -31,7 +31,6 @@ export interface ImagesRequest {
   readonly unsupported: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
-  /** Renders images as the client's answer. */
   readonly render: (images: ImagesAnswer) => Pick<CompleteAnswer, "body" | "contentType">;
 }
 

@@ -5,13 +5,10 @@ import { privateHostsVariable } from "../env.ts";
 /** Reads the variables of every service that serves images. */
 export function imagesVariables(read: VariableReader) {
   return {
-    /** Maximum bytes of an image. */
     maxBytes: 32 * 1024 * 1024,
-    /** Maximum ms to fetch an image, including redirects. */
     timeoutMs: 20_000,
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
-    /** Maximum ms to wait for a vendor's image task. */
     taskWaitMs: 180_000,
   };
 }
@@ -23,9 +20,7 @@ export type ImagesEnv = ReturnType<typeof imagesVariables>;
 export interface ImagesDeps {
   /** Fetches images from URLs of clients and vendors. */
   readonly remote: RemoteFiles;
-  /** Memory limit of the process for bodies and images. */
   readonly budget: BufferBudget;
-  /** Maximum ms to wait for a vendor's image task. */
   readonly taskWaitMs: number;
 }
 

@@ -22,7 +22,6 @@ import {
   type ValueSeries,
 } from "@modelgate/platform";
 
-/** Labels of the metrics of calls. Names and buckets follow OpenTelemetry's conventions for generative AI. */
 const labels = ["gen_ai_operation_name", "gen_ai_provider_name", "gen_ai_request_model"] as const;
 type CallLabels = Readonly<Record<(typeof labels)[number], string>>;
 const seconds = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];

@@ -18,7 +18,6 @@ import { boundOfHeld, boundOfText, boundWithinHold, maxOutput } from "./usage-bo
 
 /** Limits of a call's cost, computed before it is sent. */
 export interface Expectation {
-  /** Money to hold. */
   readonly upperNanos: Nanos;
   /** Cost that is certain once the call is sent. */
   readonly floorNanos: Nanos;
@@ -173,7 +172,6 @@ export function costliestTokens(
   return { [units.input]: input, [units.output]: output };
 }
 
-/** Cache of the most expensive token units. */
 const costliestUnits = new WeakMap<Price, { readonly input: UnitName; readonly output: UnitName }>();
 
 function costliestUnit(units: readonly [UnitName, ...UnitName[]], price: Price): UnitName {

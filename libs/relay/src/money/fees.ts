@@ -39,7 +39,6 @@ export interface SentFees {
 
 /** Bill of a call whose usage is known. */
 export interface Bill {
-  /** Units, including tool calls. */
   readonly units: Units;
   /** Price at the service tier that served the call. */
   readonly price: Price;
@@ -61,13 +60,11 @@ export interface BilledModel {
   readonly price: Price;
 }
 
-/** Charges of the current attempt: of its request, and in its answer so far. */
 interface AttemptFees {
   readonly priceOf?: SentFees["priceOf"];
   sentTier?: string | undefined;
   /** Tools that the vendor executes without reporting their calls. */
   unreported?: Units;
-  /** Ids of the reported calls of each tool. */
   calls?: Map<ToolUnit, Set<string>>;
   counts?: Units | undefined;
   tier?: string | undefined;
@@ -87,7 +84,6 @@ const maxCalls = 1_000;
  * requests, collects what answers report, and computes the bill.
  */
 export class CallFees {
-  /** Charges for which money is held. */
   readonly maxFees: MaxFees;
   readonly #options: FeesOptions;
   #attempt: AttemptFees = {};
@@ -117,7 +113,6 @@ export class CallFees {
     return this.#limitToolCalls(exchange, feesInRequest);
   }
 
-  /** Records the fees that an answer or a frame reports. */
   recordReported(seen: ReportedExtraUsage | undefined): void {
     if (seen === undefined) return;
     const { calls = [], counts, tier, answeredBy, iterations } = seen;
@@ -134,7 +129,6 @@ export class CallFees {
     }
   }
 
-  /** Returns the bill of a call that used these units. */
   billFor(units: Units): Bill {
     const { calls, counts, unreported, answeredBy, iterations } = this.#attempt;
     const price = answeredBy === undefined ? this.#options.price : this.#priceAt(answeredBy);
@@ -157,7 +151,9 @@ export class CallFees {
     };
   }
 
-  /** Adds the tokens of further models to a bill: to its units if the price is the same, otherwise to `otherModels`. */
+  /**
+   * Adds the tokens of further models: to the units of the bill if the price is the same, otherwise to `otherModels`.
+   */
   #withOthers(bill: Bill): Bill {
     const { answeredBy, iterations = [] } = this.#attempt;
     let { units } = bill;
@@ -284,10 +280,7 @@ export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string
   }
 }
 
-/**
- * Returns the price of the most expensive tier at which the vendor may serve the call, at least that of the default
- * tier.
- */
+/** A cheaper tier does not reduce the price. */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
@@ -315,7 +308,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
   }
 }
 
-/** Creates the failure of a request with a tool or tier that has no price. Only the operator can change this. */
+/** Only the operator can set a price or change the group. */
 function unpricedFailure(param: string, reason: string): Failure {
   return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator to set a price.`, {
     param,

@@ -78,7 +78,6 @@ export interface RequestSize {
   readonly textBytes: number;
   /** Bytes of text that the gateway adds for some vendors. They are billed only if they were sent. */
   readonly addedBytes?: number | undefined;
-  /** Maximum input tokens of images, files and audio. */
   readonly mediaTokens: number;
   /** Maximum output tokens of all answers together. */
   readonly maxOutputTokens: number | undefined;
@@ -91,7 +90,6 @@ export interface RequestSize {
   readonly affordableOutputTokens?: number | undefined;
   /** True if the vendor may read more than the body, such as stored content. */
   readonly readsHiddenInput?: boolean;
-  /** Charges other than the tokens of request and answer. */
   readonly fees?: MaxFees | undefined;
 }
 

@@ -21,10 +21,8 @@ export class Meter {
   /** Latest report of the vendor (a total), with the counted images. */
   usage: Units | undefined;
   reportedTokens = 0;
-  /** Raw output from which no text was extracted yet. */
   #raw: string[] = [];
   #rawCharacters = 0;
-  /** Text that the tokenizer has not counted yet. */
   #pendingText: string[] = [];
   #pendingCharacters = 0;
   #textCharacters = 0;
@@ -78,7 +76,6 @@ export class Meter {
     return this.#rawCharacters > 0 || this.#textCharacters > 0 || this.usage !== undefined;
   }
 
-  /** Returns an estimate of the output tokens so far. */
   get estimatedTokens(): number {
     this.#extractText();
     return estimateTokens(this.#textCharacters);
@@ -204,7 +201,6 @@ function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
   return countTokens(answer.text?.() ?? "");
 }
 
-/** Adds the request to the measured units, unless the call has failed without any. */
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
   const [, , ended] = args;

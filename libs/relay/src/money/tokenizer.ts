@@ -31,7 +31,7 @@ class Tokenizer {
   #idleTimer: NodeJS.Timeout | undefined;
   #count = 0;
 
-  /** Returns undefined if too many texts wait or the thread fails. Never rejects. */
+  /** Undefined if too many texts wait or the thread fails. Never rejects. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idleTimer);

@@ -24,9 +24,7 @@ export type BilledCall = Pick<Call, "caller" | "requestId" | "id" | "endpoint" |
 
 /** Price of a call, and labels of its usage event. */
 export interface CallPricing extends Pick<ServingModel, "model" | "multiplier" | "requested"> {
-  /** Charges other than tokens. */
   readonly fees?: CallFees | undefined;
-  /** End user that the request names. */
   readonly endUser?: string | undefined;
 }
 

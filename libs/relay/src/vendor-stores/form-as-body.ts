@@ -1,9 +1,7 @@
 import type { JsonRecord } from "@modelgate/formats/json";
 
-/** Maximum number of nested members in the name of a form field. */
 const maxSteps = 8;
 
-/** Members at one level, in the order of their arrival. */
 type FormLevel = Map<string, unknown[]>;
 
 /** Converts a form to the object that vendors read: `a[b]` is a member; `a[]`, `a[0]` and repetitions are a list. */

@@ -68,7 +68,6 @@ const exchange: Exchange = {
   read: () => reader,
 };
 
-/** Delivery of an answer: its client, its events in order, and the outcomes of its settlement. */
 interface Delivered {
   readonly client: FakeClient;
   readonly events: string[];
@@ -76,7 +75,6 @@ interface Delivered {
   readonly over: Promise<void>;
 }
 
-/** Delivers an answer. `pays` is false if the account cannot pay for a further step of the stream. */
 function begin(
   accepted: AcceptedAnswer,
   how: {
@@ -359,7 +357,6 @@ test.each([
 );
 
 describe("a task's further requests to its vendor", () => {
-  /** Finishes a task with one further request, which `ask` sends and `send` answers. */
   function further(ask: (vendor: VendorLink) => Promise<Buffer>, send: Transport["send"]) {
     const finish = async (vendor: VendorLink): Promise<CompleteAnswer> => ({ ...answer, body: await ask(vendor) });
     return begin({ kind: "task", exchange, firstByteAt: 0, task: { finish } }, { send });

@@ -149,7 +149,6 @@ async function expectEvents(accountId: string, { settled, isRefused, pushed }: E
   else expect(stored).toEqual([]);
 }
 
-/** Settles a hold that was handed over, as its new owner does. */
 async function settleLater(accountId: string, { record, callId }: HeldMoney): Promise<void> {
   await settle(store, {
     accountId,

@@ -17,7 +17,11 @@ export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "
     const caller = callers.callerOf(token, group);
     const seat = { accountId: token.accountId, limitsId: limitsIdOf(token), seatId: seats.newSeatId() };
     const call = { ...seat, tokenId: token.id, budgets: caller.budgets, limits: group.limits };
-    const admission = await admitToken(redis, { ...call, needsBalance: needsBalance(endpoint), leaseMs: seats.leaseMs });
+    const admission = await admitToken(redis, {
+      ...call,
+      needsBalance: needsBalance(endpoint),
+      leaseMs: seats.leaseMs,
+    });
     limiterDecisions.inc({ decision: admission.decision });
     if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
