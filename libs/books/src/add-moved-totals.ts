@@ -2,7 +2,7 @@ import { addRows } from "./add-totals.ts";
 import type { Books } from "./open.ts";
 import { sumsAsColumns } from "./sums.ts";
 
-/** Part of a day's totals in Redis for which the books contain no calls. */
+/** Part of a day's totals that Redis contains and the books do not. */
 export interface MovedTotal {
   readonly token: string;
   readonly model: string;
@@ -11,12 +11,11 @@ export interface MovedTotal {
   readonly sums: ReadonlyMap<string, bigint>;
 }
 
-/** Outcome of these totals. The totals in Redis did not contain the outcome of calls. */
 const unknownOutcome = "unknown";
 
 /**
- * Adds the part of a day's totals for which the books contain no calls. Has an effect only once per account and day.
- * `day` is the beginning of the day in Unix ms.
+ * Adds totals of a day (its beginning in Unix ms) that are missing in the books. Has an effect only once per account
+ * and day.
  */
 export async function addMovedTotals(
   { db }: Books,

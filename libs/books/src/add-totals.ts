@@ -5,23 +5,17 @@ import { labelsOf, labelsText, tagsOf } from "./labels.ts";
 import type { LabelledTotalsRow, Tables, TotalsRow } from "./schema.ts";
 import { addAmounts, amountsOf, sumsAsColumns, sumColumns, type Sums } from "./sums.ts";
 
-/** Tables of totals, and the length of their periods in ms. */
+/** Length in ms of the periods of each table of totals. */
 export const totalsPeriods = {
   hourly_totals: 3_600_000,
   daily_totals: 86_400_000,
-  /** Contains only calls with labels. */
   labelled_totals: 86_400_000,
-  /** Contains only calls with tags. A call is counted once for each of its tags. */
   daily_tag_totals: 86_400_000,
 } as const;
 
-/**
- * Columns of the primary key of `hourly_totals` and `daily_totals`. `labelled_totals` adds `labels`. `daily_tag_totals`
- * has another key.
- */
 const keyColumns = ["account", "period", "token", "model", "channel", "outcome"] as const;
 
-/** Adds newly inserted calls to the totals of their hours, days and labels. */
+/** Adds new calls to the totals by hour, day and labels. */
 export async function addTotals(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const hourly = sumByKey(
     events.map((event) => ({ key: totalsKey(event, totalsPeriods.hourly_totals), sums: sumsOf(event) })),
@@ -42,7 +36,7 @@ export async function addTotals(transaction: Transaction<Tables>, events: readon
   await addLabelledRows(transaction, labelled.map(rowOf));
 }
 
-/** Adds rows to a table of totals. The sums of a row are added to those of an existing row with the same key. */
+/** Adds rows to a table of totals, and sums to existing rows. */
 export async function addRows(
   transaction: Transaction<Tables>,
   table: "hourly_totals" | "daily_totals",
@@ -56,7 +50,7 @@ export async function addRows(
   );
 }
 
-/** Adds newly inserted calls to the totals of their days and tags. */
+/** Adds new calls to the totals by day and tag. */
 export async function addTagTotals(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
   const tagged = sumByKey(
     events.flatMap((event) =>
@@ -89,22 +83,18 @@ async function addLabelledRows(transaction: Transaction<Tables>, rows: readonly 
   );
 }
 
-/** Returns, for each column of sums, the SQL expression that adds the new amount to the existing one. */
 function additionExpressions(table: keyof typeof totalsPeriods): Readonly<Record<string, RawBuilder<bigint>>> {
   return Object.fromEntries(
     sumColumns.map((name) => [name, sql`${sql.ref(`${table}.${name}`)} + ${sql.ref(`excluded.${name}`)}`]),
   );
 }
 
-/** Sums, and the key that they belong to. */
 interface KeyedSums<Key> {
   readonly key: Key;
   readonly sums: Sums;
 }
 
-/**
- * Adds up sums with the same key. The result is ordered by key, so that concurrent ledgers lock rows in the same order.
- */
+/** Adds up sums with the same key. The result is sorted, so that concurrent ledgers do not deadlock. */
 function sumByKey<Key extends object>(all: readonly KeyedSums<Key>[]): readonly KeyedSums<Key>[] {
   const groups = new Map<string, KeyedSums<Key>>();
   for (const { key, sums } of all) {
@@ -124,12 +114,11 @@ function rowOf<Key extends object>({ key, sums }: KeyedSums<Key>) {
   return { ...key, ...sumsAsColumns(sums) };
 }
 
-/** Returns a key for the longer period that contains the key's period. */
 function withLongerPeriod<Key extends { readonly period: number }>(key: Key, periodMs: number): Key {
   return { ...key, period: periodOf(key.period, periodMs) };
 }
 
-/** Returns the beginning of the period that contains a time, in Unix ms. */
+/** Returns the beginning of the period that contains a time. Both are in Unix ms. */
 export function periodOf(at: number, periodMs: number): number {
   return at - (((at % periodMs) + periodMs) % periodMs);
 }

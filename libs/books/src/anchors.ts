@@ -5,41 +5,34 @@ import type { Books } from "./open.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
- * Signed head of a chain. It was signed when the complete chain was verified. If a chain does not contain its anchor,
- * the chain was altered; if it ends before the anchor, it was truncated.
+ * A signed head of a chain, stored after a successful verification. A later chain without this head was altered or
+ * truncated.
  */
 export interface Anchor {
   /** Account of the chain; "" for the audit. */
   readonly account: string;
-  /** Number of the receipt or audit entry. */
   readonly number: number;
-  /** Hash of the receipt or audit entry. */
   readonly head: string;
-  /** Balance of the account after this receipt, in nano-dollars as decimal text. */
+  /** Balance after this receipt, in nano-dollars. */
   readonly balanceNanos: string;
-  /** Creation time of the account (RFC 3339); "" for the audit. */
   readonly createdAt: string;
-  /** Time of the signature (RFC 3339). */
   readonly time: string;
-  /** HMAC-SHA-256 of the other members, in Base64. */
+  /** HMAC-SHA-256 (Base64) of the other members. */
   readonly signature: string;
 }
 
-/** Signs anchors with the secret in use, and verifies signatures of all accepted secrets. */
+/** Signs anchors, and verifies their signatures. */
 export interface AnchorSigner {
   sign(anchor: Omit<Anchor, "signature">): Anchor;
   isGenuine(anchor: Anchor): boolean;
-  /** Returns whether the anchor was signed with the secret in use. */
+  /** Returns whether the anchor was signed with the current secret. */
   isCurrent(anchor: Anchor): boolean;
 }
 
 /** Value of an anchor's `account` for the audit. */
 export const auditAnchor = "";
 
-/**
- * Creates a signer. It signs with a key that is derived from the secret in use. Signatures of all accepted secrets are
- * valid.
- */
+/** Creates a signer. It signs with the current secret, and accepts signatures of all secrets. */
 export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
@@ -60,13 +53,13 @@ export function openAnchorSigner(secrets: Secrets): AnchorSigner {
   };
 }
 
-/** Reads the anchor of an account or of the audit; undefined if its chain was not verified yet. */
+/** Reads the anchor of an account or of the audit. */
 export async function readAnchor({ db }: Books, account: string): Promise<Anchor | undefined> {
   const row = await db.selectFrom("anchors").selectAll().where("account", "=", account).executeTakeFirst();
   return row === undefined ? undefined : anchorOf(row);
 }
 
-/** Reads a page of anchors, ordered by account. `after` is the last account of the previous page. */
+/** Reads a page of anchors that follow the account `after`. */
 export async function readAnchors({ db }: Books, after: string | undefined, limit: number): Promise<readonly Anchor[]> {
   const all = db.selectFrom("anchors").selectAll();
   const rows = await (after === undefined ? all : all.where("account", ">", after))
@@ -76,10 +69,7 @@ export async function readAnchors({ db }: Books, after: string | undefined, limi
   return rows.map(anchorOf);
 }
 
-/**
- * Stores an anchor and replaces an earlier one. If another ledger has stored an anchor with a higher number, that one
- * is kept.
- */
+/** Stores an anchor, unless another ledger has stored one with a higher number. */
 export async function storeAnchor({ db }: Books, anchor: Anchor): Promise<void> {
   const { account, balanceNanos: balance, createdAt: created, time, ...rest } = anchor;
   const row = { ...rest, balance, created, at: Date.parse(time) };
@@ -94,7 +84,7 @@ function anchorOf({ balance, created, at, ...row }: AnchorsTable): Anchor {
   return { ...row, balanceNanos: balance, createdAt: created, time: new Date(at).toISOString() };
 }
 
-/** Returns whether a receipt of the account had this hash before a lost Redis was restored. */
+/** Returns whether this receipt of the account was replaced after a loss of data. */
 export async function wasReplaced({ db }: Books, account: string, hash: string): Promise<boolean> {
   const row = await db
     .selectFrom("other_receipts")
@@ -118,8 +108,8 @@ export async function readLostAnchors({ db }: Books, limit: number): Promise<rea
 }
 
 /**
- * Signs the heads of all accounts with a complete chain, if the books contain no anchors yet because an earlier version
- * wrote the books. Calls of these accounts may already be deleted, so only an anchor can prove the balance.
+ * Signs the heads of all accounts if there are no anchors yet. Their calls may already be deleted, so only an anchor
+ * can prove the balance.
  */
 export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
   if ((await readAnchors(books, undefined, 1)).length > 0) return;

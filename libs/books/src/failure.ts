@@ -1,7 +1,7 @@
 import { DatabaseError } from "pg";
 import { UnknownShape } from "@modelgate/contracts";
 
-/** Error codes that mean that the server is unavailable: of sockets, of PostgreSQL, and of temporary DNS errors. */
+/** Error codes of an unavailable server: of sockets, DNS and PostgreSQL. */
 const unavailableCodes: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ECONNRESET",
@@ -16,27 +16,24 @@ const unavailableCodes: ReadonlySet<string> = new Set([
   "57P02", // crashed
   "57P03", // starting up
 ]);
-/** SQLite's primary result codes for temporary errors: busy and locked. */
+/** SQLite's result codes "busy" and "locked". */
 const busyCodes: ReadonlySet<number> = new Set([5, 6]);
 
-/** Returns whether an error means that the books are unavailable or locked, so that a later attempt may succeed. */
+/** Returns whether the books are unavailable or locked, so that a later attempt may succeed. */
 export function isUnavailable(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
   if ((code !== undefined && unavailableCodes.has(code)) || (primary !== undefined && busyCodes.has(primary)))
     return true;
-  // Connection errors of the client library have no code.
+  // The client library's connection errors have no code.
   return error instanceof Error && /timeout exceeded when trying to connect|Connection terminated/.test(error.message);
 }
 
-/** Classes of PostgreSQL's error codes for invalid values of a row: data, constraints, sizes. */
+/** Classes of PostgreSQL's error codes for invalid values. */
 const valueClasses: ReadonlySet<string> = new Set(["22", "23", "54"]);
-/** SQLite's primary result codes for invalid values: too big, constraint, mismatch, range. */
+/** SQLite's result codes for invalid values: too big, constraint, mismatch, range. */
 const valueCodes: ReadonlySet<number> = new Set([18, 19, 20, 25]);
 
-/**
- * Returns whether an error means that the data is invalid, so that every later attempt would fail too. All other errors
- * may be temporary, for example a full disk, a deadlock, or a database that is read-only after a failover.
- */
+/** Returns whether the data is invalid, so that every later attempt would fail too. Other errors may be temporary. */
 export function isInvalidData(error: unknown): boolean {
   const [code, primary] = [codeOf(error), primaryCodeOf(error)];
   if (primary !== undefined) return valueCodes.has(primary);
@@ -44,7 +41,7 @@ export function isInvalidData(error: unknown): boolean {
   return [RangeError, SyntaxError, TypeError, UnknownShape].some((kind) => error instanceof kind);
 }
 
-/** Describes a database error for people, in one line. */
+/** Describes a database error in one line. */
 export function describeError(error: unknown): string {
   const description = codeDescriptions[codeOf(error) ?? ""] ?? sqliteDescriptions[primaryCodeOf(error) ?? -1];
   const message = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
@@ -77,7 +74,7 @@ function codeOf(error: unknown): string | undefined {
     : undefined;
 }
 
-/** Returns SQLite's primary result code, which is the low byte of an extended code. */
+/** Returns SQLite's primary result code: the low byte of the extended code. */
 function primaryCodeOf(error: unknown): number | undefined {
   return typeof error === "object" && error !== null && "errcode" in error && typeof error.errcode === "number"
     ? error.errcode & 0xff

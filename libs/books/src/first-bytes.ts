@@ -7,22 +7,20 @@ import type { Books } from "./open.ts";
 import { renderPeriod } from "./totals-query.ts";
 import type { Tables } from "./schema.ts";
 
-/** Factor by which each range of times is longer than the previous one. Percentiles are thus exact within 5 %. */
+/** Growth from one range of times to the next. Percentiles are thus exact within 5 %. */
 const rangeGrowth = 1.05;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 
-/** Returns the number of the range that contains a time in ms. */
 function bucketIndex(ms: number): number {
   return Math.floor(Math.log(Math.max(0, ms) + 1) / Math.log(rangeGrowth));
 }
 
-/** Returns the middle of a range, in ms. */
 function bucketMiddle(bucket: number): number {
   return Math.round(rangeGrowth ** (bucket + 0.5) - 1);
 }
 
-/** Counts the times to the first byte of newly inserted completed calls, by account and hour. */
+/** Adds the times to the first byte of new calls, by account and hour. */
 export async function addHourlyFirstByteTimes(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
@@ -42,7 +40,7 @@ export async function addHourlyFirstByteTimes(
   );
 }
 
-/** Counts the times to the first byte of newly inserted completed calls, by account and day. */
+/** Adds the times to the first byte of new calls, by account and day. */
 export async function addDailyFirstByteTimes(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
@@ -66,7 +64,7 @@ function periodAndBucket({ model, channelId: channel, firstByteMs }: UsageEvent,
   return { period: periodOf(moment, periodMs), model, channel, bucket: bucketIndex(firstByteMs) };
 }
 
-/** Counts the times to the first byte of newly inserted completed calls, by account, day and tag value. */
+/** Adds the times to the first byte of new calls, by account, day and tag. */
 export async function addTagFirstByteTimes(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
@@ -87,9 +85,7 @@ export async function addTagFirstByteTimes(
   );
 }
 
-/**
- * Counts completed calls by key. The result is ordered by key, so that concurrent ledgers lock rows in the same order.
- */
+/** Counts completed calls by key. The result is sorted, so that concurrent ledgers do not deadlock. */
 function countByKey<Key extends object>(
   events: readonly UsageEvent[],
   keysOf: (event: UsageEvent, moment: number) => readonly Key[],
@@ -108,8 +104,8 @@ function countByKey<Key extends object>(
 }
 
 /**
- * Filter and grouping of times to the first byte, in complete hours (in complete days if grouped by a tag). Absent
- * members do not filter.
+ * Filter and grouping of times to the first byte. The period is extended to complete hours, or to days if grouped by a
+ * tag.
  */
 export interface FirstBytesQuery {
   readonly from: number;
@@ -117,13 +113,11 @@ export interface FirstBytesQuery {
   readonly account?: string | undefined;
   readonly model?: string | undefined;
   readonly channel?: string | undefined;
-  /** Dimensions to group by. A tag can be combined only with `day`, and covers all calls that have the tag. */
+  /** Dimensions to group by. A tag can be combined only with `day`. */
   readonly by: readonly ("model" | "channel" | "day" | "hour" | LabelName)[];
 }
 
-/**
- * Number of completed calls of one group, and the median and 95th percentile in ms of their times to the first byte.
- */
+/** Completed calls of one group, and percentiles in ms of their times to the first byte. */
 export interface FirstByteGroup {
   readonly by: Readonly<Record<string, string>>;
   readonly calls: number;
@@ -131,7 +125,7 @@ export interface FirstByteGroup {
   readonly p95: number;
 }
 
-/** Reads percentiles of the times to the first byte of completed calls, by group and ordered by group. */
+/** Reads percentiles of the times to the first byte by group. */
 export async function readFirstByteTimes(books: Books, query: FirstBytesQuery): Promise<readonly FirstByteGroup[]> {
   const groups = new Map<string, { readonly row: FirstBytesRow; readonly ranges: Map<number, number> }>();
   for (const part of splitByTable(query))
@@ -152,12 +146,11 @@ export async function readFirstByteTimes(books: Books, query: FirstBytesQuery): 
 
 type FirstBytesRow = Readonly<Record<string, string | number>>;
 
-/** Part of a query's period, and the table from which it is read. */
+/** Part of a query's period, and the table for it. */
 interface TablePart extends FirstBytesQuery {
   readonly table: "first_bytes" | "daily_first_bytes" | "daily_tag_first_bytes";
 }
 
-/** Splits a query into its complete days, and the hours before and after them. */
 function splitByTable(query: FirstBytesQuery): readonly TablePart[] {
   const [from, to] = [Math.floor(query.from / hourMs) * hourMs, Math.ceil(query.to / hourMs) * hourMs];
   if (query.by.some(isLabelName)) {
@@ -174,7 +167,6 @@ function splitByTable(query: FirstBytesQuery): readonly TablePart[] {
   return parts.filter((part) => part.from < part.to);
 }
 
-/** Reads the number of calls of each group and range. */
 async function readPart({ db }: Books, { table, from, to, ...query }: TablePart): Promise<readonly FirstBytesRow[]> {
   const columns = { model: "model", channel: "channel", hour: "period", day: "period - period % 86400000" } as const;
   const columnOf = (name: FirstBytesQuery["by"][number]): string => (isLabelName(name) ? "value" : columns[name]);
@@ -195,7 +187,7 @@ function showDimension(name: FirstBytesQuery["by"][number], value: string | numb
   return name === "day" || name === "hour" ? renderPeriod(name, Number(value)) : String(value);
 }
 
-/** Computes percentiles (nearest rank) from ranges in ascending order, each with its number and its number of calls. */
+/** Computes percentiles by nearest rank. The ranges are in ascending order. */
 function percentiles(ranges: readonly (readonly [bucket: number, calls: number])[]) {
   const all = ranges.reduce((sum, [, calls]) => sum + calls, 0);
   const percentileAt = (share: number): number => {

@@ -4,27 +4,21 @@ import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
 const dayMs = 86_400_000;
-/** Number of rows of a SQLite file that one transaction deletes, so that readers and writers do not wait long. */
+/** Number of rows that one transaction deletes from SQLite, so that others do not wait long. */
 const rowsPerDelete = 5_000;
 
-/** Name of the mark with the Unix time in ms from which on all calls are kept. */
+/** Name of the mark with the Unix time in ms from which on the books contain all calls. */
 export const storedFromMark = "calls-kept-from";
 
-/**
- * Returns the Unix time in ms from which on the books contain all calls. Deleted calls do not come back if the
- * retention period becomes longer.
- */
+/** Returns the Unix time in ms from which on the books contain all calls. */
 export async function readStoredFrom(books: Books): Promise<number> {
   return Number((await readMark(books, storedFromMark)) ?? 0);
 }
 
-/**
- * Deletes the calls of days before the retention period, their other receipts, and the totals and first-byte times by
- * label of these days. Other totals are kept.
- */
+/** Deletes the calls before the retention period, and their receipts and labels. Totals without labels remain. */
 export async function deleteOldCalls(books: Books, keepDays: number, nowMs: number): Promise<void> {
   const before = (Math.floor(nowMs / dayMs) - keepDays) * dayMs;
-  // Set before the calls are deleted, so that they do not count as missing.
+  // Set first, so that deleted calls are not reported as missing.
   if ((await readStoredFrom(books)) < before)
     await books.db
       .updateTable("marks")
@@ -35,7 +29,7 @@ export async function deleteOldCalls(books: Books, keepDays: number, nowMs: numb
     await books.db.deleteFrom(table).where("period", "<", before).execute();
   await books.db.deleteFrom("other_receipts").where("at", "<", before).execute();
   if (books.engine === "postgres") return dropPartitions(books, before);
-  // Ids and labels are deleted before their calls, because they are found through the calls.
+  // Ids and labels are deleted first, because they are found through the calls.
   const oldest = (columns: string) =>
     sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsPerDelete}`;
   for (;;) {

@@ -10,7 +10,6 @@ export class TotalsGroups {
     this.#dimensions = dimensions;
   }
 
-  /** Adds amounts to the group with these values, one value for each dimension. */
   add(by: readonly string[], amounts: Iterable<readonly [string, bigint]>): void {
     const key = by.join("\u001f");
     const group = this.#groups.get(key) ?? { by, sums: new Map() };
@@ -18,7 +17,7 @@ export class TotalsGroups {
     addAmounts(group.sums, amounts);
   }
 
-  /** Returns these sums of all groups that have calls, ordered by the groups' values. */
+  /** Returns the groups that have calls, in order. `columns` selects the sums. */
   totals(columns: readonly SumColumn[]): readonly UsageTotal[] {
     return [...this.#groups]
       .filter(([, { sums }]) => sums.get("calls") !== 0n)
@@ -30,7 +29,7 @@ export class TotalsGroups {
   }
 }
 
-/** Returns a sum with its name. Units with a sum of 0 are left out. */
+/** Returns a sum with its name. Sums of units that are 0 are omitted. */
 function namedSum(column: SumColumn, sum: bigint): readonly (readonly [string, string])[] {
   return column === "calls" || column === "cost" || sum !== 0n ? [[sumName(column), sum.toString()]] : [];
 }

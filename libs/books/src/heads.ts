@@ -7,7 +7,7 @@ import type { Tables } from "./schema.ts";
 /** Change of an account by one entry of its chain. */
 export interface AccountChange {
   readonly accountId: string;
-  /** Receipt of the entry, and the receipt that the entry had before, if it was replaced. */
+  /** New receipt of the entry. If it replaced another receipt, that one is `before`. */
   readonly receipt?: Receipt | undefined;
   readonly before?: Receipt | undefined;
   readonly credited?: bigint;
@@ -19,7 +19,7 @@ interface HeadSums {
   chain: number;
 }
 
-/** Updates accounts with newly written entries: their last receipt, and their sums. */
+/** Updates the last receipts and the sums of accounts after new entries. */
 export async function changeAccounts(
   transaction: Transaction<Tables>,
   changes: readonly AccountChange[],
@@ -30,7 +30,7 @@ export async function changeAccounts(
   if (accounts.size === 0) return;
   await replaceHeads(transaction, changes);
   const rows = [...accounts]
-    // Ordered by account, so that concurrent ledgers do not deadlock.
+    // One order for all ledgers, to avoid deadlocks.
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([account, { head, credited, chain }]) => ({
       account,
@@ -61,10 +61,7 @@ export async function changeAccounts(
     .execute();
 }
 
-/**
- * Updates accounts whose last receipt was replaced by another one for the same entry, even if the new one has a lower
- * number.
- */
+/** Updates accounts whose last receipt was replaced, even by a receipt with a lower number. */
 async function replaceHeads(transaction: Transaction<Tables>, changes: readonly AccountChange[]): Promise<void> {
   for (const { accountId, receipt, before } of changes)
     if (receipt !== undefined && before !== undefined)
@@ -81,9 +78,8 @@ function headColumns({ number, hash, balanceNanos }: Receipt) {
 }
 
 /**
- * Sets the last receipt of an account in the books to the last one of its chain in Redis. The two differ if the last
- * receipt in the books was replaced, and the replacement is not the last one of the chain. Has no effect unless all
- * receipts in the books form a chain that ends with `head`.
+ * Sets the last receipt of an account to `head`, if the receipts in the books form a chain with this end. They differ
+ * after a replacement of the last receipt.
  */
 export async function correctHead({ db }: Books, id: string, head: Receipt): Promise<void> {
   await db

@@ -1,7 +1,7 @@
-/** Number of rows per statement. SQLite limits the parameters of a statement to 32,766, PostgreSQL to 65,535. */
+/** Number of rows per statement. SQLite allows 32,766 parameters per statement, PostgreSQL 65,535. */
 export const rowsPerStatement = 500;
 
-/** Executes a statement for all rows, in batches of `rowsPerStatement`. */
+/** Executes a statement for all rows in batches. */
 export async function executeInBatches<Row>(
   rows: readonly Row[],
   statement: (batch: readonly Row[]) => { execute(): Promise<unknown> },

@@ -1,6 +1,6 @@
 import { isTagName, type UsageEvent } from "@modelgate/contracts";
 
-/** Name of a label. Labels come from the client: the end user (`endUser`), or a tag (`tag:` and its name). */
+/** Name of a label that a client sends: its end user, or `tag:` and the name of a tag. */
 export type LabelName = "endUser" | `tag:${string}`;
 
 /** A label of a call in the books. */
@@ -9,17 +9,16 @@ export interface Label {
   readonly value: string;
 }
 
-/** Returns whether a text is the name of a label: `endUser`, or `tag:` and a valid name of a tag. */
+/** Returns whether a text is `endUser`, or `tag:` and a valid tag name. */
 export function isLabelName(word: string): word is LabelName {
   return word === "endUser" || (word.startsWith("tag:") && isTagName(word.slice("tag:".length)));
 }
 
-/** Members of a call from which its labels are derived. */
 type LabelSource = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**
- * Returns the labels of a call, ordered by name. Values that are not text are left out. A failed call that costs
- * nothing has no labels, because a client could create any number of such calls with new labels.
+ * Returns the labels of a call, ordered by name. A free failed call has none, because a client could create any number
+ * of them.
  */
 export function labelsOf(event: LabelSource): readonly Label[] {
   const { endUser, tags } = event;
@@ -34,20 +33,16 @@ export function labelsOf(event: LabelSource): readonly Label[] {
 
 const noLabels: readonly Label[] = [];
 
-/**
- * Returns whether a call failed and costs nothing: the gateway or a vendor refused it, or the vendor failed. A client
- * can make any number of such calls.
- */
 function isFreeFailure({ outcome, costNanos }: LabelSource): boolean {
   return outcome === "failed" && costNanos === "0";
 }
 
-/** Returns the tags among the labels of a call. End users are too many for separate totals. */
+/** Returns the tags of a call. */
 export function tagsOf(event: LabelSource): readonly Label[] {
   return event.tags === undefined ? noLabels : labelsOf(event).filter(({ name }) => name !== "endUser");
 }
 
-/** Renders all labels of a call as one text. Equal labels give equal texts. */
+/** Renders labels as one text. Equal labels give equal texts. */
 export function labelsText(labels: readonly Label[]): string {
   return JSON.stringify(Object.fromEntries(labels.map(({ name, value }) => [name, value])));
 }

@@ -5,25 +5,20 @@ import { tagsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
-/**
- * Maximum number of tag values, over all tag names, that are counted separately per account and day. Clients choose
- * names and values freely.
- */
+/** Maximum number of tag values per account and day that are summed separately. Clients choose them freely. */
 const maxPairs = 1_000;
-/** Text that replaces tag names and values beyond the maximum. */
 const otherTag = "other";
-/** Maximum number of pairs of an account and a day whose tags are cached. */
+/** Maximum number of cached days, of all accounts together. */
 const maxCached = 500;
 
-/** Tag values that are counted for an account and day, by tag name. */
+/** Tag values by tag name that are summed separately for an account and day. */
 type CountedTags = Map<string, Set<string>>;
 
 const countedTagsCache = new WeakMap<Books, Map<string, CountedTags>>();
 
 /**
- * Returns calls with the tags under which they are counted. If an account has `maxPairs` pairs of a tag name and value
- * on a day, each new value is replaced by `other`, and so is each new name. Concurrent ledgers may exceed the maximum
- * slightly.
+ * Returns calls with bounded tags: after `maxPairs` pairs of name and value, `other` replaces new ones. Concurrent
+ * ledgers may exceed the maximum slightly.
  */
 export async function limitTags(
   books: Books,

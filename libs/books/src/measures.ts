@@ -1,8 +1,7 @@
 import { unitEntries, unitNames, type UnitName, type UsageEvent } from "@modelgate/contracts";
 
 /**
- * Name of the column with the sums of a unit. Sums are integers, so seconds are summed as milliseconds. The unit
- * `requests` has no column, because it equals the number of calls.
+ * Column of a unit's sums. Sums are integers, so seconds become milliseconds. `requests` equals the number of calls.
  */
 type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
   ? "milliseconds"
@@ -13,10 +12,7 @@ type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
 /** Name of a column with the sums of a unit. */
 export type UnitMeasure = MeasureOf<UnitName>;
 
-/**
- * Names of the columns with the sums of all units, in the order of `unitNames`. A unit that is added to `unitNames`
- * gets a column.
- */
+/** Columns of the sums of all units. A new unit in `unitNames` gets a column. */
 export const unitMeasures: readonly UnitMeasure[] = unitNames.flatMap((unit) => measureOf(unit) ?? []);
 
 /** Returns the units of a usage event as integers, by column. */
@@ -34,7 +30,7 @@ function measureOf(unit: UnitName): UnitMeasure | undefined {
   return unit === "seconds" ? "milliseconds" : unit;
 }
 
-/** Converts an amount to an integer that a 64-bit column can add, even if a vendor reported an invalid number. */
+/** Converts an amount to an integer that fits into 64 bits, because a vendor may report any number. */
 function toSumInteger(amount: number): bigint {
   return BigInt(Math.min(Math.max(0, Math.round(amount)), Number.MAX_SAFE_INTEGER));
 }

@@ -6,13 +6,12 @@ import type { Engine } from "./migrations/tables.ts";
 import { migrations, type Migration } from "./migrations/index.ts";
 import type { Tables } from "./schema.ts";
 
-/** Arbitrary id of the PostgreSQL lock that is held while columns of units are added. */
+/** Arbitrary id of a PostgreSQL lock. */
 const unitColumnsLockId = 6_703_115;
 
 /**
- * Updates the schema to the current version. If several processes start, only one migrates, because Kysely's migrator
- * holds a lock. Then each unit that has no column of sums gets one. Throws StartError if a newer version has written
- * the books.
+ * Updates the schema to the current version; Kysely's lock lets only one process migrate. Throws StartError if a newer
+ * version has written the books.
  */
 export async function migrate(
   db: Kysely<Tables>,
@@ -29,7 +28,7 @@ export async function migrate(
             name,
             {
               async up(database: Kysely<unknown>) {
-                // Creating an index of many calls takes longer than the timeout of statements.
+                // Creating an index of many calls may take longer than the statement timeout.
                 if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(database);
                 await up(database, { engine });
               },
@@ -54,7 +53,7 @@ async function checkNotNewer(db: Kysely<Tables>, steps: Readonly<Record<string, 
   );
 }
 
-/** Adds columns for units that have none. Their sums start at 0, so no migration is needed. */
+/** Adds columns for new units. Their sums start at 0, so no migration is needed. */
 async function addUnitColumns(db: Kysely<Tables>, engine: Engine): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     if (engine === "postgres") await sql`select pg_advisory_xact_lock(${unitColumnsLockId})`.execute(transaction);

@@ -7,7 +7,7 @@ import { migrate } from "./migrate.ts";
 import type { Engine } from "./migrations/tables.ts";
 import type { Tables } from "./schema.ts";
 
-/** The open books: a SQLite file or a PostgreSQL database. Both have the same tables and queries. */
+/** The open books: a SQLite file or a PostgreSQL database. */
 export interface Books extends AsyncDisposable {
   readonly engine: Engine;
   readonly db: Kysely<Tables>;
@@ -15,19 +15,17 @@ export interface Books extends AsyncDisposable {
 
 /** Location of the books. */
 export interface BooksAddress {
-  /** `postgres://…`; absent: the SQLite file is used. */
+  /** `postgres://…`; absent: SQLite. */
   readonly url?: string | undefined;
-  /** Path of the SQLite file. */
   readonly file: string;
 }
 
-/** Minimum supported version of PostgreSQL, in the form of `server_version_num`. */
+/** Minimum version of PostgreSQL, as `server_version_num`. */
 const minPostgresVersion = 150_000;
 
 /**
- * Opens the books and updates their schema. Throws StartError if they cannot be used: a wrong address or password,
- * missing rights, a missing or read-only database, PostgreSQL older than 15, or a schema of a newer gateway version.
- * Its message says in one line what to change. Throws BooksUnavailable if the server does not answer.
+ * Opens the books and updates their schema. Throws StartError with advice if they cannot be used, and BooksUnavailable
+ * if the server does not answer.
  */
 export async function openBooks({ url, file }: BooksAddress, log: Logger): Promise<Books> {
   const engine: Engine = url === undefined ? "sqlite" : "postgres";
@@ -52,7 +50,6 @@ export async function openBooks({ url, file }: BooksAddress, log: Logger): Promi
   }
 }
 
-/** Creates the books. Only the first disposal has an effect. */
 function createBooks(engine: Engine, db: Kysely<Tables>): Books {
   const close = once(() => db.destroy());
   return { engine, db, [Symbol.asyncDispose]: close };
@@ -64,8 +61,7 @@ export class BooksUnavailable extends Error {
 }
 
 /**
- * Returns host, port and database of an address, without user and password. Throws StartError if the text is not an
- * address of PostgreSQL.
+ * Returns the host, port and database of an address, without credentials. Throws StartError if the address is invalid.
  */
 function locationOf(url: string): string {
   const parsed = URL.canParse(url) ? new URL(url) : undefined;
@@ -84,7 +80,6 @@ async function checkPostgresVersion(db: Kysely<Tables>, where: string): Promise<
     throw new StartError(`The books at ${where} run on PostgreSQL ${version.words}: 15 or newer is required.`);
 }
 
-/** All tables. The ledger writes to each of them. */
 const tables: Readonly<Record<keyof Tables, true>> = {
   calls: true,
   call_ids: true,
@@ -120,10 +115,7 @@ const tables: Readonly<Record<keyof Tables, true>> = {
   alert_deliveries: true,
 };
 
-/**
- * Runs a write without an effect on each table, so that missing rights are found at the start and not at
- * the first call.
- */
+/** Writes nothing to each table, so that missing rights are found at the start. */
 async function checkRights(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const table of Object.keys(tables))

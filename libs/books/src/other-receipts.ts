@@ -5,20 +5,15 @@ import type { Books } from "./open.ts";
 import { callName, orderByName, readCallsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
-/** Number of calls per query. */
 const callsPerQuery = 500;
 
-/** A second settlement of a call, by a Redis that had lost the first one. Its charge must be refunded. */
+/** A second settlement of a call, after Redis had lost the first one. Its charge must be refunded. */
 export interface SecondSettlement {
   readonly event: UsageEvent;
-  /** Id of the operation that refunds the charge. */
   readonly operation: string;
 }
 
-/**
- * Records the receipts that were replaced by those of new calls (`replaces`), because events with the replaced receipts
- * may still arrive.
- */
+/** Records the receipts that new calls replaced, because events with these receipts may still arrive. */
 export async function recordReplacedReceipts(
   transaction: Transaction<Tables>,
   added: readonly UsageEvent[],
@@ -30,9 +25,8 @@ export async function recordReplacedReceipts(
 }
 
 /**
- * Handles events of calls that are already in the books. A repeated delivery has no effect. If a call was charged again
- * because Redis had lost it, the stored call gets the new receipt. Any other receipt is a second settlement: it becomes
- * part of the account's chain in addition to the first one. Returns the changes of the accounts.
+ * Handles events of stored calls. A repeated event has no effect; a new charge of a lost call replaces its receipt; any
+ * other receipt is a second settlement. Returns the changes of accounts.
  */
 export async function applyRepeatedEvents(
   transaction: Transaction<Tables>,
@@ -56,10 +50,8 @@ export async function applyRepeatedEvents(
 }
 
 /**
- * Returns the events whose receipt is not that of the stored call, and locks their calls until the transaction ends.
- * Two transactions may have the same event, one from JetStream and one from its copy in Redis. Without the lock, the
- * second transaction would compare the event with a call that it read before the first transaction changed it, and
- * would treat the event as another settlement.
+ * Returns events with another receipt than the stored call, and locks these calls. Without the lock, two transactions
+ * with the same event could store it twice.
  */
 async function lockChangedCalls(
   transaction: Transaction<Tables>,
@@ -84,7 +76,7 @@ export async function lockCalls(transaction: Transaction<Tables>, events: readon
       .execute();
 }
 
-/** Reads the stored calls of these events, by `callName`. */
+/** Reads the stored calls of events, by `callName`. */
 export async function storedCalls(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
@@ -100,10 +92,7 @@ export async function storedCalls(
   return new Map(storedEvents.map((event) => [callName(event.accountId, event.id), event]));
 }
 
-/**
- * Stores a repeated event. Returns the change of its account, and the new state of the stored call if it changes;
- * undefined if the event has no effect.
- */
+/** Stores a repeated event. Returns the change of its account, and `now` if the stored call changes. */
 async function applyRepeatedEvent(
   transaction: Transaction<Tables>,
   event: UsageEvent,
@@ -130,8 +119,7 @@ async function applyRepeatedEvent(
       .execute();
     return { accountId, receipt, before: readUsageEvent(replaced.event).receipt };
   }
-  // After a loss of data, Redis continues the chain from an earlier receipt. A new receipt may then have a lower number
-  // than the receipt that it replaces.
+  // After a loss of data, a new receipt may have a lower number than the one that it replaces.
   const isReplacement = receipt.replaces === before.receipt.hash || receipt.number > before.receipt.number;
   if (receipt.replaces !== undefined && replaced === undefined && isReplacement) {
     await insertReplacedReceipt(transaction, before, before.receipt.hash, JSON.stringify(before));
@@ -170,8 +158,8 @@ async function insertSecondSettlement(
 }
 
 /**
- * Records a receipt that an entry had before Redis was restored, because an anchor may refer to it. `former` is the
- * JSON of the event with this receipt, because a chain in Redis may contain it again; "" if it is unknown.
+ * Records a replaced receipt, because an anchor may refer to it. `former` is the JSON of its event, because Redis may
+ * contain it again.
  */
 export async function insertReplacedReceipt(
   transaction: Transaction<Tables>,
@@ -197,7 +185,7 @@ export async function readSecondSettlements({ db }: Books, account: string): Pro
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Returns those of the accounts with second settlements that were not refunded yet. */
+/** Returns the accounts that have second settlements without a refund. */
 export async function findAccountsToRefund({ db }: Books, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const rows = await db
@@ -210,7 +198,7 @@ export async function findAccountsToRefund({ db }: Books, accounts: readonly str
   return rows.map(({ account }) => account);
 }
 
-/** Reads the second settlements of an account that were not refunded yet. */
+/** Reads the second settlements of an account without a refund. */
 export async function readSettlementsToRefund({ db }: Books, account: string): Promise<readonly SecondSettlement[]> {
   const rows = await db
     .selectFrom("other_receipts")

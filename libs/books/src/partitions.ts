@@ -3,16 +3,13 @@ import { DatabaseError } from "pg";
 import type { Books } from "./open.ts";
 
 const dayMs = 86_400_000;
-/** Tables that have one PostgreSQL partition per day. */
+/** Tables with one PostgreSQL partition per day. */
 const partitionedTables = ["calls", "call_labels"] as const;
 
-/** Cached days whose partitions exist, by books. A day is a number of days since 1970. */
+/** Days since 1970 whose partitions exist. */
 const knownDays = new WeakMap<Books, Set<number>>();
 
-/**
- * Creates the PostgreSQL partitions of the days that contain these Unix times in ms. Does nothing in SQLite, which has
- * no partitions.
- */
+/** Creates the PostgreSQL partitions for these Unix times in ms. Does nothing in SQLite. */
 export async function ensurePartitions(books: Books, times: Iterable<number>): Promise<void> {
   if (books.engine === "sqlite") return;
   const createdDays = knownDays.get(books) ?? new Set();
@@ -40,10 +37,7 @@ export async function dropPartitions(books: Books, before: number): Promise<void
   clearPartitionCache(books);
 }
 
-/**
- * Deletes the ids of a partition's calls. If this is interrupted, the next attempt repeats it, because the partition
- * still exists.
- */
+/** Deletes the ids of a partition's calls. It can be repeated, because the partition still exists. */
 async function deleteIds({ db }: Books, partition: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await sql`set local statement_timeout = 0`.execute(transaction);
@@ -52,7 +46,7 @@ async function deleteIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
-/** Forgets which partitions exist, so that `ensurePartitions` creates those that another ledger has dropped. */
+/** Clears the cache of partitions, because another ledger may have dropped some. */
 export function clearPartitionCache(books: Books): void {
   knownDays.delete(books);
 }
@@ -62,16 +56,10 @@ export function isWithoutPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }
 
-/**
- * PostgreSQL's error code for a violated check. A missing partition is the only such error, because the tables have no
- * checks.
- */
+/** PostgreSQL's error code for a violated check, which the tables have only for partitions. */
 const checkViolation = "23514";
 
-/**
- * Creates the tables of a day and attaches them as partitions. Creating them directly as partitions would lock out all
- * readers of `calls`. A lock makes concurrent ledgers wait for each other.
- */
+/** Creates tables and then attaches them as partitions, because direct creation would lock out readers. */
 async function createPartitions({ db }: Books, day: number): Promise<void> {
   const [from, to] = [day * dayMs, (day + 1) * dayMs].map((bound) => sql.lit(bound));
   await db.transaction().execute(async (transaction) => {
@@ -88,10 +76,7 @@ async function createPartitions({ db }: Books, day: number): Promise<void> {
   });
 }
 
-/**
- * Returns the name of a partition, for example `calls_20260131`. For years with four digits, the order of names is the
- * order of days.
- */
+/** Returns the name of a partition, for example `calls_20260131`. Names are in the order of days. */
 function partitionName(table: string, day: number): string {
   return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll("-", "")}`;
 }

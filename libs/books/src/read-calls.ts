@@ -6,15 +6,14 @@ import { readCallsAt, type CallPosition, type StoredCall } from "./read-position
 
 /** Filter of calls. Absent members do not filter. */
 export interface CallFilter {
-  /** Period in Unix ms: `from` is inclusive, `to` is exclusive. */
+  /** Period in Unix ms, without `to`. */
   readonly from: number;
   readonly to: number;
   readonly account?: string | undefined;
-  /** Organisation to which the account belongs. */
   readonly organisation?: string | undefined;
   /**
-   * Teams, one of which the key belongs to. Ids of teams are unique within an organisation only, so the filter needs
-   * `organisation` or `account` too.
+   * Teams, one of which the key belongs to. Needs `organisation` or `account`, because team ids are unique only within
+   * an organisation.
    */
   readonly teams?: readonly string[] | undefined;
   readonly token?: string | undefined;
@@ -24,13 +23,13 @@ export interface CallFilter {
   readonly status?: number | undefined;
   /** Request id of the gateway or of the vendor. */
   readonly requestId?: string | undefined;
-  /** End user and tags. A call must have all of them. */
+  /** Labels that a call must have. */
   readonly labels?: readonly Label[] | undefined;
 }
 
 export type CallOrder = "oldest first" | "newest first";
 
-/** A page of calls. `next` is set if more calls may follow. */
+/** A page of calls. `next` is set if more may follow. */
 export interface CallPage {
   readonly events: readonly UsageEvent[];
   readonly next?: CallPosition;
@@ -43,9 +42,7 @@ export interface CallPageOptions {
   readonly after?: CallPosition | undefined;
 }
 
-/**
- * Number of positions that one query reads from an index, if the calls at these positions must meet further conditions.
- */
+/** Number of positions per query of an index, if further conditions apply. */
 const positionsPerQuery = 1_000;
 
 /** Reads a page of calls, ordered by time. */
@@ -68,16 +65,13 @@ async function readRows({ db }: Books, filter: CallFilter, reading: CallPageOpti
   return rows;
 }
 
-/**
- * An index in which calls are looked up: the query for their positions in the order of the page, and the conditions
- * that the index does not cover.
- */
+/** An index of calls: a query for positions, and the conditions that it does not cover. */
 interface CallIndex {
   readonly positions: (after: CallPosition | undefined, limit: number) => RawBuilder<CallPosition>;
   readonly conditions: readonly RawBuilder<unknown>[];
 }
 
-/** Returns the index for calls with a request id or a label; undefined for other filters. */
+/** Returns the index for a request id or a label; undefined for other filters. */
 function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
@@ -97,7 +91,7 @@ function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | und
   };
 }
 
-/** Selects the positions of calls by a request id of the gateway or of the vendor, which have separate indexes. */
+/** Selects calls by a request id of the gateway or of the vendor. */
 function positionsByRequestId(
   requestId: string,
   filter: CallFilter,
@@ -123,8 +117,8 @@ function positionsIn(
 }
 
 /**
- * Reads calls through an index: first a batch of positions in the order of the page, then these calls, until enough
- * calls meet the other conditions. With a join, PostgreSQL would read and sort every call in the index.
+ * Reads positions from an index, then their calls, until a page is full. With a join, PostgreSQL would sort all calls
+ * of the index.
  */
 async function readAtPositions(
   { db }: Books,
@@ -152,7 +146,6 @@ function labelCondition({ name, value }: Label): RawBuilder<unknown> {
     and other.id = calls.id and other.name = ${name} and other.value = ${value})`;
 }
 
-/** Returns the conditions for the period, and for the position after which the page starts. */
 function periodConditions(
   table: string,
   filter: CallFilter,
@@ -165,16 +158,13 @@ function periodConditions(
   const position = sql.join(columns.map((column) => sql.ref(`${table}.${column}`)));
   return [
     ...period,
-    // The time is compared separately, because PostgreSQL skips partitions only by a simple comparison.
+    // PostgreSQL skips partitions only by a simple comparison of the time.
     sql`${at} ${sql.raw(order === "oldest first" ? ">=" : "<=")} ${after.at}`,
     sql`(${position}) ${sql.raw(order === "oldest first" ? ">" : "<")} (${sql.join(columns.map((column) => after[column]))})`,
   ];
 }
 
-/**
- * Returns the columns by which a page is ordered. With a filter by account, they are the remaining columns of the
- * primary key.
- */
+/** Returns the columns by which a page is ordered. */
 function orderColumns({ account }: CallFilter): readonly (keyof CallPosition)[] {
   return account === undefined ? ["at", "account", "id"] : ["at", "id"];
 }
@@ -184,7 +174,7 @@ function orderBy(table: string, filter: CallFilter, { order }: CallPageOptions):
   return sql.join(orderColumns(filter).map((column) => sql`${sql.ref(`${table}.${column}`)} ${direction}`));
 }
 
-/** Returns the conditions for an organisation and its teams on a table with the columns `account` and `token`. */
+/** Returns the conditions for an organisation and its teams, for a table with `account` and `token`. */
 export function ownerConditions(
   table: string,
   { organisation, teams }: Pick<CallFilter, "organisation" | "teams">,
@@ -200,7 +190,6 @@ export function ownerConditions(
   ];
 }
 
-/** Returns the conditions on the columns of a call, except its time, request id and labels. */
 function columnConditions(filter: CallFilter): readonly RawBuilder<unknown>[] {
   const columns = (["account", "token", "model", "channel", "outcome", "status"] as const).map(
     (column) => [column, filter[column]] as const,
@@ -210,7 +199,7 @@ function columnConditions(filter: CallFilter): readonly RawBuilder<unknown>[] {
     ...columns.flatMap(([column, value]) =>
       value === undefined ? [] : [sql`${sql.ref(`calls.${column}`)} = ${value}`],
     ),
-    // The conditions of the partial indexes, in a form that the planners of both engines recognise.
+    // The conditions of the partial indexes, in a form that both engines recognise.
     ...(filter.status === undefined || filter.status === 200 ? [] : [sql`calls.status <> 200`]),
     ...(filter.outcome === undefined || filter.outcome === "completed" ? [] : [sql`calls.outcome <> 'completed'`]),
   ];

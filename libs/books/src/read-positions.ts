@@ -2,21 +2,19 @@ import { sql, type Kysely, type RawBuilder } from "kysely";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Tables } from "./schema.ts";
 
-/** Position of a call in the order of pages. A page can start after it. */
+/** Position of a call. A page can start after it. */
 export interface CallPosition {
   readonly at: number;
   readonly account: string;
   readonly id: string;
 }
 
-/** Returns the name of a call, which is unique: ids are unique within an account only. */
+/** Returns a unique name of a call. Ids are unique only within an account. */
 export function callName(account: string, id: string): string {
   return `${account}\n${id}`;
 }
 
-/**
- * Returns events in the order of their calls' names. Rows are locked in this order, so that ledgers do not deadlock.
- */
+/** Sorts events by the names of their calls. Rows are locked in this order to avoid deadlocks. */
 export function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
   return events.toSorted((left, right) =>
     callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,
@@ -25,13 +23,13 @@ export function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[
 
 /** A stored call: its position and its usage event. */
 export interface StoredCall extends CallPosition {
-  /** JSON of the usage event, as it was received. */
+  /** JSON of the usage event, as received. */
   readonly event: string;
 }
 
 /**
- * Reads the calls at these positions that meet further conditions, in any order. The query contains the range of their
- * times, so that PostgreSQL reads no other partitions.
+ * Reads the calls at these positions that meet the conditions, in any order. The range of times lets PostgreSQL skip
+ * partitions.
  */
 export async function readCallsAt(
   db: Kysely<Tables>,

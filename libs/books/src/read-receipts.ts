@@ -5,12 +5,11 @@ import { readSecondSettlements } from "./other-receipts.ts";
 import { readCalls, type CallPage } from "./read-calls.ts";
 import type { CallPosition } from "./read-positions.ts";
 
-/** Number of calls per query. */
 const callsPerQuery = 5_000;
 
 /**
- * Reads all changes of an account's balance in pages: first all credits and second settlements, then the calls since a
- * Unix time in ms, oldest first.
+ * Reads all changes of an account's balance in pages: first credits and second settlements, then calls since `from`
+ * (Unix ms).
  */
 export async function* readReceipts(
   books: Books,
@@ -24,7 +23,7 @@ export async function* readReceipts(
     reading.catch(() => undefined); // the caller may stop without waiting for this page
     return reading;
   };
-  // The next page is requested before the current one is handled.
+  // Requests the next page before the caller handles this one.
   for (let reading = page(undefined); ;) {
     const { events, next } = await reading;
     if (next !== undefined) reading = page(next);
@@ -47,17 +46,14 @@ export async function readCredits({ db }: Books, account: string): Promise<reado
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Last receipt of an account in the books: its number, hash, and the balance after it. */
+/** Last receipt of an account, and the balance after it. */
 export interface LatestReceipt {
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: string;
 }
 
-/**
- * Reads an account's number of receipts, the hash of the last one, and the balance; undefined if the books do not
- * contain the account.
- */
+/** Reads the last receipt of an account; undefined if the account is unknown. */
 export async function readLatestReceipt({ db }: Books, account: string): Promise<LatestReceipt | undefined> {
   return db
     .selectFrom("accounts")

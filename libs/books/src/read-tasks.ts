@@ -12,20 +12,19 @@ export interface TaskFilter {
   readonly state?: TaskState | undefined;
 }
 
-/** Position of a task in the order of pages. A page can start after it. */
 interface TaskPosition {
   readonly at: number;
   readonly account: string;
   readonly task: string;
 }
 
-/** A page of tasks, each in the state of its last event. `next` is set if more tasks may follow. */
+/** A page of tasks in their last state. `next` is set if more may follow. */
 export interface TaskLogPage {
   readonly tasks: readonly TaskEvent[];
   readonly next?: TaskPosition;
 }
 
-/** Reads a page of tasks, those with the latest change first. */
+/** Reads a page of tasks, the latest change first. */
 export async function readTasks(
   { db }: Books,
   filter: TaskFilter,

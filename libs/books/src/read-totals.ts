@@ -7,13 +7,12 @@ import type { CallPosition } from "./read-positions.ts";
 import { amountsOf, sumColumns } from "./sums.ts";
 import { dimensionValue, isLabelDimension, type TotalsQuery, type UsageTotal } from "./totals-query.ts";
 
-/** Number of calls per query, if sums are computed from calls. Other work continues between two queries. */
+/** Number of calls per query. Other work runs between queries. */
 const callsPerQuery = 1_000;
 
 /**
- * Reads sums of usage by group, ordered by group. Complete days and hours are read from the tables of totals, the rest
- * of the period from the calls. Everything is read from the calls if no table has the dimensions of the query: a filter
- * by status or request id, or labels by hour.
+ * Reads sums of usage by group. Complete days and hours come from tables of totals, other times from calls. Queries
+ * that no table supports use only calls.
  */
 export async function readTotals(books: Books, query: TotalsQuery): Promise<readonly UsageTotal[]> {
   const groups = new TotalsGroups(query.groupBy);
@@ -21,10 +20,7 @@ export async function readTotals(books: Books, query: TotalsQuery): Promise<read
   return groups.totals(query.sums ?? sumColumns);
 }
 
-/**
- * Splits a query into its complete days, and the times before and after them. A query that needs hours, labels or calls
- * is not split.
- */
+/** Splits a query into complete days and the times around them. A query for hours, labels or calls is not split. */
 function splitByDays(query: TotalsQuery): readonly TotalsQuery[] {
   const day = totalsPeriods.daily_totals;
   const [from, to] = [Math.ceil(query.from / day) * day, Math.floor(query.to / day) * day];
@@ -50,7 +46,7 @@ async function addPart(books: Books, query: TotalsQuery, groups: TotalsGroups): 
   await addCalls(books, { ...query, from: to }, groups);
 }
 
-/** Returns the smallest table that has the dimensions of a query; undefined if only the calls have them. */
+/** Returns the smallest table with the query's dimensions; undefined if only calls have them. */
 function tableFor(query: TotalsQuery): TotalsName | undefined {
   const { from, to, groupBy, labels = [], status, requestId } = query;
   if (status !== undefined || requestId !== undefined) return undefined;
@@ -77,10 +73,7 @@ async function addCalls(books: Books, query: TotalsQuery, groups: TotalsGroups):
   }
 }
 
-/**
- * Adds totals by labels. If the query does not filter by label, it also adds a group without labels: the difference
- * between the totals of all calls and those of calls with labels.
- */
+/** Adds totals by labels. Calls without labels form a group: all totals minus those with labels. */
 async function addLabelled(
   books: Books,
   table: "labelled_totals" | "daily_tag_totals",

@@ -13,9 +13,8 @@ import { callName, orderByName } from "./read-positions.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /**
- * Stores settled calls in one transaction. Calls that exist already are not counted again: totals are computed from the
- * rows that were inserted, so a repeated delivery counts once. Returns the events of new calls. Throws RangeError for
- * an event with an invalid time; check events with `isRecordable` before.
+ * Stores settled calls. A repeated call is not added to totals again. Returns the new calls. Throws RangeError for an
+ * invalid time (see `isRecordable`).
  */
 export async function recordCalls(books: Books, events: readonly UsageEvent[]): Promise<readonly UsageEvent[]> {
   if (events.length === 0) return [];
@@ -23,7 +22,7 @@ export async function recordCalls(books: Books, events: readonly UsageEvent[]): 
     return await writeCalls(books, events);
   } catch (error) {
     if (!isWithoutPartition(error)) throw error;
-    // Another ledger has dropped a partition that is in this ledger's cache.
+    // Another ledger has dropped a partition.
     clearPartitionCache(books);
     return writeCalls(books, events);
   }
@@ -37,7 +36,7 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
     for (let from = 0; from < events.length; from += rowsPerStatement) {
       const batch = events.slice(from, from + rowsPerStatement);
       const [fresh, known] = splitByName(batch, await insertIds(transaction, batch));
-      // A call with a new id may still exist: during an upgrade, an earlier version may store calls without ids.
+      // An earlier version stores calls without ids, so the call may exist although its id is new.
       const [inserted, recorded] = splitByName(
         fresh,
         fresh.length === 0 ? new Set() : await insertCalls(transaction, fresh.map(rowOf)),
@@ -61,10 +60,7 @@ async function writeCalls(books: Books, events: readonly UsageEvent[]): Promise<
   });
 }
 
-/**
- * Splits events into those whose name is in `names` and the others. Each name is used once and then removed from the
- * set.
- */
+/** Splits events by whether `names` contains them. Removes found names, so that a duplicate is not found again. */
 function splitByName(
   events: readonly UsageEvent[],
   names: Set<string>,
@@ -74,7 +70,7 @@ function splitByName(
   return [among, others];
 }
 
-/** Inserts call ids. Returns the names of the calls whose ids are new. */
+/** Inserts call ids. Returns the names of new calls. */
 async function insertIds(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<Set<string>> {
   const insertedRows = await transaction
     .insertInto("call_ids")
@@ -110,10 +106,7 @@ async function addLabels(transaction: Transaction<Tables>, events: readonly Usag
   );
 }
 
-/**
- * Returns whether the books can store an event: its account, id, cost and time must be valid. Its other members are not
- * checked.
- */
+/** Returns whether the books can store an event. Only its account, id, cost and time are checked. */
 export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   if (event === null) return false;
   const { accountId, id, time, costNanos } = event;
@@ -125,10 +118,10 @@ export function isRecordable(event: Partial<UsageEvent> | null): boolean {
   );
 }
 
-/** End of the year 9999 in Unix ms, because names of partitions contain years with four digits. */
+/** End of the year 9999 in Unix ms. */
 const maxTime = 253_402_300_800_000;
 
-/** Inserts calls. Returns the names of those that are new. */
+/** Inserts calls. Returns the names of new ones. */
 async function insertCalls(transaction: Transaction<Tables>, rows: readonly CallRow[]): Promise<Set<string>> {
   const insertedRows = await transaction
     .insertInto("calls")

@@ -7,10 +7,7 @@ import type { Tables } from "./schema.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
 
-/**
- * Stores credits that Redis has applied, in one transaction. A stored credit without a receipt gets its receipt. A
- * credit that was applied again because Redis had lost it gets its new receipt. A repeated delivery has no effect.
- */
+/** Stores credits that Redis has applied. A stored credit gets its receipt, or its new one if Redis had lost it. */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.transaction().execute(async (transaction) => {

@@ -2,14 +2,14 @@ import { sql } from "kysely";
 import type { StoredTaskEvent } from "@modelgate/contracts";
 import type { Books } from "./open.ts";
 
-/** Order of the states. An event whose state is not later than the stored one is ignored. */
+/** Order of the states. A stored state is replaced only by a later one. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task in the books, in the state of its last event. */
+/** A task in its last state. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
-  /** Encrypted record from which the video service can restore the task. */
+  /** Encrypted record from which the task can be restored. */
   readonly record: string;
   /** Unix time in ms until which clients can fetch the task. */
   readonly untilMs: number;
@@ -29,7 +29,7 @@ export async function recordTasks({ db }: Books, events: readonly StoredTaskEven
   await db
     .insertInto("tasks")
     .values(
-      // Ordered by name, so that concurrent ledgers do not deadlock.
+      // One order for all ledgers, to avoid deadlocks.
       [...newest].toSorted(([left], [right]) => (left < right ? -1 : 1)).map(([, event]) => rowOf(event)),
     )
     .onConflict((conflict) =>
@@ -63,10 +63,7 @@ function rowOf({ kept, ...event }: StoredTaskEvent) {
   };
 }
 
-/**
- * Reads a page of the tasks that clients can still fetch, ordered by account and id. Used to restore a Redis that has
- * lost them.
- */
+/** Reads a page of tasks that clients can still fetch, to restore a Redis that has lost them. */
 export async function readFetchableTasks(
   { db }: Books,
   { nowMs, after, limit }: { readonly nowMs: number; readonly after?: BookedTask | undefined; readonly limit: number },

@@ -7,15 +7,12 @@ import type { Books } from "./open.ts";
 import type { Tables } from "./schema.ts";
 
 const hourMs = totalsPeriods.hourly_totals;
-/** Number of refused calls per account and hour that are stored without exception. */
+/** Number of refused calls per account and hour that are all stored. */
 const alwaysStoredCount = 100;
 
 const readCall = recordParser("refused call", RefusedCall);
 
-/**
- * A stored refused call. `calls` is the number of calls that it represents: itself, and later calls of its account that
- * are not stored.
- */
+/** A stored refused call. `calls` includes later calls that are counted but not stored. */
 export interface CountedRefusal {
   readonly call: RefusedCall;
   readonly calls: number;
@@ -34,9 +31,7 @@ export interface RefusedPage {
 }
 
 /**
- * Stores refused calls. The first `alwaysStoredCount` calls of an account and hour are stored; then about ninety of the
- * calls up to the thousandth, about ninety up to the ten-thousandth, and so on. The others are only counted, with the
- * stored call before them. Calls without a valid time are left out.
+ * Stores the first refused calls of an account and hour, then a decreasing share of them. The others are only counted.
  */
 export async function recordRefused({ db }: Books, refusals: readonly CountedRefusal[]): Promise<void> {
   const withValidTime = refusals.filter(({ call }) => !Number.isNaN(Date.parse(call.time)));
@@ -46,7 +41,7 @@ export async function recordRefused({ db }: Books, refusals: readonly CountedRef
   );
   if (byHour.size === 0) return;
   await db.transaction().execute(async (transaction) => {
-    // Ordered by key, so that concurrent ledgers do not deadlock.
+    // One order for all ledgers, to avoid deadlocks.
     for (const hour of [...byHour.keys()].toSorted()) await recordHour(transaction, byHour.get(hour) ?? []);
   });
 }
@@ -92,10 +87,7 @@ async function recordHour(transaction: Transaction<Tables>, refusals: readonly C
       .execute();
 }
 
-/**
- * Returns whether the next call must be stored. `before` is the number of calls before it, `total` the number including
- * the calls that it represents.
- */
+/** Returns whether the next call is stored. `before` and `total` are the numbers of calls without and with it. */
 function mustStore(before: number, total: number): boolean {
   if (before < alwaysStoredCount) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);

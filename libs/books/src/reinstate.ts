@@ -10,11 +10,7 @@ import type { OtherReceiptsTable, Tables } from "./schema.ts";
 const readFormer = recordParser("former event", Type.Union([CreditEvent, UsageEvent]));
 const readCredit = recordParser("credit event", CreditEvent);
 
-/**
- * Reinstates replaced receipts that a chain in Redis contains: the one with this hash, and those before it. A Redis was
- * reset to an early state, its lost entries were charged again, and then it was reset to a later state that has them.
- * Returns the number of reinstated receipts.
- */
+/** Reinstates replaced receipts that Redis contains again after it was reset to a later state. Returns their number. */
 export async function reinstateReceipts({ db }: Books, account: string, hash: string): Promise<number> {
   let reinstated = 0;
   for (let next = hash; ; reinstated++) {
@@ -25,7 +21,6 @@ export async function reinstateReceipts({ db }: Books, account: string, hash: st
   }
 }
 
-/** Reinstates one receipt. Returns undefined if there is no replaced receipt with this hash. */
 async function reinstate(
   transaction: Transaction<Tables>,
   account: string,
@@ -116,15 +111,14 @@ async function reinstateCall(transaction: Transaction<Tables>, former: UsageEven
   return current;
 }
 
-/** Returns the hashes of all receipts that replaced one another, among them that of `former`. */
+/** Returns the hashes of receipts that replaced one another, including that of `former`. */
 function receiptsOfOneSettlement(
   former: UsageEvent,
   stored: UsageEvent,
   rows: readonly Selectable<OtherReceiptsTable>[],
 ): ReadonlySet<string> {
   const texts = rows.map(({ event, former: replaced }) => event || replaced).filter(Boolean);
-  // `rows` may also contain a credit whose operation has the call's id. The credit joins no group, because a call's
-  // receipt never replaces a credit's.
+  // A credit in `rows` is harmless, because a call's receipt never replaces a credit's.
   const receipts = [stored, ...texts.map((text) => readFormer(text))].flatMap(({ receipt }) => receipt ?? []);
   const group = new Set([former.receipt?.hash ?? ""]);
   for (let size = 0; size < group.size;) {

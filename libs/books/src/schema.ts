@@ -2,11 +2,9 @@ import type { Alert, AlertDelivery, AlertTargetKind } from "@modelgate/contracts
 import type { ColumnType, Insertable } from "kysely";
 import type { UnitMeasure } from "./measures.ts";
 
-/**
- * A 64-bit amount of nano-dollars. It is written as bigint or decimal text, and read as text by a cast in the query.
- */
+/** An amount in nano-dollars. Queries cast it to text, because it exceeds exact numbers. */
 type Money = ColumnType<never, bigint | string, bigint | string>;
-/** A sum of units, 0 by default. It is read as text by a cast in the query. */
+/** A sum of units. Queries cast it to text. */
 type Sum = ColumnType<never, bigint | undefined, bigint | undefined>;
 
 /** One settled call. Times are Unix ms. */
@@ -21,14 +19,11 @@ export interface CallsTable {
   outcome: string;
   status: number;
   cost: Money;
-  /** JSON of the usage event as it was received. The hash of its receipt was computed from this text. */
+  /** JSON of the usage event as received. Its receipt's hash was computed from this text. */
   event: string;
 }
 
-/**
- * Id and position of each call. An id occurs once per account, regardless of the call's time. Calls are found here by
- * the request id of the gateway or of the vendor ("" if the vendor returned none), without a scan of every day.
- */
+/** Position of each call by its id and request ids. An id is unique per account. */
 export interface CallIdsTable {
   account: string;
   id: string;
@@ -37,30 +32,24 @@ export interface CallIdsTable {
   upstream: string;
 }
 
-/**
- * An additional receipt of a call or credit: the receipt of a second settlement (by a Redis that had lost the first
- * one), or a receipt that was replaced.
- */
+/** A second settlement's receipt, or a replaced receipt. */
 export interface OtherReceiptsTable {
   account: string;
   hash: string;
   call: string;
-  /** Time of the call in Unix ms. */
   at: number;
   /** JSON of the usage event of a second settlement; "" for a replaced receipt. */
   event: string;
-  /** 1 if the charge was refunded, or if there is nothing to refund; otherwise 0. */
+  /** 1 if no refund is due. */
   refunded: number;
-  /** Id of the operation that refunds the charge. */
   operation: string;
-  /** JSON of the event with the replaced receipt; "" for a second settlement, or if the event is unknown. */
+  /** JSON of the event with a replaced receipt; "" if unknown. */
   former: ColumnType<string, string | undefined, string>;
 }
 
-/** Sums of the calls of one account and one hour or day. Each unit has a column. */
+/** Sums of the calls of one account and hour or day, with a column for each unit. */
 export interface TotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
-  /** Beginning of the hour or day in Unix ms. */
   period: number;
   token: string;
   model: string;
@@ -70,16 +59,15 @@ export interface TotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** Sums of the calls of one account and day with the same labels. Calls without labels are not included. */
+/** Sums of the calls of one account and day with the same labels. */
 export interface LabelledTotalsTable extends TotalsTable {
   /** JSON object of the labels by name (`labelsText`). */
   labels: string;
 }
 
-/** Sums of the calls of one account and day with the same value of a tag. A few rows represent many calls. */
+/** Sums of the calls of one account and day with the same value of a tag. */
 export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   account: string;
-  /** Beginning of the day in Unix ms. */
   period: number;
   /** `tag:` and the name of the tag. */
   name: string;
@@ -89,10 +77,9 @@ export interface DailyTagTotalsTable extends Record<UnitMeasure, Sum> {
   cost: Money;
 }
 
-/** Number of completed calls of one account and hour, by ranges of the time to the first byte (`first-bytes.ts`). */
+/** Number of completed calls by account, hour and range of the time to the first byte (`first-bytes.ts`). */
 export interface FirstBytesTable {
   account: string;
-  /** Beginning of the hour in Unix ms. */
   period: number;
   model: string;
   channel: string;
@@ -101,16 +88,16 @@ export interface FirstBytesTable {
   calls: ColumnType<number, number, number>;
 }
 
-/** Same counts as in `FirstBytesTable`, but by day, so that the most frequent query does not add up hours. */
+/** Counts as in `FirstBytesTable`, by day. */
 export interface DailyFirstBytesTable extends FirstBytesTable {}
 
-/** Same counts as in `DailyFirstBytesTable`, but for calls with the same value of a tag. */
+/** Counts as in `DailyFirstBytesTable`, by tag value. */
 export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "account" | "period" | "bucket" | "calls"> {
   name: string;
   value: string;
 }
 
-/** A label of a call: its name is `endUser`, or `tag:` and the name of a tag. */
+/** A label of a call. */
 export interface CallLabelsTable {
   account: string;
   at: number;
@@ -129,66 +116,57 @@ export interface CreditsTable {
   event: string;
 }
 
-/** An account: its name, its last receipt, and the sums of its credits and of its chain. */
+/** An account: its name, its last receipt, and sums of its credits and receipts. */
 export interface AccountsTable {
   account: string;
-  /** Number of the last receipt; 0 if there is none. */
   receipts: number;
   head: string;
   balance: Money;
   name: ColumnType<string, string | undefined, string>;
-  /** Creation time (RFC 3339); "" if only calls of the account are known. */
+  /** Creation time (RFC 3339), or "" if unknown. */
   created: ColumnType<string, string | undefined, string>;
-  /** 1 if Redis contains the account, otherwise 0. */
+  /** 1 if Redis contains the account. */
   projected: ColumnType<number, number | undefined, number>;
-  /** Sum in nano-dollars of the credits that Redis has applied. */
+  /** Sum of the applied credits in nano-dollars. */
   credited: Sum;
-  /**
-   * Sum of the steps of the account's receipts (`chainStep`), and the link of `head` (`tip`). They are equal if the
-   * chain is complete.
-   */
+  /** Sum of the receipts' steps (`chainStep`), and the link of `head`. They are equal if the chain is complete. */
   chain: ColumnType<number, number | undefined, number>;
   tip: ColumnType<number, number | undefined, number>;
-  /** Organisation of the account; "" if it belongs to none. */
+  /** Organisation of the account, or "". */
   organisation: ColumnType<string, string | undefined, string>;
-  /** 1 if calls of the account's keys are refused, otherwise 0. */
+  /** 1 if calls of the account's keys are refused. */
   disabled: ColumnType<number, number | undefined, number>;
-  /** Number of changes of `name` and `disabled`. */
   version: ColumnType<number, number | undefined, number>;
 }
 
-/** An API key of an account. Only the SHA-256 of the key is stored. */
+/** An API key of an account. */
 export interface TokensTable {
   account: string;
   token: string;
   digest: string;
-  /** Number of changes of the token. */
   version: number;
-  /** Version of the token in Redis; 0 if Redis does not contain it. */
+  /** Version of the token in Redis, or 0. */
   projected: number;
-  /** JSON of the token. */
   record: string;
-  /** JSON of the keys that rotations have replaced, newest first. */
+  /** JSON of replaced keys, newest first. */
   replaced: ColumnType<string, string | undefined, string>;
-  /** Team of the token; "" if it has none. */
+  /** Team of the token, or "". */
   team: ColumnType<string, string | undefined, never>;
-  /** Time of the deletion (RFC 3339); "" if the token exists. */
+  /** Time of the deletion (RFC 3339), or "". */
   deleted: ColumnType<string, string | undefined, string>;
 }
 
-/** Budgets of an account, including those of its organisation; or the budgets of an organisation. */
+/** Budgets of an account, with copies of its organisation's; or the budgets of an organisation. */
 export interface BudgetsTable {
   /** Account, or the scope of an organisation (`organisationScope`). */
   account: string;
-  /** Number of changes. */
   version: number;
-  /** Version in Redis; 0 if Redis does not contain it. The row of an organisation is not written to Redis. */
+  /** Version in Redis, or 0. Lists of organisations are not written to Redis. */
   projected: number;
-  /** JSON of the budgets. */
   record: string;
 }
 
-/** A change by an operator: its author and time, and the state before and after it. The states contain no secrets. */
+/** A change by an operator or member, without secrets. */
 export interface AuditTable {
   account: string;
   at: number;
@@ -197,7 +175,7 @@ export interface AuditTable {
   action: string;
   before: string;
   after: string;
-  /** Number of the entry in the chain of all entries, from 1 on, and its hash (`audit-chain.ts`). */
+  /** Number of the entry in the audit's chain (`audit-chain.ts`). */
   number: number;
   hash: string;
 }
@@ -208,19 +186,13 @@ export interface AnchorsTable {
   account: string;
   number: number;
   head: string;
-  /** Balance after this receipt, in nano-dollars as decimal text. */
   balance: string;
-  /** Creation time of the account (RFC 3339); "" for the audit. */
   created: string;
-  /** Time of the signature in Unix ms. */
   at: number;
   signature: string;
 }
 
-/**
- * Restoration of an account: calls and credits that Redis had lost and that were applied to the balance again, or the
- * refund of a call that was settled twice.
- */
+/** A restoration of an account (`Restoration`). */
 export interface RestorationsTable {
   account: string;
   at: number;
@@ -230,7 +202,7 @@ export interface RestorationsTable {
   nanos: Money;
 }
 
-/** A mark: a value that all ledgers share. */
+/** A named value that all ledgers share. */
 export interface MarksTable {
   name: string;
   value: string;
@@ -240,39 +212,34 @@ export interface MarksTable {
 export interface TasksTable {
   account: string;
   task: string;
-  /** Time of the last event in Unix ms. */
   at: number;
   state: string;
   model: string;
   channel: string;
   /** JSON of the last event, without the encrypted record. */
   event: string;
-  /** Encrypted record from which the video service can restore the task; "" if an earlier version wrote the event. */
+  /** Encrypted record from which the task can be restored, or "". */
   record: ColumnType<string, string | undefined, string>;
-  /** Unix time in ms at which Redis may delete the task; 0 if the task cannot be restored. */
+  /** Unix time in ms until which clients can fetch the task; 0 if it cannot be restored. */
   until: ColumnType<number, number | undefined, number>;
 }
 
-/**
- * A day of an account whose totals an earlier version kept in Redis, and whose totals exceeded its calls. The row
- * prevents adding the difference twice.
- */
+/** A day whose totals in Redis exceeded its calls. The row prevents adding the difference twice. */
 export interface MovedDaysTable {
   account: string;
   day: number;
 }
 
-/** A version of the configuration. Its document refers to vendor keys by `kept:` and an id, and contains no secrets. */
+/** A version of the configuration. Its document refers to vendor keys by `kept:` and an id. */
 export interface ConfigurationsTable {
   version: number;
   at: number;
   actor: string;
   note: string;
-  /** YAML document. */
   document: string;
 }
 
-/** An encrypted vendor key to which versions of the configuration refer. */
+/** An encrypted vendor key. */
 export interface VendorKeysTable {
   id: string;
   at: number;
@@ -289,7 +256,6 @@ export interface OperatorsTable {
 export interface OrganisationsTable {
   id: string;
   name: string;
-  /** Creation time (RFC 3339). */
   created: string;
 }
 
@@ -299,7 +265,7 @@ export interface TeamsTable extends OrganisationsTable {
   account: string;
 }
 
-/** Role of a person in a team; in the whole organisation if `team` is "". */
+/** Role of a person in a team, or in the whole organisation if `team` is "". */
 export interface MembershipsTable {
   organisation: string;
   person: string;
@@ -307,7 +273,7 @@ export interface MembershipsTable {
   role: string;
 }
 
-/** A key for automation: the SHA-256 of its secret, and its permissions as JSON. */
+/** A key for automation, with its permissions as JSON. */
 export interface OperatorKeysTable {
   id: string;
   digest: string;
@@ -321,19 +287,14 @@ export interface RefusedCallsTable {
   id: string;
   request: string;
   token: string;
-  /** Name of the model; "" if unknown. */
   model: string;
   status: number;
-  /** JSON of the call. */
   call: string;
   /** Number of later refused calls of the account that are only counted here. */
   left_out: number;
 }
 
-/**
- * An alert (`Alert` in the contracts). Its primary key prevents a second alert of the same kind, account, subject and
- * period.
- */
+/** An alert. The primary key prevents a second one of the same kind, account, subject and period. */
 export interface AlertsTable {
   account: string;
   kind: Alert["kind"];
@@ -343,9 +304,8 @@ export interface AlertsTable {
   at: number;
   severity: Alert["severity"];
   summary: string;
-  /** JSON of the details. */
   details: string;
-  /** 1 while the condition of the alert lasts; otherwise 0. */
+  /** 1 while the condition of the alert lasts. */
   open: number;
 }
 

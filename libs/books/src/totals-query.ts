@@ -3,25 +3,19 @@ import { isLabelName, labelsOf, labelsText, type LabelName } from "./labels.ts";
 import type { CallFilter } from "./read-calls.ts";
 import type { SumColumn } from "./sums.ts";
 
-/** Dimensions by which every call can be grouped. */
+/** Dimensions by which calls can be grouped. */
 export const totalsDimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour"] as const;
-/**
- * Dimensions of totals. They include the end user and tags, whose values are "" for calls without them. The value of
- * `labels` is the JSON object of all labels of a call.
- */
+/** Dimensions of totals. The value of `labels` is a JSON object of all labels of a call. */
 export type TotalsDimension = (typeof totalsDimensions)[number] | LabelName | "labels";
 
 /** Filter and grouping of totals. */
 export interface TotalsQuery extends CallFilter {
   readonly groupBy: readonly TotalsDimension[];
-  /** Sums to read; absent: all. The number of calls is always read. Reading two of twenty sums takes half the time. */
+  /** Sums to read; absent: all. Reading few of them takes half the time. */
   readonly sums?: readonly SumColumn[] | undefined;
 }
 
-/**
- * One row of totals: the values of the query's dimensions, and the sums as decimal text. Units with a sum of 0 are left
- * out.
- */
+/** Sums of one group as decimal text. Sums of units that are 0 are omitted. */
 export interface UsageTotal {
   readonly by: Readonly<Partial<Record<TotalsDimension, string>>>;
   readonly sums: Readonly<Record<string, string>>;
@@ -37,7 +31,7 @@ export function isLabelDimension(dimension: TotalsDimension): dimension is Label
   return dimension === "labels" || isLabelName(dimension);
 }
 
-/** Returns the value of a call in a dimension, in the form of the results. */
+/** Returns the value of a call in a dimension. */
 export function dimensionValue(event: UsageEvent, dimension: TotalsDimension): string {
   if (dimension === "labels") {
     const labels = labelsOf(event);
@@ -58,7 +52,7 @@ const dimensionValues: Readonly<Record<(typeof totalsDimensions)[number], (event
   hour: ({ time }) => renderPeriod("hour", Date.parse(time)),
 };
 
-/** Renders the beginning of the day or hour that contains a time: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
+/** Renders the beginning of a day or hour: `2026-01-31`, `2026-01-31T10:00:00.000Z`. */
 export function renderPeriod(dimension: "day" | "hour", at: number): string {
   const time = new Date(at).toISOString();
   return dimension === "day" ? time.slice(0, 10) : `${time.slice(0, 13)}:00:00.000Z`;

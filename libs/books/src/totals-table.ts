@@ -9,13 +9,13 @@ import { renderPeriod, type TotalsDimension, type TotalsQuery } from "./totals-q
 /** Table that has sums of calls per hour or day. */
 export type TotalsName = keyof typeof totalsPeriods;
 
-/** One group of a table of totals: the values of its dimensions, and its sums by column. */
+/** Values of a group's dimensions, and its sums by column. */
 export interface TotalsGroup {
   readonly by: readonly string[];
   readonly amounts: readonly (readonly [string, bigint])[];
 }
 
-/** Reads the sums of a table of totals by group. The query must cover complete periods. */
+/** Reads sums by group from a table of totals. The query must cover complete periods. */
 export async function readTotalsTable(
   { db, engine }: Books,
   table: TotalsName,
@@ -33,7 +33,7 @@ export async function readTotalsTable(
   const sums = sumColumns.filter((name) => name === "calls" || (query.sums?.includes(name) ?? true));
   const columns = [
     ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
-    // Sums are read as text, because sums of money exceed the integers that a double represents exactly.
+    // Sums are read as text, because they exceed exact numbers.
     ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
   const conditions = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>
@@ -56,8 +56,8 @@ export async function readTotalsTable(
 }
 
 /**
- * Returns the SQL expression for a label of a row; its value is "" if the row does not have the label. The label's name
- * is part of the statement's text. That is safe because the name cannot contain a quote (`isLabelName`).
+ * Returns the SQL expression for a label, or "". The name is safe in the statement, because it contains no quote
+ * (`isLabelName`).
  */
 function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
   return engine === "postgres"
@@ -65,7 +65,7 @@ function labelIn(engine: Books["engine"], name: LabelName): RawBuilder<string> {
     : sql`coalesce(json_extract(labels, ${sql.lit(`$."${name}"`)}), '')`;
 }
 
-/** Returns the SQL expression for the team of a row's key; its value is "" if the key has no team. */
+/** Returns the SQL expression for the team of a row's key, or "". */
 function teamIn(table: TotalsName): RawBuilder<string> {
   const [account, token] = [sql.ref(`${table}.account`), sql.ref(`${table}.token`)];
   return sql`coalesce((select team from tokens where tokens.account = ${account} and tokens.token = ${token}), '')`;
@@ -75,13 +75,10 @@ function showDimension(dimension: TotalsDimension, value: string | number): stri
   return dimension === "day" || dimension === "hour" ? renderPeriod(dimension, Number(value)) : String(value);
 }
 
-/** Dimensions that the totals of a tag have in addition to its value. */
+/** Further dimensions of `daily_tag_totals`. */
 const tagTotalsDimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
 
-/**
- * Returns the tag of a query if the query uses only this label and the totals of tags have all its dimensions;
- * otherwise undefined.
- */
+/** Returns the tag of a query that `daily_tag_totals` can answer. */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
   const { groupBy, labels = [], token, teams, model, channel } = query;
   if ([token, teams, model, channel].some((value) => value !== undefined)) return undefined;

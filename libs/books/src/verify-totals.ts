@@ -8,20 +8,15 @@ import { sumColumns } from "./sums.ts";
 const { hourly_totals: hourMs, daily_totals: dayMs } = totalsPeriods;
 const keyColumns = sql.raw("period, token, model, channel, outcome");
 
-/** A call or period that differs: the id of the call, or the beginning of the period in Unix ms. */
 interface Difference {
   readonly id?: string;
   readonly period?: number;
 }
 
-/** Migration since which units are compared. Earlier versions may have counted a unit differently. */
+/** Migration since which units are compared. Earlier versions may have counted them differently. */
 const unitsFromMigration = "0017-anchors";
 
-/**
- * Compares an account's calls with their columns and with its hourly totals, and the hourly totals with the daily ones.
- * Returns a description of the first difference; undefined if there is none. Each comparison is one statement, so that
- * calls may be recorded meanwhile.
- */
+/** Compares an account's calls with their totals by hour and day. Returns a description of the first difference. */
 export async function verifyTotals(books: Books, account: string): Promise<string | undefined> {
   const from = await readStoredFrom(books);
   const call = await firstDifference(books, "id", selectAlteredCalls(books, account, from));
@@ -58,7 +53,7 @@ async function readUnitsFrom({ db }: Books): Promise<number> {
   return Math.ceil(Date.parse(rows[0]?.timestamp ?? "") / hourMs) * hourMs;
 }
 
-/** Columns of a call that copy members of its event, with the names of these members. */
+/** Columns of a call that copy members of its event. */
 const copiedColumns = {
   token: "tokenId",
   model: "model",

@@ -39,7 +39,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readTotals(books, { ...day, groupBy: ["tag:team"] })).toMatchObject([{ by: { "tag:team": "" } }]);
     await recordCalls(books, [callOf("failed", { ...refused, tags: { team: "b" }, status: 502, attempts: 2 })]);
     expect(await rowsOf(books)).toBe(0);
-    // A failed call with a cost, and a completed call without one, are counted under their tags.
+    // Failed calls with a cost and completed calls without one keep their tags.
     await recordCalls(books, [
       callOf("paid", { ...refused, tags: { team: "a" }, costNanos: "1" }),
       callOf("free", { tags: { team: "a" }, costNanos: "0" }),

@@ -27,7 +27,7 @@ describe.each(engines)("$name", ({ name, start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  /** Reads all pages of a filter's calls. Returns their ids. */
+  /** Reads the ids of all calls of a filter, page by page. */
   async function read(books: Books, filter: Partial<CallFilter>, limit: number, order: (typeof orders)[number]) {
     const ids: string[] = [];
     for (let after: CallPosition | undefined; ;) {
@@ -80,7 +80,6 @@ describe.each(engines)("$name", ({ name, start }) => {
   test("calls that are recorded concurrently, in different orders, are recorded once", async () => {
     const address = await engine.booksAddress();
     await using one = await openBooks(address, log);
-    // Only one process opens a SQLite file; several ledgers connect to PostgreSQL.
     await using two = name === "SQLite" ? one : await openBooks(address, log);
     const ledgers = [one, two, one];
     const events = Array.from({ length: 600 }, (_, at) =>
@@ -147,7 +146,7 @@ describe.each(engines)("$name", ({ name, start }) => {
         status: fc.constantFrom(200, 500),
         endUser: oneOfThree("user"),
         tags: fc.dictionary(fc.constantFrom("team", "feature"), oneOfThree("value")),
-        // Many calls have the same time; they are ordered by account and id.
+        // Many calls have the same time.
         time: fc.integer({ min: 0, max: 40 }).map((at) => new Date(month.from + at * 3_000_000).toISOString()),
       },
       { requiredKeys: ["accountId", "tokenId", "model", "channelId", "requestId", "outcome", "status", "time"] },

@@ -25,7 +25,7 @@ import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 /** Returns a hash that is derived from a word. Different words have different links. */
 const hashOf = (word: string): string => Buffer.from(word).toString("hex").padEnd(40, "0");
 
-/** Returns a receipt whose hash, and those of the previous and of the replaced receipt, are derived from words. */
+/** Returns a receipt whose hashes are derived from words. */
 function receiptOf(word: string, previous: string, number: number, replaces?: string): Receipt {
   const plainReceipt = { number, previous: previous && hashOf(previous), hash: hashOf(word), balanceNanos: "0" };
   return replaces === undefined ? plainReceipt : { ...plainReceipt, replaces: hashOf(replaces) };
@@ -241,7 +241,7 @@ describe.each(engines)("$name", ({ start }) => {
     await markRefunded(books, unrefunded ?? expect.unreachable());
     expect(await reinstateReceipts(books, "acme", hashOf("c"))).toBe(1);
     expect(await readSettlementsToRefund(books, "acme")).toEqual([]);
-    // The first settlement's receipts are others than the second one's.
+    // The receipts of the two settlements are separate.
     await recordCalls(books, [settled("x", receiptOf("d", "c", 3, "a"))]);
     expect(await reinstateReceipts(books, "acme", hashOf("a"))).toBe(1);
     expect(await chained(books)).toEqual(["x 1", "x 2"]);

@@ -8,11 +8,11 @@ import { openBooks, type Books, type BooksAddress } from "../src/index.ts";
 
 export const { log } = createLogger("test", "silent");
 
-/** Database engine for one test file. It can contain any number of books. */
+/** Database engine for one test file. */
 export interface TestEngine extends AsyncDisposable {
   /** Creates an empty database and returns its address. */
   address(): Promise<BooksAddress>;
-  /** Creates empty books and returns their address. Copies a database, because the migrations take longer. */
+  /** Creates empty books and returns their address. Copies a database, which is faster than the migrations. */
   booksAddress(): Promise<BooksAddress>;
 }
 
@@ -52,15 +52,15 @@ async function startSqlite(): Promise<TestEngine> {
 }
 
 let databases = 0;
-/** Name of the database that is copied for new books. The test files of a worker share it, like their server. */
+/** Name of the database that is copied for new books. */
 let template: Promise<string> | undefined;
 
-/** Returns an engine whose databases are on the server that the test files of a worker share. */
+/** Starts an engine on the PostgreSQL server that the test files of a worker share. */
 export async function startPostgresEngine(): Promise<TestEngine> {
   const server = await sharePostgres();
   const names: string[] = [];
   const create = async (from = ""): Promise<string> => {
-    // A container may have the databases of an earlier worker.
+    // The server may have databases of an earlier worker.
     const name = `books_${process.pid}_${databases++}`;
     await onServer(server.url, `create database ${name} ${from}`);
     return name;

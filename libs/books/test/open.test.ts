@@ -100,7 +100,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     ]);
   });
 
-  /** Creates books whose last migration is `last`, as an earlier version did, with the content that `fill` writes. */
+  /** Creates books as an earlier version did, whose last migration is `last`. */
   async function booksOf(
     last: keyof typeof migrations,
     fill: (db: Kysely<Tables>) => Promise<void>,
@@ -331,7 +331,7 @@ describe("a wrong BOOKS_URL is one clear line", () => {
   });
 });
 
-/** Runs a function as a user without privileges, because root may write to read-only files. */
+/** Runs a function without privileges, because root may write to read-only files. */
 async function unprivileged<T>(run: () => Promise<T>): Promise<T> {
   process.seteuid?.(65_534);
   try {

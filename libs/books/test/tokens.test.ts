@@ -33,7 +33,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     expect(await book("tok_3", "acme", 2)).toBe("full");
     expect(await book("tok_4", "rival", 2)).toMatchObject({ created: true });
     expect(await book("tok_5", "acme")).toMatchObject({ created: true });
-    // Keys of playgrounds do not count; a name that resembles one does.
+    // Keys of playgrounds are not limited. The name of this key only resembles one.
     await book("tok_6", "played", undefined, { playgroundOf: "mia" });
     expect(await book("tok_7", "played", 1, { name: '"playgroundOf":' })).toMatchObject({ created: true });
     expect(await book("tok_8", "played", 1)).toBe("full");
@@ -87,7 +87,7 @@ describe.each(engines)("tokens in $name", ({ start }) => {
     await play("tok_p4", { group: "gold" });
     await play("tok_p5", { playgroundOf: "zoe", expiresAt: past });
     expect(await live()).toHaveLength(3);
-    // The id and the time of creation stay, and the old key does not live longer.
+    // The id and the creation time do not change, and the old key does not live longer.
     const renewed = await play("tok_p6", { playgroundOf: "zoe", name: "Zoe" });
     expect(renewed).toMatchObject({
       created: false,

@@ -24,7 +24,7 @@ describe.each(engines)("$name", ({ start }) => {
   });
   afterAll(() => engine?.[Symbol.asyncDispose]());
 
-  /** Sets the time of the migrations to one before the calls of the tests, because units of older calls are not compared. */
+  /** Sets the time of the migrations before the calls, because units of older calls are not compared. */
   const migratedBefore = (books: Books) =>
     sql`update kysely_migration set timestamp = '2026-01-01T00:00:00.000Z'`.execute(books.db);
 
@@ -71,7 +71,7 @@ describe.each(engines)("$name", ({ start }) => {
     ]);
     await addMovedTotals(books, "acme", Date.parse("2026-01-12"), [{ token: "t", model: "m", channel: "c", sums }]);
     expect(await verifyTotals(books, "acme")).toBeUndefined();
-    // A longer retention period afterwards does not make deleted calls count as missing.
+    // Deleted calls are not reported as missing after the retention period becomes longer.
     await deleteOldCalls(books, 400, Date.parse("2026-01-12T12:00:00Z"));
     expect(await verifyTotals(books, "acme")).toBeUndefined();
   });

@@ -5,9 +5,8 @@ import { writeAudit } from "./audit.ts";
 export interface BookedState {
   readonly id: string;
   readonly name: string;
-  /** True if calls of the account's keys are refused. */
+  /** Refuses calls of the account's keys if true. */
   readonly disabled: boolean;
-  /** Number of changes of the name and the state. */
   readonly version: number;
 }
 
@@ -19,7 +18,7 @@ export async function changeAccount(
   actor: string,
 ): Promise<BookedState | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // The row is updated before it is read, so that a concurrent change waits for this one.
+    // Updates the row before reading it, because the update locks it.
     const [before] = await transaction
       .updateTable("accounts")
       .set(({ eb }) => ({ version: eb("version", "+", 1), projected: 0 }))
@@ -44,7 +43,7 @@ export async function changeAccount(
   });
 }
 
-/** Converts a row of `accounts`. An account without a name has its id as the name. */
+/** Converts a row of `accounts`. The id replaces a missing name. */
 export function stateOf({ account, name, disabled, version }: StateRow): BookedState {
   return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
 }

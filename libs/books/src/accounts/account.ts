@@ -11,20 +11,19 @@ const readCredit = recordParser("credit event", CreditEvent);
 
 /** An account in the books. */
 export interface BookedAccount extends BookedState {
-  /** Creation time in RFC 3339; "" if the books know the account only from its calls. */
+  /** Creation time (RFC 3339), or "" if unknown. */
   readonly createdAt: string;
-  /** Number of the last receipt. */
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  /** True if the books contain all receipts of the account's chain, without branches. */
+  /** True if no receipt of the account's chain is missing or additional. */
   readonly isComplete: boolean;
-  /** Sum of the chain's steps minus the link of the last receipt (see `chainStep`); 0 if the chain is complete. */
+  /** Sum of the chain's steps minus the link of the last receipt (`chainStep`); 0 if the chain is complete. */
   readonly offset: number;
 }
 
-/** Data of a new account. `opening` is the credit of its opening balance, if it has one. */
+/** Data of a new account, with the credit of its opening balance. */
 export interface NewAccount {
   readonly id: string;
   readonly name: string;
@@ -32,7 +31,7 @@ export interface NewAccount {
   readonly opening?: CreditEvent | undefined;
 }
 
-/** Stores a new account in the books. Returns false if an account with this id exists. */
+/** Stores a new account. Returns false if an account with this id exists. */
 export async function bookAccount({ db }: Books, account: NewAccount, actor: string): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const { id, name, createdAt, opening } = account;
@@ -55,17 +54,14 @@ export async function bookAccount({ db }: Books, account: NewAccount, actor: str
   });
 }
 
-/** An account that an earlier version created in Redis: its last receipt, and the balance after that. */
+/** An account that an earlier version created in Redis. */
 export interface AdoptedAccount extends Omit<NewAccount, "opening"> {
   readonly receipts: number;
   readonly head: string;
   readonly balanceNanos: bigint;
 }
 
-/**
- * Adds to the books an account that an earlier version created. The books may not contain the calls before its last
- * receipt, so its chain in the books starts after that receipt.
- */
+/** Adds an account that an earlier version created in Redis. Its chain in the books starts after its last receipt. */
 export async function adoptAccount({ db }: Books, account: AdoptedAccount): Promise<void> {
   const { id, name, createdAt: created, receipts, head, balanceNanos: balance } = account;
   const link = receiptLink(head);
@@ -87,10 +83,7 @@ export async function adoptAccount({ db }: Books, account: AdoptedAccount): Prom
   });
 }
 
-/**
- * Stores a credit in the books before it is applied in Redis. If its operation is already stored, returns the stored
- * credit.
- */
+/** Stores a credit before it is applied in Redis. If the operation already has a credit, returns that credit. */
 export async function bookCredit({ db }: Books, event: CreditEvent, actor: string): Promise<CreditEvent> {
   return db.transaction().execute(async (transaction) => {
     if (await insertCredit(transaction, event)) {
@@ -114,7 +107,7 @@ export async function bookCredit({ db }: Books, event: CreditEvent, actor: strin
   });
 }
 
-/** Removes a credit that could not be applied. A credit that was applied is kept. */
+/** Removes a credit unless it was applied. */
 export async function removeUnappliedCredit({ db }: Books, event: CreditEvent, reason: string): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { numDeletedRows } = await transaction
@@ -185,14 +178,14 @@ export async function* readAccountPages({ db }: Books): AsyncGenerator<readonly 
   }
 }
 
-/** Reads those of the accounts with these ids that the books contain. */
+/** Reads the accounts with these ids. Unknown ids are ignored. */
 export async function findAccounts({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("accounts").select(accountColumns).where("account", "in", ids).execute();
   return rows.map(accountOf);
 }
 
-/** Reads the ids of accounts whose receipts do not form a complete chain. */
+/** Reads the ids of accounts whose chain of receipts is incomplete. */
 export async function readBrokenChains({ db }: Books, limit: number): Promise<readonly string[]> {
   const rows = await db.selectFrom("accounts").select("account").whereRef("chain", "<>", "tip").limit(limit).execute();
   return rows.map(({ account }) => account);
@@ -220,7 +213,7 @@ export async function readCreditsOf({ db }: Books, ids: readonly string[]): Prom
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Reads credits that Redis has not applied yet (they have no receipt), oldest first. */
+/** Reads credits without a receipt, which Redis has not applied yet. Oldest first. */
 export async function readPendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")
@@ -233,8 +226,8 @@ export async function readPendingCredits({ db }: Books, limit: number): Promise<
 }
 
 /**
- * Accepts that the books will never contain some receipts of an account's chain, so that it counts as complete. Has no
- * effect if the account has changed since it was read.
+ * Marks the chain of an account as complete, although receipts are missing. Has no effect if the account has changed
+ * since it was read.
  */
 export async function acceptMissingReceipts({ db }: Books, { id, head, offset }: BookedAccount): Promise<void> {
   await db

@@ -3,24 +3,19 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { auditHash, auditHeadMark, type AuditRow } from "./audit-hash.ts";
 
-/** Name of the migration that made the audit a chain. */
 const auditMigration = "0017-anchors";
 
-/** Number of entries per query. */
 const pageSize = 1_000;
 
-/** Last entry of the audit. Numbers start at 1; an empty audit has number 0 and hash "". */
+/** Last entry of the audit; number 0 and hash "" if the audit is empty. */
 export interface AuditHead {
   readonly number: number;
   readonly hash: string;
 }
 
-/**
- * Appends an entry to the audit's chain, in the transaction that makes the change. Other transactions that write to the
- * audit wait until this transaction ends.
- */
+/** Appends an entry to the audit's chain. Other writers of the audit wait until the transaction ends. */
 export async function appendAudit(transaction: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
-  // An update without an effect locks the row in SQLite and PostgreSQL.
+  // Locks the row in SQLite and PostgreSQL.
   const { value } = await transaction
     .updateTable("marks")
     .set({ value: sql<string>`value` })
@@ -41,7 +36,7 @@ export async function appendAudit(transaction: Transaction<Tables>, row: Omit<Au
     .execute();
 }
 
-/** Reads the number and hash of the last entry, as the books record them. */
+/** Reads the number and hash of the last entry. */
 export async function readAuditHead({ db }: Pick<Books, "db">): Promise<AuditHead> {
   const row = await db.selectFrom("marks").select("value").where("name", "=", auditHeadMark).executeTakeFirst();
   return parseHead(row?.value ?? "");
@@ -55,13 +50,12 @@ function parseHead(mark: string): AuditHead {
 /** Result of the verification of the audit's chain. */
 export interface AuditVerification {
   readonly head: AuditHead;
-  /** Description of the first divergence; absent if all entries are correct. */
+  /** Description of the first error; absent if all entries are correct. */
   readonly message?: string;
 }
 
 /**
- * Reads all entries in the order of their numbers and recomputes their hashes. `anchors` are signed heads of earlier
- * verifications, which the chain must contain.
+ * Recomputes the hashes of all entries. The chain must contain the `anchors`, which are heads of earlier verifications.
  */
 export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
   const head = await readAuditHead(books);
@@ -97,12 +91,12 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
   return outsideChain === 0 ? { head } : diverges(`entries were inserted outside its chain: ${outsideChain}`);
 }
 
-/** Time in ms after the migration for which an earlier version may still write entries. */
+/** Time in ms after the migration in which an earlier version may still write entries. */
 const overlapMs = 3_600_000;
 
 /**
- * Adds to the chain the entries that an earlier version wrote during the upgrade. Entries that were written outside the
- * chain later are a divergence.
+ * Adds entries to the chain that an earlier version wrote during the upgrade. Later entries outside the chain are
+ * errors.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {

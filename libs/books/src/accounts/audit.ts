@@ -4,10 +4,9 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { appendAudit } from "./audit-chain.ts";
 
-/** A change by an operator, with the state before and after it. The states contain no secrets. */
+/** A change by an operator or member, with the state before and after it. The states contain no secrets. */
 export interface AuditEntry {
   readonly account: string;
-  /** Time of the change (RFC 3339). */
   readonly time: string;
   readonly actor: string;
   readonly action: string;
@@ -16,8 +15,8 @@ export interface AuditEntry {
 }
 
 /**
- * Records a change in the audit. Call it at the end of the transaction that makes the change, because other
- * transactions that write to the audit then wait until it ends.
+ * Records a change in the audit. Call it last in the transaction, because other writers of the audit then wait for its
+ * end.
  */
 export async function writeAudit(transaction: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
@@ -32,7 +31,7 @@ export async function writeAudit(transaction: Transaction<Tables>, entry: AuditE
   });
 }
 
-/** Reads the last changes of these accounts, or of all accounts, newest first. */
+/** Reads the last changes of these accounts, or of all, newest first. */
 export async function readAudit(
   { db }: Books,
   {

@@ -6,13 +6,11 @@ import { writeAudit } from "./audit.ts";
 /** The budgets of an account in the books. */
 export interface BookedBudgets {
   readonly account: string;
-  /** Number of changes of the list. */
   readonly version: number;
-  /** JSON of the budgets. */
   readonly record: string;
 }
 
-/** New budgets, and the entry of the audit log: the action, and the state before and after it. */
+/** New budgets, and the audit entry of the change. */
 export interface BudgetChange {
   readonly record: string;
   readonly action: string;
@@ -21,8 +19,8 @@ export interface BudgetChange {
 }
 
 /**
- * Changes the budgets of an account. `change` gets the JSON of the current ones; if it throws, nothing is changed.
- * Changes of one account run one after the other, so `change` may compare a new budget with the others.
+ * Changes the budgets of an account. `change` gets the current ones as JSON. Changes of one account do not run
+ * concurrently.
  */
 export async function changeBookedBudgets(
   { db }: Books,
@@ -39,10 +37,7 @@ export async function changeBookedBudgets(
   });
 }
 
-/**
- * Counts a change of the list of an account or of an organisation (`organisation:ID`), and locks the list until the end
- * of a transaction. Returns the list before the change.
- */
+/** Increments the version of a budget list and locks the list. Returns its state before. */
 export async function addVersion(
   transaction: Transaction<Tables>,
   account: string,
@@ -60,20 +55,20 @@ export async function addVersion(
     .executeTakeFirstOrThrow();
 }
 
-/** Reads the budgets of these accounts; those without budgets are left out. */
+/** Reads the budget lists of these accounts. */
 export async function readBudgetsOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedBudgets[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("budgets").selectAll().where("account", "in", accounts).execute();
   return rows.map(bookedOf);
 }
 
-/** Reads budgets whose current version is not in Redis yet. */
+/** Reads budget lists whose current version is not in Redis yet. */
 export async function readUnprojectedBudgets({ db }: Books, limit: number): Promise<readonly BookedBudgets[]> {
   const rows = await db.selectFrom("budgets").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
   return rows.map(bookedOf);
 }
 
-/** Records that Redis contains this version of an account's budgets. */
+/** Records that Redis contains this version of a budget list. */
 export async function markBudgetsProjected({ db }: Books, { account, version }: BookedBudgets): Promise<void> {
   await db
     .updateTable("budgets")

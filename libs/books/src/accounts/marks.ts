@@ -1,6 +1,6 @@
 import type { Books } from "../open.ts";
 
-/** Reads a mark, which is a value that all ledgers share; undefined if it is not set. */
+/** Reads a mark: a named value that all ledgers share. */
 export async function readMark({ db }: Books, name: string): Promise<string | undefined> {
   return (await db.selectFrom("marks").select("value").where("name", "=", name).executeTakeFirst())?.value;
 }

@@ -4,7 +4,7 @@ import { Type } from "typebox";
 import type { Tables } from "../schema.ts";
 import { addVersion } from "./budgets.ts";
 
-/** Returns the shard of an account. Only accounts of one shard can have the budgets of an organisation. */
+/** Returns the shard of an account. */
 export type ShardOf = (account: string) => string;
 
 /** Reads the accounts of an organisation, ordered by id. */
@@ -21,9 +21,8 @@ export async function accountsIn(transaction: Transaction<Tables>, organisation:
 const readScopes = recordParser("budgets", Type.Array(Type.Object({ scope: Type.String() })));
 
 /**
- * Replaces the budgets of an organisation in the budget list of one of its accounts. The list contains these copies,
- * because each call's script gets one complete list. `record` is the JSON of the organisation's budgets; "[]" if the
- * account leaves the organisation. The organisation must be locked.
+ * Replaces the copies of the organisation's budgets in the list of an account. `record` is "[]" if the account leaves
+ * the organisation. The organisation must be locked.
  */
 export async function copyOrganisationBudgets(
   transaction: Transaction<Tables>,
@@ -42,8 +41,8 @@ export async function copyOrganisationBudgets(
 }
 
 /**
- * Copies the budgets of an organisation to the list of an account that joins it. Returns false, and changes nothing, if
- * the organisation has budgets and an account of another shard. The organisation must be locked.
+ * Copies the organisation's budgets to an account that joins it. Returns false if accounts would then be on different
+ * shards. The organisation must be locked.
  */
 export async function joinBudgets(
   transaction: Transaction<Tables>,

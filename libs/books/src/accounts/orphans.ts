@@ -10,25 +10,23 @@ import type { BookedAccount } from "./account.ts";
 /** A settled call or an applied credit, with its receipt. */
 export type ChainedEvent = (CreditEvent | UsageEvent) & { readonly receipt: Receipt };
 
-/** Receipts of an account, divided into one chain and those outside it. */
+/** Receipts of an account, divided into a chain and the others. */
 export interface Branches {
-  /** Last receipt of the chain; absent if the chain is empty. */
+  /** Last receipt of the chain. */
   readonly head?: Receipt | undefined;
-  /** Entries that are not in the chain, in the order of their numbers. */
+  /** Entries outside the chain, ordered by number. */
   readonly orphans: readonly ChainedEvent[];
-  /** Hash of the receipt before the oldest known one of the chain; "" if that is the account's first receipt. */
+  /** Hash of the receipt before the oldest one that was read; "" for the first receipt of the account. */
   readonly unknown: string;
-  /** True if the books contain no receipts other than those of the chain and the orphans. */
+  /** True if all receipts in the books are in the chain or among the orphans. */
   readonly complete: boolean;
 }
 
-/** Number of calls per query, and maximum number of calls that are read. */
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds the orphans: the entries that are not in the chain that ends at `head`. Reads calls, the newest first, until
- * the orphans found explain the difference between the account's chain sum in the books and the link of `head`
- * (`chainStep`). Returns undefined if `head` is not "" and no entry has this hash.
+ * Finds the entries outside the chain that ends at `head`. Reads calls, newest first, until the orphans explain the
+ * chain sum of the account. Returns undefined if no entry has the hash `head`.
  */
 export async function findBranches(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
@@ -40,8 +38,8 @@ export async function findBranches(books: Books, account: BookedAccount, head: s
 }
 
 /**
- * Finds the chain with the newest end for which the orphans are complete, and the orphans; if there is none, uses the
- * chain of the newest entry. Used if Redis has lost the account.
+ * Finds the newest chain that explains all receipts in the books, or else the chain of the newest entry. Used if Redis
+ * has lost the account.
  */
 export async function findNewestChain(books: Books, account: BookedAccount): Promise<Branches> {
   let all: readonly ChainedEvent[] = [];
@@ -50,7 +48,7 @@ export async function findNewestChain(books: Books, account: BookedAccount): Pro
     const parents = new Set(entries.map(({ receipt }) => receipt.previous));
     const ends = entries.filter(({ receipt }) => !parents.has(receipt.hash));
     const newestFirst = ends.toSorted(byNumber).toReversed();
-    // "" is the last candidate: if the account's first receipt is missing, all its entries are outside an empty chain.
+    // "" means an empty chain: if the first receipt is missing, all entries are outside the chain.
     for (const hash of [...newestFirst.map(({ receipt }) => receipt.hash), ""]) {
       const branches = divideByChain(entries, hash, account);
       if (branches?.complete === true) return branches;
@@ -62,9 +60,7 @@ export async function findNewestChain(books: Books, account: BookedAccount): Pro
   );
 }
 
-/**
- * Reads the entries of an account, the newest calls first. Each iteration returns all entries that were read so far.
- */
+/** Reads the entries of an account. Each iteration returns all entries read until then. */
 async function* readNewest(books: Books, { id }: BookedAccount): AsyncGenerator<readonly ChainedEvent[]> {
   const entries: ChainedEvent[] = [
     ...(await readCredits(books, id)),
@@ -92,8 +88,7 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
     lowest = entry.receipt.number;
     unknown = entry.receipt.previous;
   }
-  // Entries with lower numbers than the oldest one in the chain may belong to the chain, because the entries between
-  // are unknown.
+  // Entries before the oldest one of the chain may belong to it, because entries between are not read yet.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
   const off = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
   const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));

@@ -5,47 +5,37 @@ import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 
 const dayMs = 86_400_000;
-/** Maximum number of API keys on a page. */
 const pageSize = 500;
 
-/**
- * Pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts, so only a member with this name
- * matches.
- */
+/** SQL pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts. */
 export const ofPlayground = '%"playgroundOf":%';
 
-/** Members of a token that its creator sets. */
+/** Members of a token that are set at its creation. */
 export interface TokenFields {
   readonly account: string;
   readonly id: string;
-  /** SHA-256 of the key. The key itself is not stored. */
+  /** SHA-256 of the key. */
   readonly digest: string;
-  /** Other members of the token. They contain no secret. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /** An API key in the books. */
 export interface BookedToken extends TokenFields {
-  /** Number of changes of the token. */
   readonly version: number;
-  /** Keys that a rotation has replaced, newest first. At most the first one still works. */
+  /** Keys that a rotation has replaced, newest first. */
   readonly replaced: readonly ReplacedKey[];
-  /** Time at which the token was deleted (RFC 3339); absent: it exists. */
   readonly deletedAt?: string;
 }
 
 const ReplacedKey = Type.Object({
   digest: Type.String(),
-  /** First and last characters of the key. */
   hint: Type.String(),
   replacedAt: Type.String(),
-  /** Time at which the key stops working. */
   expiresAt: Type.String(),
 });
 /** A key that a rotation has replaced. Times are in RFC 3339. */
 export type ReplacedKey = Static<typeof ReplacedKey>;
 
-/** Parses a record of any structure. The code that creates a token from it checks the members. */
 const readRecord = recordParser("token", Type.Record(Type.String(), Type.Unknown()));
 const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
 
@@ -63,8 +53,8 @@ export async function readTokensOf({ db }: Books, accounts: readonly string[]): 
 }
 
 /**
- * Reads tokens that expire after `from` and not after `to` (Unix ms), those of an earlier day before others. SQL only
- * compares texts: its functions for JSON would fail for all rows if the JSON of one row is invalid.
+ * Reads tokens that expire after `from` and not after `to`. Compares texts, because SQL functions for JSON fail for all
+ * rows if one row is invalid.
  */
 export async function readExpiringTokens(
   { db }: Books,
@@ -89,7 +79,6 @@ export async function readExpiringTokens(
   return expiring;
 }
 
-/** Returns the token of a row as a list, which is empty if its record cannot be read. */
 function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
   try {
     return [tokenOf(row)];
@@ -98,7 +87,7 @@ function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
   }
 }
 
-/** Reads all tokens with a rotation period that are not deleted, page by page. */
+/** Reads tokens with a rotation period in pages, without deleted ones. */
 export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<readonly BookedToken[]> {
   for (let after: string | undefined = ""; after !== undefined;) {
     const rows: readonly Selectable<TokensTable>[] = await db
@@ -115,7 +104,7 @@ export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<rea
   }
 }
 
-/** Reads the tokens of an account's playgrounds that are not deleted. */
+/** Reads the tokens of an account's playgrounds, without deleted ones. */
 export async function readPlaygroundTokens(
   transaction: Transaction<Tables>,
   account: string,

@@ -3,22 +3,19 @@ import { sql } from "kysely";
 import type { Books } from "../open.ts";
 
 /**
- * Restoration of an account: entries that were charged again after Redis had lost them, or the refund of a call that
- * was settled twice.
+ * A correction of an account after Redis had lost data: lost entries were charged again, or a second charge was
+ * refunded.
  */
 export interface Restoration {
   readonly account: string;
-  /** Time of the restoration (RFC 3339). */
   readonly time: string;
   readonly reason: string;
-  /**
-   * Number of calls and credits that were charged again, and the sum of their amounts (negative if money was taken).
-   */
+  /** Number of corrected entries, and the sum of their amounts. */
   readonly calls: number;
   readonly nanos: string;
 }
 
-/** Stores a restoration, which operators can read with the account. */
+/** Stores a restoration. */
 export async function writeRestoration({ db }: Books, restoration: Restoration): Promise<void> {
   const { account, time, reason, calls, nanos } = restoration;
   await db

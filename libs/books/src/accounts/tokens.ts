@@ -12,31 +12,25 @@ import {
 } from "./read-tokens.ts";
 
 /**
- * Maximum replaced keys of a token that the books keep. Those that have ended are kept so that a late write of an
- * earlier version does not bring them back to Redis.
+ * Maximum number of replaced keys that are stored. Expired ones remain, because an earlier version might write them to
+ * Redis again.
  */
 const maxReplaced = 10;
 
-/**
- * A new API key. `max` is the maximum number of API keys of the account, including this key but not the keys of
- * playgrounds; absent: unlimited.
- */
+/** A new API key. `max` limits the API keys of the account, without those of playgrounds. */
 export interface NewToken extends TokenFields {
   readonly team?: string | undefined;
   readonly max?: number | undefined;
 }
 
-/** Author and name of a change, for the audit. */
 interface TokenAct {
   readonly actor: string;
   readonly action: string;
 }
 
 /**
- * Stores a new token in the books, unless a token with its id is stored already. A token of a playground replaces the
- * key of the person's token for the same team, member and group instead, if there is one. Returns the stored token, and
- * whether it is a new one; "full" if the account has its maximum number of tokens, and "no-team" if the account pays
- * for no such team.
+ * Stores a new token, unless its id exists. For a playground, replaces the key of an existing token instead. Returns
+ * "full" if the account has `max` tokens.
  */
 export async function bookToken(
   { db }: Books,
@@ -82,11 +76,7 @@ export async function bookToken(
   });
 }
 
-/**
- * Locks the tokens and teams of an account until the end of a transaction. Without the lock, concurrent changes could
- * exceed the account's maximum number of tokens, create two tokens for one person's playground, or create a token of a
- * deleted team.
- */
+/** Locks the tokens and teams of an account until the transaction ends. */
 export async function lockAccount(transaction: Transaction<Tables>, account: string): Promise<void> {
   await transaction
     .updateTable("accounts")
@@ -100,11 +90,7 @@ async function paysForTeam(transaction: Transaction<Tables>, account: string, te
   return (await teams.executeTakeFirst()) !== undefined;
 }
 
-/**
- * Replaces the key and the record of a person's token for a playground, which has the same team, member and group. The
- * replaced key works until its expiry. A disabled token is not changed. Returns the person's token; undefined if the
- * new token is not for a playground, or if the person has none.
- */
+/** Replaces the key of a person's playground token, if there is one. The replaced key works until its expiry. */
 async function renewPlaygroundToken(
   transaction: Transaction<Tables>,
   { account, digest, record }: Omit<TokenFields, "id">,
@@ -124,7 +110,7 @@ async function renewPlaygroundToken(
   return replaceKey(transaction, before, { digest, record: renewed, graceEnd: String(expiresAt) }, actor);
 }
 
-/** Adds to the books a token that an earlier version has stored only in Redis. */
+/** Adds a token that an earlier version has stored only in Redis. */
 export async function adoptToken({ db }: Books, { account, id, digest, record }: TokenFields): Promise<void> {
   await db
     .insertInto("tokens")
@@ -143,7 +129,7 @@ export async function changeBookedToken(
   return db.transaction().execute(async (transaction) => {
     const before = await lockToken(transaction, id);
     if (before === undefined) return undefined;
-    // Null members remove members of the record.
+    // Null removes a member.
     const record = Object.fromEntries(
       Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
     );
@@ -153,17 +139,13 @@ export async function changeBookedToken(
   });
 }
 
-/** New key of a token, and the time for which the replaced key works. */
 interface Rotation {
   readonly digest: string;
   readonly hint: string;
   readonly graceSeconds: number;
 }
 
-/**
- * Replaces the key of a token. The replaced key works until `graceSeconds` have passed. A key that was replaced earlier
- * ends now. Returns undefined if there is no such token.
- */
+/** Replaces the key of a token. The replaced key works for `graceSeconds`; keys replaced earlier stop working now. */
 export async function rotateBookedToken(
   { db }: Books,
   id: string,
@@ -178,7 +160,6 @@ export async function rotateBookedToken(
   });
 }
 
-/** Replaces the key and the record of a locked token. The replaced key works until `graceEnd`. */
 async function replaceKey(
   transaction: Transaction<Tables>,
   before: BookedToken,
@@ -204,20 +185,19 @@ async function replaceKey(
   return { ...before, digest, record, replaced };
 }
 
-/** Marks a token as deleted. Its usage and its audit remain. Returns undefined if there is no such token. */
+/** Marks a token as deleted. Returns undefined if there is no such token. */
 export async function deleteBookedToken({ db }: Books, id: string, actor: string): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (transaction) => (await deleteTokensIn(transaction, [id], actor))[0]);
 }
 
-/** Marks tokens as deleted, in a transaction that may make other changes too. Returns those that exist. */
+/** Marks tokens as deleted. Returns those that existed. */
 export async function deleteTokensIn(
   transaction: Transaction<Tables>,
   ids: readonly string[],
   actor: string,
 ): Promise<readonly BookedToken[]> {
   const tokens: BookedToken[] = [];
-  // All tokens are locked before the audit, in the order of their ids, so that concurrent changes of them do not
-  // deadlock.
+  // Locks all tokens in one order before the audit, to avoid deadlocks.
   for (const id of ids.toSorted()) {
     const token = await lockToken(transaction, id);
     if (token !== undefined) tokens.push(token);
@@ -230,10 +210,7 @@ export async function deleteTokensIn(
   return tokens.map((token) => ({ ...token, deletedAt }));
 }
 
-/**
- * Increments the version of a token and returns the token; undefined if there is none. The row is updated before it is
- * read, so that a concurrent change waits for this one.
- */
+/** Increments the version of a token, which also locks it, and reads it. */
 async function lockToken(transaction: Transaction<Tables>, id: string): Promise<BookedToken | undefined> {
   const [row] = await transaction
     .updateTable("tokens")
@@ -262,7 +239,6 @@ async function auditToken(
   await writeAudit(transaction, { account, time: new Date().toISOString(), ...act, before: record, after });
 }
 
-/** Returns the earlier of two times in RFC 3339. */
 function earlier(one: string, other: string): string {
   return Date.parse(one) <= Date.parse(other) ? one : other;
 }

@@ -6,30 +6,26 @@ import { alertOf } from "./alerts.ts";
 import { targetOf, type EncryptedTarget } from "./alert-targets.ts";
 
 const hourMs = 3_600_000;
-/** Age at which a delivery is given up. */
+/** Age at which attempts end. */
 const giveUpMs = 24 * hourMs;
-/** Pauses after the first attempts, in ms. The last pause also follows every later attempt. */
+/** Pauses after the first attempts, in ms. */
 const pausesMs = [30_000, 120_000, 600_000, 1_800_000, hourMs] as const;
-/**
- * Maximum deliveries to one target that are claimed at a time, so that a slow target does not delay those to other
- * targets.
- */
+/** Maximum number of deliveries to one target per claim, so that a slow target does not delay others. */
 const maxOfTarget = 5;
-/** Maximum characters of a stored error. */
 const maxErrorCharacters = 300;
 
-/** A delivery that one ledger has claimed. */
+/** A delivery that this ledger sends. */
 export interface ClaimedDelivery extends EncryptedTarget {
   readonly alert: Alert;
-  /** True if the failure of this attempt ends the delivery. */
+  /** True if there is no further attempt. */
   readonly isLast: boolean;
 }
 
 type DueDelivery = Pick<Selectable<AlertDeliveriesTable>, "alert" | "since" | "target" | "tries">;
 
 /**
- * Claims due deliveries, so that no other ledger sends them now. The targets take turns. A claim also schedules the
- * next attempt: if the ledger dies, another one repeats the delivery.
+ * Claims due deliveries for this ledger and schedules their next attempts. If the ledger dies, another one repeats
+ * them.
  */
 export async function claimDeliveries(
   { db }: Books,
@@ -55,7 +51,7 @@ export async function claimDeliveries(
       .where("alert", "=", alert)
       .where("target", "=", target)
       .where("state", "=", "pending")
-      // No row matches if another ledger has claimed the delivery meanwhile.
+      // No row matches if another ledger has claimed the delivery.
       .where("tries", "=", tries)
       .where("next", "<=", nowMs)
       .returning("alert")
@@ -71,12 +67,11 @@ export async function claimDeliveries(
   return claimed;
 }
 
-/** Returns the pause in ms after an attempt, by the number of attempts before it. */
 function pauseAfter(tries: number): number {
   return pausesMs[tries] ?? hourMs;
 }
 
-/** Stores the result of an attempt. `error` is the reason for its failure; undefined if it was delivered. */
+/** Stores the result of an attempt. `error` is undefined if the delivery succeeded. */
 export async function finishDelivery(
   { db }: Books,
   { alert, target, isLast }: Pick<ClaimedDelivery, "alert" | "target" | "isLast">,
@@ -92,7 +87,7 @@ export async function finishDelivery(
     .execute();
 }
 
-/** Returns the time in Unix ms at which the next delivery is due; undefined if none waits. */
+/** Returns the time in Unix ms of the next due delivery; undefined if there is none. */
 export async function nextDeliveryDue({ db }: Books): Promise<number | undefined> {
   const row = await db
     .selectFrom("alert_deliveries")
@@ -104,8 +99,8 @@ export async function nextDeliveryDue({ db }: Books): Promise<number | undefined
 }
 
 /**
- * Schedules again the deliveries of an alert that were given up; only those to targets of these accounts if `targetsOf`
- * is present. Returns their number.
+ * Schedules deliveries of an alert again that had failed for good. `targetsOf` restricts them to targets of these
+ * accounts. Returns their number.
  */
 export async function retryDeliveries(
   { db }: Books,

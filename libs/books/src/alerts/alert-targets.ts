@@ -12,7 +12,7 @@ export interface EncryptedTarget {
 
 const readTarget = recordParser("alert target", AlertTarget);
 
-/** Stores a new target, and records this in the audit without its secret part. */
+/** Stores a new target. The audit gets no secret part. */
 export async function bookAlertTarget(
   { db }: Books,
   { target, sealed }: EncryptedTarget,
@@ -40,7 +40,7 @@ export async function deleteAlertTarget({ db }: Books, id: string, actor: string
   });
 }
 
-/** Reads the targets of accounts ("": those that receive alerts of every account), or all targets; oldest first. */
+/** Reads the targets of accounts, or all. The account "" stands for targets that receive alerts of every account. */
 export async function readAlertTargets({ db }: Books, accounts?: readonly string[]): Promise<readonly AlertTarget[]> {
   let query = db.selectFrom("alert_targets").selectAll();
   if (accounts !== undefined) query = query.where("account", "in", accounts);

@@ -9,14 +9,11 @@ import { targetOf } from "./alert-targets.ts";
 /** An alert that is not in the books yet. */
 export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
   readonly kind: AlertKind;
-  /** True for a condition that lasts. While it is open, no other alert of its kind, account and subject is stored. */
+  /** True for a lasting condition. While it is open, it is not stored again. */
   readonly lasts?: boolean;
 }
 
-/**
- * Stores alerts, and a delivery of each to every target that receives it. Skips alerts that are already stored, so that
- * an alert is stored once even if several ledgers detect its cause. Returns the alerts that were stored.
- */
+/** Stores alerts and their deliveries. Skips alerts that are already stored, and returns the others. */
 export async function recordAlerts({ db }: Books, alerts: readonly NewAlert[]): Promise<readonly Alert[]> {
   if (alerts.length === 0) return [];
   return db.transaction().execute((transaction) => insertAlerts(transaction, alerts, Date.now()));
@@ -28,7 +25,7 @@ async function insertAlerts(
   now: number,
 ): Promise<readonly Alert[]> {
   const stored: Alert[] = [];
-  // Ordered by key, so that concurrent ledgers do not deadlock.
+  // One order for all ledgers, to avoid deadlocks.
   for (const { lasts, details, ...alert } of alerts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
     const id = `alt_${randomBytes(9).toString("base64url")}`;
     const inserted = await transaction
@@ -60,7 +57,7 @@ async function insertAlerts(
   return stored;
 }
 
-/** Reads the periods of stored alerts of this account, kind and subject: those periods that begin with `prefix`. */
+/** Reads the periods that begin with `prefix` of stored alerts of this account, kind and subject. */
 export async function readAlertPeriods(
   { db }: Books,
   { account, kind, subject }: Pick<NewAlert, "account" | "kind" | "subject">,
@@ -82,8 +79,8 @@ function keyOf({ account, kind, subject, period }: NewAlert): string {
 }
 
 /**
- * Returns whether a target receives an alert that concerns these accounts. Targets that members of an account added get
- * no alerts of its organisation, because members do not see the spending of other accounts.
+ * Returns whether a target receives an alert. A member's target gets no alerts of the organisation, because members
+ * must not see the spending of other accounts.
  */
 function receives(target: AlertTarget, { account, kind }: Alert, concerned: readonly string[]): boolean {
   const { account: own, alerts, addedByMember = false } = target;
@@ -91,15 +88,15 @@ function receives(target: AlertTarget, { account, kind }: Alert, concerned: read
   return (own === "" || concerned.includes(own)) && (alerts === undefined || alerts.some((each) => each === kind));
 }
 
-/** Reads the alerts of these kinds whose conditions last. */
+/** Reads alerts of these kinds whose condition lasts. */
 export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[]): Promise<readonly Alert[]> {
   const rows = await db.selectFrom("alerts").selectAll().where("open", "=", 1).where("kind", "in", kinds).execute();
   return rows.map(alertOf);
 }
 
 /**
- * Marks the condition of an alert as ended, and stores the alert `ended` that reports this. Returns the stored alert;
- * an empty list if another ledger has already marked the end.
+ * Ends the condition of an alert and stores the alert `ended`. Returns the stored alerts, which are none if another
+ * ledger was faster.
  */
 export async function endAlert({ db }: Books, id: string, ended: NewAlert): Promise<readonly Alert[]> {
   return db.transaction().execute(async (transaction) => {
@@ -115,8 +112,8 @@ export async function endAlert({ db }: Books, id: string, ended: NewAlert): Prom
 }
 
 /**
- * Deletes alerts before a Unix time in ms, with their deliveries. Alerts whose condition lasts are kept. So are alerts
- * about budgets with the period `total`, because each of these must be sent only once.
+ * Deletes alerts before a Unix time in ms. Keeps alerts whose condition lasts. Keeps alerts about budgets with the
+ * period `total`, because each must be sent only once.
  */
 export async function deleteOldAlerts({ db }: Books, before: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {

@@ -4,7 +4,7 @@ import type { Books } from "../open.ts";
 import { targetOf } from "./alert-targets.ts";
 import { alertOf } from "./alerts.ts";
 
-/** An alert with its deliveries: to all targets, or to those that the filter `targetsOf` selects. */
+/** An alert with its deliveries. */
 export interface DeliveredAlert extends Alert {
   readonly deliveries: readonly AlertDelivery[];
 }
@@ -14,12 +14,12 @@ export interface AlertFilter {
   /** Accounts, one of which the alert concerns. */
   readonly accounts?: readonly string[] | undefined;
   readonly kind?: Alert["kind"] | undefined;
-  /** True: only alerts with a delivery that was given up. */
+  /** True: only alerts with a delivery that failed for good. */
   readonly dead?: boolean | undefined;
-  /** Accounts whose targets' deliveries are read; undefined: those of all targets. */
+  /** Accounts whose targets' deliveries are included; undefined: all. */
   readonly targetsOf?: readonly string[] | undefined;
   readonly limit: number;
-  /** Id of an alert; older ones are read. */
+  /** Id of an alert. Only older ones are read. */
   readonly before?: string | undefined;
 }
 
@@ -49,7 +49,6 @@ export async function readAlerts(books: Books, filter: AlertFilter): Promise<rea
   return rows.map((row) => ({ ...alertOf(row), deliveries: deliveries.get(row.id) ?? [] }));
 }
 
-/** Reads the deliveries of alerts, by the ids of the alerts. */
 async function deliveriesOf(
   { db }: Books,
   alerts: readonly string[],

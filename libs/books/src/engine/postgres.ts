@@ -1,22 +1,18 @@
 import { PostgresDialect } from "kysely";
 import { Pool, types } from "pg";
 
-/** Maximum number of connections of one process. */
 const maxConnections = 8;
 /** Maximum ms to wait for a connection. */
 const connectMs = 5_000;
-/** Maximum ms of one statement. The gateway's statements take a fraction of it. */
+/** Maximum ms of one statement. */
 const statementMs = 60_000;
 
-/** Parses 64-bit integers as numbers, because times in ms and counts are below 2^53. Queries read money as text. */
+/** Parses 64-bit integers as numbers. Queries read money as text. */
 const typeParser: typeof types.getTypeParser = (oid, format) =>
   // oxlint-disable-next-line typescript/no-unsafe-return -- pg types its parsers so
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format);
 
-/**
- * Creates the access to PostgreSQL by a pool of connections, which connects at the first query. `onLost` is called if a
- * connection breaks.
- */
+/** Creates the access to PostgreSQL. `onLost` is called when a connection breaks. */
 export function postgresDialect(url: string, onLost: (error: Error) => void): PostgresDialect {
   const pool = new Pool({
     connectionString: url,
@@ -27,7 +23,7 @@ export function postgresDialect(url: string, onLost: (error: Error) => void): Po
     keepAlive: true,
     types: { getTypeParser: typeParser },
   });
-  // Called for a connection that breaks while no statement runs. The next query opens another one.
+  // Emitted for a connection that breaks while no statement runs.
   pool.on("error", onLost);
   pool.on("connect", (client) => client.on("error", onLost));
   return new PostgresDialect({ pool });

@@ -6,10 +6,10 @@ export interface OpenedFile {
   readonly file: string;
 }
 
-/** Request to the thread. It handles one at a time. */
+/** Request to the thread. */
 export type ThreadRequest = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
 
-/** Reply of the thread: the rows and the number of changed rows, or SQLite's error. */
+/** Reply of the thread: the result of a statement, or SQLite's error. */
 export type ThreadReply =
   | { readonly rows: readonly unknown[]; readonly changes?: bigint }
   | {
@@ -20,15 +20,10 @@ export type ThreadReply =
       };
     };
 
-/**
- * Memory limit of the thread's JavaScript: for the parameters and rows of a statement. SQLite's memory is not included.
- */
+/** Memory limit of the thread's JavaScript. SQLite's memory is not included. */
 const memoryLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 
-/**
- * A SQLite file that a worker thread has open. A commit waits for the disk, and a report may read a million rows; the
- * thread keeps both from blocking services of the same process.
- */
+/** A worker thread that has a SQLite file open, because commits and long queries would block the process. */
 export class SqliteThread {
   readonly #worker: Worker;
   #waiting: { resolve(reply: ThreadReply): void; reject(error: Error): void } | undefined;
@@ -44,7 +39,7 @@ export class SqliteThread {
       .on("exit", () => this.#end(new Error("the thread of the books has ended")));
   }
 
-  /** Opens a file, and creates it if it does not exist. Rejects with SQLite's error. */
+  /** Opens or creates a file. Rejects with SQLite's error. */
   static async open(file: string): Promise<SqliteThread> {
     const thread = new SqliteThread(file);
     try {

@@ -2,16 +2,16 @@ import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlit
 import { parentPort, workerData } from "node:worker_threads";
 import type { ThreadRequest, OpenedFile, ThreadReply } from "./sqlite-thread.ts";
 
-/** Worker thread that has a SQLite file open (`sqlite-thread.ts`) and runs one statement after another. */
+/** Worker thread of `SqliteThread`. It runs one statement after another. */
 
-/** Maximum ms that a statement waits for another process that writes to the file. */
+/** Maximum ms that a statement waits for another process. */
 const busyTimeoutMs = 1_000;
-/** Maximum number of prepared statements that are cached. */
+/** Maximum number of cached prepared statements. */
 const maxStatements = 100;
 
 /**
- * Settings of the connection: 64 MiB of pages in memory, and 64 MiB in the write-ahead log before they are copied into
- * the file. A page that many batches change is thus copied once.
+ * Caches 64 MiB of pages, and copies the write-ahead log to the file after 64 MiB. Pages that change often are then
+ * copied less often.
  */
 const pragmas = `pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -65536;
   pragma wal_autocheckpoint = 16384`;
@@ -68,9 +68,7 @@ function runStatement(statement: StatementSync, parameters: SQLInputValue[]): Th
   return { rows: [], changes: BigInt(changes) };
 }
 
-/**
- * Returns the members of an error that the other thread needs. A structured clone of the error would lose its codes.
- */
+/** Returns the members of an error that are sent to the other thread. A structured clone would lose its codes. */
 function errorMembers(error: unknown): Extract<ThreadReply, { failed: unknown }>["failed"] {
   const { message, code, errcode } = Object.assign({ message: "", code: undefined, errcode: undefined }, error);
   return { message: error instanceof Error ? error.message : message, code, errcode };

@@ -14,9 +14,8 @@ import {
 import { SqliteThread } from "./sqlite-thread.ts";
 
 /**
- * Creates the access to a SQLite file, which is created if it does not exist. In WAL mode readers never wait for the
- * writer. A commit is on disk when it returns (`synchronous=FULL`), because its events are then acknowledged to
- * JetStream. Throws the system's error if the directory cannot be created. The first query rejects with SQLite's error.
+ * Creates the access to a SQLite file. A commit is on disk when it returns (`synchronous=FULL`), because its events are
+ * then acknowledged to JetStream.
  */
 export function sqliteDialect(file: string): Dialect {
   mkdirSync(dirname(file), { recursive: true });
@@ -28,14 +27,14 @@ export function sqliteDialect(file: string): Dialect {
   };
 }
 
-/** Adapter that declares that SQLite can roll back schema changes, so that each migration is one transaction. */
+/** Adapter that runs each migration in one transaction, which SQLite supports. */
 class FileAdapter extends SqliteAdapter {
   override get supportsTransactionalDdl(): boolean {
     return true;
   }
 }
 
-/** Driver with one connection, which its users take in turns. */
+/** Driver with one connection. Its users wait for each other. */
 class FileDriver implements Driver {
   readonly #file: string;
   #thread: SqliteThread | undefined;
@@ -66,7 +65,7 @@ class FileDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // Takes the write lock at the beginning, because a transaction that reads first may fail to get it later.
+    // Takes the write lock now, because it may fail later in a transaction that has read something.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 

@@ -61,7 +61,6 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Creates the tables above, with indexes for filters and periods. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index calls_by_time on calls (at, account, id)`.execute(db);

@@ -1,10 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/**
- * Adds the labels of calls (end users and tags), each in a separate row with an index by value, and totals by all
- * labels.
- */
+/** Adds the labels of calls, and totals by labels. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "call_labels", {
     columns: { account: "text", at: "bigint", id: "text", name: "text", value: "text" },

@@ -26,7 +26,6 @@ const tables: Readonly<Record<string, TableShape>> = {
   marks: { columns: { name: "text", value: "text" }, key: ["name"] },
 };
 
-/** Columns that are added to the table of accounts, with their defaults. */
 const columns = {
   name: "''",
   created: "''",
@@ -37,10 +36,7 @@ const columns = {
 } as const;
 const textColumns: ReadonlySet<string> = new Set(["name", "created"]);
 
-/**
- * Adds creation data to accounts, and the tables of tokens, of the audit of changes, and of restorations after Redis
- * had lost data.
- */
+/** Adds the creation of accounts, tokens, the audit, and restorations. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index tokens_by_id on tokens (token)`.execute(db);

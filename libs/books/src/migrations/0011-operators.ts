@@ -11,10 +11,7 @@ const tables: Readonly<Record<string, TableShape>> = {
   operator_keys: { columns: { id: "text", digest: "text", record: "text" }, key: ["id"] },
 };
 
-/**
- * Adds the tables of configuration versions, of the vendor keys that they name, of operators, and of operators' keys
- * for automation.
- */
+/** Adds configuration versions, vendor keys, operators, and their keys for automation. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create unique index operator_keys_by_digest on operator_keys (digest)`.execute(db);

@@ -20,12 +20,11 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Label name under which earlier versions stored the vendor's request id of a call. */
+/** Label name of the vendor's request id in earlier versions. */
 const upstreamLabel = "upstreamRequest";
 
 /**
- * Adds the table of call ids. An id occurs once per account, and a call can be found by its request ids without a scan
- * of every day. If an earlier version stored a call twice, the id refers to the first one.
+ * Adds call ids, which are unique per account. If an earlier version stored a call twice, the first one gets the id.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import type { MigrationTools } from "./tables.ts";
 
-/** Adds to tasks the encrypted record from which a task is restored if Redis has lost it. */
+/** Adds the encrypted record from which a lost task is restored. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   const text = sql.raw(engine === "postgres" ? 'text collate "C"' : "text");
   await sql`alter table tasks add column record ${text} not null default ''`.execute(db);

@@ -1,10 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/**
- * Adds counts of calls by their time to the first byte, in ranges that grow by 5 %, and fills them from existing calls.
- * Also adds an index of tasks by time.
- */
+/** Adds counts of calls by their time to the first byte, and fills them from existing calls. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "first_bytes", {
     columns: { account: "text", period: "bigint", model: "text", channel: "text", bucket: "integer", calls: "bigint" },

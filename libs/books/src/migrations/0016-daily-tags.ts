@@ -1,10 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
-/**
- * Adds sums and times to the first byte by day and tag value over all accounts, and fills them from existing calls. A
- * month with a million calls is then read from a few hundred rows.
- */
+/** Adds sums and times to the first byte by day and tag value, so that a long period needs fewer rows. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   const sums = await sumColumnsOf(db, "labelled_totals");
   await createTable(db, engine, "daily_tag_totals", {

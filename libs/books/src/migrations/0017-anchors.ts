@@ -2,14 +2,10 @@ import { sql, type Kysely } from "kysely";
 import { auditHash, auditHeadMark } from "../accounts/audit-hash.ts";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/** Number of audit entries per query. */
 const pageSize = 1_000;
 const dayMs = 86_400_000;
 
-/**
- * Adds the table of anchors (`anchors.ts`), the number and hash of audit entries, and the mark with the day from which
- * on all calls are kept. Totals of earlier days cannot be compared with calls.
- */
+/** Adds anchors, the chain of the audit, and the mark for the first day with all calls. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "anchors", {
     columns: {
@@ -34,7 +30,7 @@ async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void
   );
 }
 
-/** Numbers the existing audit entries in the order of their times, and computes their hashes. */
+/** Numbers existing audit entries by time, and computes their hashes. */
 async function chainAudit(db: Kysely<unknown>): Promise<void> {
   let [number, head] = [0, ""];
   for (;;) {

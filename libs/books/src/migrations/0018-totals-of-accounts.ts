@@ -2,8 +2,8 @@ import { sql, type Kysely } from "kysely";
 import { createTable, sumColumnsOf, type MigrationTools } from "./tables.ts";
 
 /**
- * Adds the account to the totals of tags, to their times to the first byte, and to the daily times to the first byte.
- * The tables are dropped and filled again from tables that already contain the account.
+ * Adds the account to the totals of tags and to the daily times to the first byte. The tables are filled again from
+ * other tables.
  */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const table of ["daily_tag_totals", "daily_tag_first_bytes", "daily_first_bytes"])

@@ -1,10 +1,7 @@
 import { sql, type Kysely } from "kysely";
 import { createTable, type MigrationTools } from "./tables.ts";
 
-/**
- * Adds the table of calls that were refused before money was reserved (`refused-calls.ts`). They are kept for some
- * days.
- */
+/** Adds calls that were refused before money was reserved. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "refused_calls", {
     columns: {

@@ -13,7 +13,7 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Adds organisations with their teams and members, the organisation of an account, and the team of a token. */
+/** Adds organisations with teams and members. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`alter table accounts add column organisation text not null default ''`.execute(db);

@@ -35,7 +35,6 @@ const tables: Readonly<Record<string, TableShape>> = {
   },
 };
 
-/** Adds alerts, their targets, and the deliveries of alerts to targets. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create unique index alerts_by_id on alerts (id)`.execute(db);

@@ -1,6 +1,5 @@
 import { sql, type Kysely } from "kysely";
 
-/** Adds the state of an account, and the number of changes of its name and state. */
 async function up(db: Kysely<unknown>): Promise<void> {
   await sql`alter table accounts add column disabled integer not null default 0`.execute(db);
   await sql`alter table accounts add column version integer not null default 0`.execute(db);

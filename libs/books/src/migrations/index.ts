@@ -20,12 +20,12 @@ import { accountState } from "./0024-account-state.ts";
 import { formerReceipts } from "./0025-former-receipts.ts";
 import type { MigrationTools } from "./tables.ts";
 
-/** One migration of the schema. It cannot be reverted. */
+/** A change of the schema. It cannot be reverted. */
 export interface Migration {
   readonly up: (db: Kysely<unknown>, tools: MigrationTools) => Promise<void>;
 }
 
-/** Migrations by name, in the order in which they run. A released migration is never changed. */
+/** Migrations in the order in which they run. A released migration is never changed. */
 export const migrations: Readonly<Record<string, Migration>> = {
   "0001-calls": calls,
   "0002-labels": labels,

@@ -8,19 +8,16 @@ export interface MigrationTools {
   readonly engine: Engine;
 }
 
-/** Definition of a table in a migration. All columns are `not null`. */
+/** Definition of a table. All columns are `not null`. */
 export interface TableShape {
   readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
-  /**
-   * Columns of the primary key. In tables of accounts the account comes first, so that Citus can distribute the table
-   * by it.
-   */
+  /** Columns of the primary key. The account comes first, so that Citus can distribute tables by it. */
   readonly key: readonly string[];
-  /** Column by whose ranges the table is partitioned in PostgreSQL. */
+  /** Column of the table's ranges in PostgreSQL. */
   readonly partitionedBy?: string;
 }
 
-/** Creates a table. Text is compared byte by byte in both engines, regardless of the database's locale. */
+/** Creates a table. Both engines compare text byte by byte, regardless of the locale. */
 export async function createTable(
   db: Kysely<unknown>,
   engine: Engine,
@@ -36,10 +33,7 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
 }
 
-/**
- * Returns the columns of sums that a table of labelled totals has during a migration. Columns of units that are added
- * later are created at the start of a process.
- */
+/** Returns the columns of sums that a table of labelled totals has now. */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
   const tables = await db.introspection.getTables();

@@ -6,9 +6,8 @@ import type { Books } from "../open.ts";
 import { lockOrganisation } from "./organisations.ts";
 
 /**
- * Changes the budgets of an organisation, and their copies in the lists of its accounts. `change` gets the JSON of the
- * current ones and the accounts; if it throws, nothing is changed. Returns the accounts; undefined if there is no such
- * organisation.
+ * Changes the budgets of an organisation, and their copies for its accounts. Returns the accounts; undefined if there
+ * is no such organisation.
  */
 export async function changeOrganisationBudgets(
   { db }: Books,
@@ -22,7 +21,7 @@ export async function changeOrganisationBudgets(
     const accounts = await accountsIn(transaction, organisation);
     const { record: current, version } = await addVersion(transaction, owner);
     const { record, ...entry } = change(current, accounts);
-    // This list counts as projected, because only its copies in the accounts' lists are written to Redis.
+    // Only the copies are written to Redis.
     await transaction.updateTable("budgets").set({ record, projected: version }).where("account", "=", owner).execute();
     for (const account of accounts) await copyOrganisationBudgets(transaction, account, record);
     await writeAudit(transaction, { account: owner, time: new Date().toISOString(), actor, ...entry });

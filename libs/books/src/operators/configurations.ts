@@ -3,14 +3,11 @@ import type { Books } from "../open.ts";
 
 /** A version of the configuration in the books. */
 export interface BookedConfiguration {
-  /** Version number; the first version is 1. */
   readonly version: number;
-  /** Time at which the version was stored (RFC 3339). */
   readonly time: string;
   readonly actor: string;
-  /** Note of the author; may be "". */
   readonly note: string;
-  /** YAML document. It contains references to vendor keys, never the keys. */
+  /** YAML document with references to vendor keys. */
   readonly document: string;
 }
 
@@ -24,16 +21,13 @@ export interface EncryptedVendorKey {
 export interface NewConfiguration {
   readonly document: string;
   readonly note: string;
-  /** Keys to which the document refers and that are not stored yet. */
+  /** New keys that the document refers to. */
   readonly keys: readonly EncryptedVendorKey[];
-  /** Number of the version that it was derived from; 0 if there was none. */
+  /** Version that it was derived from; 0 if there was none. */
   readonly basedOn: number;
 }
 
-/**
- * Stores a version of the configuration. Returns undefined if another version was stored after the one that it was
- * derived from.
- */
+/** Stores a version of the configuration. Returns undefined if a newer one than `basedOn` exists. */
 export async function saveConfiguration(
   { db }: Books,
   { document, note, keys, basedOn }: NewConfiguration,
@@ -48,7 +42,7 @@ export async function saveConfiguration(
       .orderBy("version", "desc")
       .executeTakeFirst();
     if ((newest?.version ?? 0) !== basedOn) return undefined;
-    // The version is the table's key, so only one of two concurrent versions is inserted.
+    // The version is the primary key, so only one of two concurrent inserts succeeds.
     const inserted = await transaction
       .insertInto("configurations")
       .values({ version, at: now.getTime(), actor, note, document })
@@ -75,7 +69,7 @@ export async function saveConfiguration(
   });
 }
 
-/** Reads a version of the configuration, or the latest one; undefined if it does not exist. */
+/** Reads a version of the configuration, or the latest one. */
 export async function readConfiguration(
   { db }: Books,
   version: number | undefined,

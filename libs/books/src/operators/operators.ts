@@ -1,9 +1,7 @@
 import { writeAudit } from "../accounts/audit.ts";
 import type { Books } from "../open.ts";
 
-/**
- * Stored record of an operator or of a key for automation, without its name or digest. It contains hashes of secrets.
- */
+/** Stored members of an operator or of a key for automation. Secrets are hashed. */
 export type OperatorRecord = Readonly<Record<string, unknown>>;
 
 /** An operator in the books. */
@@ -15,12 +13,11 @@ export interface BookedOperator {
 /** A key for automation in the books. */
 export interface BookedOperatorKey {
   readonly id: string;
-  /** SHA-256 of the key. */
   readonly digest: string;
   readonly record: OperatorRecord;
 }
 
-/** Audit entry of a change of operators. It contains neither secrets nor hashes of secrets. */
+/** Audit entry of a change of operators, without secrets and hashes. */
 export interface OperatorAudit {
   readonly actor: string;
   readonly action: string;
@@ -53,7 +50,7 @@ export async function changeOperator(
   act: OperatorAudit,
 ): Promise<BookedOperator | undefined> {
   return db.transaction().execute(async (transaction) => {
-    // The row is updated before it is read, so that a concurrent change waits for this one.
+    // Updates the row before reading it, because the update locks it.
     const [row] = await transaction
       .updateTable("operators")
       .set({ name })
@@ -99,7 +96,7 @@ export async function bookOperatorKey(
   });
 }
 
-/** Deletes a key for automation. Returns false if there is no key with this id. */
+/** Deletes a key for automation. Returns false if there is no such key. */
 export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAudit): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const deleted = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
@@ -108,7 +105,7 @@ export async function deleteOperatorKey({ db }: Books, id: string, act: Operator
   });
 }
 
-/** Reads keys for automation: the one with this digest, or all. */
+/** Reads the key for automation with this digest, or all. */
 export async function readOperatorKeys({ db }: Books, digest?: string): Promise<readonly BookedOperatorKey[]> {
   const all = db.selectFrom("operator_keys").selectAll();
   const rows = await (digest === undefined ? all : all.where("digest", "=", digest)).orderBy("id").execute();

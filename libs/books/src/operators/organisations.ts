@@ -6,25 +6,23 @@ import { writeAudit } from "../accounts/audit.ts";
 import { joinBudgets, type ShardOf } from "../accounts/organisation-budgets.ts";
 import { lockAccount } from "../accounts/tokens.ts";
 
-/** Roles of a person in a team or in an organisation. An admin of an organisation administers all of its teams. */
 type MembershipRole = "admin" | "member";
 
 interface BookedTeam {
   readonly id: string;
   readonly name: string;
-  /** Account that pays for the calls of the team's keys. Teams may share one. */
+  /** Account that pays for calls with the team's keys. */
   readonly account: string;
   readonly createdAt: string;
 }
 
-/** Role of a person in a team; in the whole organisation if `team` is "". */
+/** Role of a person in a team, or in the whole organisation if `team` is "". */
 interface BookedMembership {
   readonly person: string;
   readonly team: string;
   readonly role: string;
 }
 
-/** An organisation in the books. */
 interface BookedOrganisation {
   readonly id: string;
   readonly name: string;
@@ -35,8 +33,8 @@ interface BookedOrganisation {
 }
 
 /**
- * Stores a new organisation. Returns "exists" if an organisation with this id exists, and "used" if the audit has
- * entries of a deleted one, which the new one's admins could read.
+ * Stores a new organisation. Returns "used" if the audit has entries of a deleted one with this id, which the new
+ * admins could read.
  */
 export async function bookOrganisation(
   { db }: Books,
@@ -65,11 +63,8 @@ export async function bookOrganisation(
 }
 
 /**
- * Stores a new team. Its account then belongs to the organisation. Returns "exists" if the organisation has a team with
- * this id, "no-account" if the account does not exist or belongs to another organisation, and "no-organisation" if the
- * organisation does not exist. Returns "used" if a deleted team had this id and its members used the playground,
- * because their usage would become the new team's, and "other-shard" if the account would join an organisation with
- * budgets whose accounts are on another shard.
+ * Stores a new team, whose account then belongs to the organisation. Returns "used" if a deleted team with this id has
+ * usage, and "other-shard" if accounts with shared budgets would be on different shards.
  */
 export async function bookTeam(
   { db }: Books,
@@ -105,10 +100,7 @@ export async function bookTeam(
   });
 }
 
-/**
- * Returns true if a key, which may be deleted, belongs to a team with this id in one of the organisation's accounts or
- * in the new team's account.
- */
+/** Returns whether a key, even a deleted one, belongs to a team with this id. */
 async function wasUsed(
   transaction: Transaction<Tables>,
   { organisation, id, account }: { readonly organisation: string } & Pick<BookedTeam, "account" | "id">,
@@ -127,16 +119,16 @@ async function wasUsed(
   return (await tokens.executeTakeFirst()) !== undefined;
 }
 
-/** A person's new role; null ends the membership. */
+/** New role of a person; null ends the membership. */
 interface MembershipChange extends Omit<BookedMembership, "role"> {
   readonly role: MembershipRole | null;
-  /** True if the organisation may be left without an admin. */
+  /** True if the organisation may lose its last admin. */
   readonly mayEndLastAdmin?: boolean;
 }
 
 /**
- * Gives a person a role in a team or an organisation, or ends the membership. Returns "no-team" if the team or the
- * organisation does not exist, and "last-admin" if the organisation would lose its last admin.
+ * Gives a person a role in a team or an organisation, or ends the membership. Returns "last-admin" if the organisation
+ * would lose its last admin.
  */
 export async function changeMembership(
   { db }: Books,
@@ -175,10 +167,7 @@ export async function changeMembership(
   });
 }
 
-/**
- * Locks an organisation until the end of a transaction, so that changes of its teams and members run one after the
- * other. Returns false if it does not exist.
- */
+/** Locks an organisation until the transaction ends. Returns false if it does not exist. */
 export async function lockOrganisation(transaction: Transaction<Tables>, organisation: string): Promise<boolean> {
   const rows = await transaction
     .updateTable("organisations")
@@ -189,7 +178,6 @@ export async function lockOrganisation(transaction: Transaction<Tables>, organis
   return rows.length > 0;
 }
 
-/** Returns true if an organisation has an admin in addition to this person. */
 async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: string, person: string): Promise<boolean> {
   const other = await transaction
     .selectFrom("memberships")
@@ -202,9 +190,8 @@ async function hasOtherAdmin(transaction: Transaction<Tables>, organisation: str
 }
 
 /**
- * Returns the name under which the audit lists the changes of a team: the account that pays for the team; for the
- * organisation itself, whose team is "", its `organisationScope`. Returns undefined if the organisation has no such
- * team.
+ * Returns the account under which the audit lists changes of a team. For the organisation itself (`team` is ""),
+ * returns its scope.
  */
 export async function auditedAccount(
   transaction: Transaction<Tables>,
@@ -221,7 +208,7 @@ export async function auditedAccount(
   return row?.account;
 }
 
-/** Reads organisations: all, the one with an id, or the one to which an account belongs. Ordered by id. */
+/** Reads organisations, ordered by id: all, one by id, or that of an account. */
 export async function readOrganisations(
   { db }: Books,
   wanted: { readonly id?: string | undefined; readonly account?: string | undefined } = {},

@@ -8,7 +8,7 @@ import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { auditedAccount, lockOrganisation } from "./organisations.ts";
 
-/** Names a team of an organisation; the organisation itself if `team` is "". */
+/** A team, or the organisation itself if `team` is "". */
 interface TeamName {
   readonly organisation: string;
   readonly team: string;
@@ -40,11 +40,8 @@ export async function renameTeam(
 }
 
 /**
- * Deletes a team or an organisation that is empty. Otherwise deletes nothing and returns the first part that is left:
- * `teams` or `members` (admins) of an organisation; `members`, `keys` or `budgets` of a team. Deleted keys count as
- * keys, because their usage names the team; keys of playgrounds do not, and are deleted with the team. Returns "absent"
- * if the team or organisation does not exist. With `releaseAccount`, an account leaves the organisation with the last
- * team that it paid for; the result is then "deleted-with-account".
+ * Deletes an empty team or organisation; otherwise returns what it still has. Deleted keys are included, because their
+ * usage names the team; keys of playgrounds are deleted too. `releaseAccount` removes the account with its last team.
  */
 export async function deleteTeam(
   { db }: Books,
@@ -90,7 +87,6 @@ export async function deleteTeam(
   });
 }
 
-/** Removes accounts from an organisation, with the organisation's budgets in their lists. */
 async function releaseAccounts(
   transaction: Transaction<Tables>,
   organisation: string,
@@ -107,7 +103,7 @@ async function releaseAccounts(
   }
 }
 
-/** Returns `keys` or `budgets` if the team's account has keys or budgets of the team; otherwise undefined. */
+/** Returns what the account still has of the team: `keys` or `budgets`. */
 async function partInAccount(
   transaction: Transaction<Tables>,
   team: string,
