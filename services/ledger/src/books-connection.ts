@@ -2,25 +2,23 @@ import { BooksUnavailable, isUnavailable, openBooks, type Books, type BooksAddre
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
-/** Connection of the ledger to the books. The gateway serves clients even while the books are unavailable. */
+/** Connection to the books. The ledger runs even while they are unavailable. */
 export interface BooksConnection extends AsyncDisposable {
   /**
-   * Runs a step on the books. Throws Failure server_overloaded while the books are unavailable (the message contains
-   * the start of the outage), and while data of older versions is being moved into the books.
+   * Runs a step on the books. Throws Failure server_overloaded while they are unavailable or data of older versions is
+   * being moved.
    */
   use<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Runs a step like `use`, also while data of older versions is being moved. */
+  /** Runs a step on the books, also while data of older versions is being moved. */
   useDuringMove<T>(step: (books: Books) => Promise<T>): Promise<T>;
-  /** Sets whether `use` refuses steps, because data of older versions is being moved. */
+  /** Makes `use` refuse steps while `moving` is true. */
   setMoving(moving: boolean): void;
 }
 
-/** Pause, in ms, between two attempts to open unavailable books. */
 const retryMs = 1_000;
 
 /**
- * Opens the books. Throws StartError if they cannot be used. If their server does not answer, opening is retried in the
- * background indefinitely.
+ * Opens the books. Throws StartError if they cannot be used. If the server does not answer, retries in the background.
  */
 export async function connectBooks(address: BooksAddress, log: Logger): Promise<BooksConnection> {
   const connection = new Connection(address, log);
@@ -43,7 +41,6 @@ class Connection implements BooksConnection {
     observeStore("books", false); // from the start: without a sample no alert fires
   }
 
-  /** Opens the books, or schedules retries in the background. */
   async open(): Promise<void> {
     try {
       this.#books = await openBooks(this.#address, this.#log);
@@ -85,8 +82,7 @@ class Connection implements BooksConnection {
     const before = this.#unavailableSince;
     try {
       const result = await step(books);
-      // A step that began before an outage does not show that the outage has ended: the books may have answered it
-      // earlier.
+      // A step that began before an outage does not prove that the outage has ended.
       if (this.#unavailableSince === before) this.#report(undefined);
       return result;
     } catch (error) {
@@ -105,7 +101,6 @@ class Connection implements BooksConnection {
     );
   }
 
-  /** Logs changes of the books' availability, and sets its metric. */
   #report(error: unknown): void {
     const isUnavailable = error !== undefined;
     observeStore("books", !isUnavailable);

@@ -18,7 +18,7 @@ import { verifierOf } from "./api/verification.ts";
 import { commonTables, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
-/** Maximum events per transaction. In SQLite, a transaction costs as much CPU time as about forty events. */
+/** Maximum events per transaction. A SQLite transaction costs as much CPU time as about forty events. */
 const maxAtOnce = 500;
 
 /** Dependencies of the ledger's routes and background work. */
@@ -26,15 +26,15 @@ export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly bus: Bus;
   readonly connection: BooksConnection;
-  /** Number of days for which single calls are kept. */
+  /** Number of days for which calls are kept. */
   readonly keepDays: number;
   readonly signer: AnchorSigner;
   readonly sender: AlertSender;
-  /** Throws an error with the reason if the ledger cannot serve. */
+  /** Throws an error if the ledger cannot serve. */
   ready(): void;
 }
 
-/** Opens the books and starts the ledger's background work. */
+/** Opens the books and starts the background work. */
 export async function openDeps({
   env,
   log,

@@ -22,24 +22,23 @@ export const variables = serviceVariables("ledger", (read) => ({
       },
     ),
   },
-  /** Time, in ms, to wait for more events after a first one, because one transaction records all of them. */
+  /** Time in ms to wait for more events, which one transaction then records. */
   recording: { gatherMs: 1_000 },
   rounds: {
-    /** Pause, in ms, between two checks of the shards for abandoned events and reservations. */
+    /** Pause in ms between checks for abandoned events and reservations. */
     roundMs: 1_000,
-    /** Age, in ms, at which an event counts as abandoned by its service, and is published by the ledger. */
+    /** Age in ms at which the ledger publishes an event of another service. */
     leftBehindMs: 5_000,
     /**
-     * Time, in ms, after an outage of Redis in which no reservation counts as abandoned, because services need it to
-     * settle or renew. Must exceed the longest pause between two settlement attempts of a service. Must also exceed a
-     * third of a reservation's lease, which is the renewal interval.
+     * Time in ms after an outage of Redis in which no reservation is settled as abandoned. Must exceed a service's
+     * pauses between settlement attempts and between lease renewals.
      */
     afterOutageMs: 30_000,
-    /** Maximum events, and maximum reservations, per shard and round. */
+    /** Maximum events, and maximum reservations, per shard and check. */
     batch: 500,
   },
   watch: {
-    /** Interval, in ms, of reading values for metrics: Redis' memory, streams, lag and balances. */
+    /** Interval in ms of reading values for metrics. */
     everyMs: 15_000,
     verifyEveryMs: read.integer(
       "VERIFY_EVERY_MS",
@@ -54,7 +53,7 @@ export const variables = serviceVariables("ledger", (read) => ({
     ),
   },
   alerts: {
-    /** Interval, in ms, of polling for due deliveries of alerts. */
+    /** Interval in ms between polls for due deliveries. */
     deliverMs: 2_000,
     /** Maximum ms of an attempt to deliver an alert. */
     timeoutMs: 10_000,

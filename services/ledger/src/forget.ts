@@ -9,19 +9,15 @@ import {
 import type { Logger } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
 
-/** Interval, in ms, between two deletions of expired calls. */
 const deletionIntervalMs = 3_600_000;
-/** Time, in ms, for which refused calls are kept. */
+/** Time in ms for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
-/**
- * Time, in ms, for which alerts are kept; longer than a quarter, because a budget's alert happens once in its period.
- */
+/** Time in ms for which alerts are kept. Exceeds the longest period of a budget, whose alerts must not be repeated. */
 const keepAlertsMs = 400 * 86_400_000;
 
 /**
- * At the start and every hour, removes calls older than `keepDays`, refused calls after a week, and alerts after 400
- * days. Also completes the chain of the audit log and the signed heads after an upgrade. After a failure, the steps are
- * repeated in the next hour.
+ * Deletes old calls, refused calls and alerts every hour. Also completes the audit chain and the signed heads after an
+ * upgrade.
  */
 export function startForgetting({
   connection,

@@ -21,7 +21,7 @@ export const holdsSwept = new Counter({
 
 let shardStore: Redis | undefined;
 
-/** Sets the Redis whose shards the gauges read. */
+/** Sets the Redis that the gauges read. */
 export function watchShards(redis: Redis): void {
   shardStore = redis;
 }
@@ -29,7 +29,7 @@ export function watchShards(redis: Redis): void {
 shardGauge("modelgate_outbox_events", "Events that wait to be published, in all shards.", outboxLength);
 shardGauge("modelgate_holds_open", "Calls with an open hold, in all shards.", countOpenHolds);
 
-/** Creates a gauge that returns the sum over all shards when it is read. It has no value while Redis is unavailable. */
+/** Creates a gauge with the sum of all shards. It has no value while Redis is unavailable. */
 function shardGauge(name: string, help: string, ofShard: (redis: Redis, shard: string) => Promise<number>): void {
   const gauge = new Gauge({
     name,

@@ -18,33 +18,31 @@ export interface RecordingOptions {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
-  /** Maximum events per transaction. */
   readonly maxPerTransaction: number;
   /** Time in ms to wait for more events after a first one. */
   readonly gatherMs: number;
   readonly counted: Counter;
-  /** Counts units that the price of their model lacks, by model and unit. */
+  /** Counts units without a price, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
-  /** Called with the accounts of every recorded batch of usage events. */
+  /** Called with the accounts of a recorded batch. */
   readonly onAccounts?: ((accounts: Iterable<string>) => void) | undefined;
-  /** Called with the usage events of every recorded batch, before they are acknowledged. */
+  /** Called with the usage events of a recorded batch, before they are acknowledged. */
   readonly onCalls?: ((books: Books, events: readonly UsageEvent[]) => Promise<void>) | undefined;
-  /** Called with the task events of every recorded batch. */
+  /** Called with the task events of a recorded batch. */
   readonly onTasks?: ((events: readonly StoredTaskEvent[]) => void) | undefined;
 }
 
-/** Names of the durable stream consumers, by stream. */
+/** Names of the durable consumers, by stream. */
 export const streamConsumers = { USAGE: "ledger", CREDITS: "books", TASKS: "books" } as const satisfies Record<
   (typeof eventStreams)[keyof typeof eventStreams]["name"],
   string
 >;
 
-/** Writes a batch of events into the books. */
 type RecordBatch<Event> = (books: Books, events: readonly Event[]) => Promise<unknown>;
 
 /**
- * Records events of all streams in the books. A batch may take several transactions, and is acknowledged after the last
- * one. Events that are delivered again are ignored. While the books are unavailable, events stay in JetStream.
+ * Records events of all streams in the books, and then acknowledges them. While the books are unavailable, events stay
+ * in JetStream.
  */
 export function startRecording(options: RecordingOptions): AsyncDisposable {
   const { bus, counted, unpriced, gatherMs } = options;
@@ -54,7 +52,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     counted.inc(added.length);
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
     for (const { model, unpriced: units = [] } of added) for (const unit of units) unpriced.inc({ model, unit });
-    // With all events, not only the added ones: an earlier attempt may have added some and failed before this line.
+    // Includes repeated events, because an earlier attempt may have failed before this line.
     await options.onCalls?.(books, events);
   };
   const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {
@@ -82,7 +80,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     ),
   ];
   return {
-    // Ended in parallel, because each reader waits for the end of its fetch.
+    // In parallel, because each reader waits for its fetch.
     async [Symbol.asyncDispose]() {
       await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
     },
@@ -93,10 +91,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
   return typeof event?.accountId === "string" && !Number.isNaN(Date.parse(event.time ?? ""));
 }
 
-/**
- * Returns a function that records a batch of events. It logs and skips unreadable and invalid events, so that they do
- * not block the others.
- */
+/** Returns a function that records a batch of events. It logs and skips invalid events. */
 function batchRecorder<Event extends OutboxEvent>(
   { redis, connection, log, maxPerTransaction: maxAtOnce }: RecordingOptions,
   record: RecordBatch<Event>,
@@ -107,10 +102,10 @@ function batchRecorder<Event extends OutboxEvent>(
     try {
       await connection.useDuringMove((books) => record(books, events));
     } catch (error) {
-      // While the books are unavailable, read-only or full, the batch is delivered again until it is recorded.
+      // The books are unavailable, read-only or full, so the batch is delivered again.
       if (error instanceof Failure || !isInvalidData(error)) throw error;
       if (events.length <= 1) return log.error({ err: error, events }, "an event cannot be recorded and is skipped");
-      // One event is invalid: the others are recorded without it.
+      // At least one event is invalid. Halves isolate it.
       const middle = Math.ceil(events.length / 2);
       await recordAll(events.slice(0, middle));
       await recordAll(events.slice(middle));
@@ -129,11 +124,11 @@ function batchRecorder<Event extends OutboxEvent>(
     });
   return async (bodies) => {
     for (let from = 0; from < bodies.length; from += maxAtOnce) {
-      // Yields between parts, because one process may also serve calls.
+      // Yields, because the same process may serve calls.
       if (from > 0) await nextTurn();
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
-      // If the removal fails, the events are published again later, and removed then.
+      // Remaining copies are published again later, and removed then.
       await removeCopies(redis, events).catch((error: unknown) =>
         log.debug({ err: error }, "sent events were not removed"),
       );

@@ -3,9 +3,7 @@ import { readServerState, takeRefusedCalls, type Logger, type Redis, type Waitin
 import type { BooksConnection } from "./books-connection.ts";
 import { repeatPeriodically } from "./watch/every.ts";
 
-/** Pause, in ms, between two polls for refused calls. */
 const readIntervalMs = 1_000;
-/** Maximum refused calls per read. */
 const maxAtOnce = 1_000;
 
 /** Dependencies of the recording of refused calls. */
@@ -13,19 +11,16 @@ interface RecordingDeps {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
-  /** Called with refused calls that were recorded. */
+  /** Called with recorded calls. */
   onRefused(refusals: readonly WaitingRefusal[]): void;
 }
 
 /**
- * Moves refused calls from Redis to the books, until disposed. While the books are unavailable, the calls stay in
- * Redis, up to the length limit of their list. Calls that were read and then could not be written are lost; they cost
- * no money.
+ * Moves refused calls from Redis to the books. While the books are unavailable, they stay in Redis. A failed write
+ * loses them, which costs no money.
  */
 export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
-  /**
-   * Write position of the Redis servers at the last poll that found no call. While it is unchanged, polls are left out.
-   */
+  /** Write position of Redis at the last poll without calls. While it is unchanged, polls are skipped. */
   let emptyAt: string | undefined;
   return repeatPeriodically({
     name: "the recording of refused calls",

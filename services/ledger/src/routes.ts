@@ -15,7 +15,7 @@ import { totalsRoutes } from "./api/totals.ts";
 import { verificationRoutes } from "./api/verification.ts";
 import type { Deps } from "./deps.ts";
 
-/** Returns the routes that control calls. */
+/** Returns the routes of the ledger. */
 export function routes({ redis, bus, connection, keepDays, signer, sender }: Deps): OperatorRoutes {
   return {
     ...accountRoutes({ redis, connection }),

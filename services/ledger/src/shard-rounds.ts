@@ -16,14 +16,14 @@ export interface RoundOptions {
   readonly roundMs: number;
   readonly leftBehindMs: number;
   /**
-   * Time in ms after an outage of Redis during which this ledger settles no expired reservation: a lease may have
-   * expired although its service is alive.
+   * Time in ms after an outage of Redis in which expired reservations are not settled, because their services may be
+   * alive.
    */
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
-   * Returns the run ids of the Redis servers that are known to have everything in the books; undefined if there are
-   * none. A server with another run id may have a reservation whose settlement it lost.
+   * Returns the run ids of the Redis servers that have everything in the books. Other servers may have reservations
+   * without their settlement.
    */
   readonly completeRuns: () => string | undefined;
   readonly published: Counter;
@@ -31,10 +31,8 @@ export interface RoundOptions {
 }
 
 /**
- * Checks all shards periodically: settles abandoned reservations, and publishes abandoned events. Several ledgers may
- * run this at the same time, because a script settles each reservation once and `Nats-Msg-Id` deduplicates published
- * events. After an outage of Redis, an expired lease does not show that its service has died. Services then get time to
- * renew or to settle exactly, before reservations are settled at the minimum charge.
+ * Checks all shards periodically: settles abandoned reservations at the minimum charge, and publishes abandoned events.
+ * After an outage of Redis, services first get time to settle exactly.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
@@ -49,8 +47,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.stopped) {
       try {
-        // Rejects while Redis is unavailable, even if no work is due. Expired reservations are then settled only
-        // `afterOutageMs` after Redis is available again.
+        // Rejects while Redis is unavailable, so that reservations are settled only `afterOutageMs` after the outage.
         if (await workCheck.hasWork())
           await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
         state.hasLoggedFailure = false;
@@ -73,7 +70,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   };
 }
 
-/** Returns the time when the next lease ends, in Unix ms; 0 while events wait, because NATS may be available again. */
+/** Returns the end of the next lease in Unix ms; 0 if events wait. */
 async function nextDue(redis: Redis): Promise<number> {
   const [leases, outboxLengths] = await Promise.all([
     Promise.all(shards.map((shard) => firstLeaseEnd(redis, shard))),
@@ -94,10 +91,7 @@ async function checkAllShards(options: RoundOptions, runIds: string | undefined)
 /** Dependencies of the work on one shard. */
 export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "completeRuns">;
 
-/**
- * Checks one shard: its abandoned reservations, then its events. `nowMs` is the time for leases; if absent, the current
- * time.
- */
+/** Settles abandoned reservations and publishes abandoned events of a shard. */
 export async function checkShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
   await sweepShard(shard, work, { nowMs });
   await publishLeftovers(shard, work);

@@ -35,16 +35,14 @@ interface Call {
   open: boolean;
 }
 
-/** Service with a separate connection. When it dies, its knowledge of calls is lost. */
+/** Service that forgets its calls when it dies. */
 interface ServiceModel {
   readonly redis: Redis;
   calls: Call[];
   entries: OutboxEntry[];
 }
 
-/**
- * Model of one account with three services and two ledgers, which is compared with the real stores after random steps.
- */
+/** Model of one account, compared with the real stores after random steps. */
 export class AccountModel {
   readonly #id: string;
   readonly #chance: Chance;
@@ -84,7 +82,7 @@ export class AccountModel {
     return this.#calls.reduce((sum, { open, reserved: held }) => (open ? sum + held : sum), 0n);
   }
 
-  /** Runs random steps, then waits until everything is settled. Throws if the stores differ from the model. */
+  /** Runs random steps, then compares the stores with the model. */
   async runSteps(steps: number): Promise<void> {
     const balance = BigInt(this.#chance.below(10_000));
     await createAccount(this.#redis, { id: this.#id, balance });
@@ -154,16 +152,15 @@ export class AccountModel {
     expect(passed).toBe(this.#covers(nanos));
     if (!passed) return;
     this.#calls.push(call);
-    // The reply may be lost; then only the reservation knows of the call.
+    // The reply may be lost. Then only the reservation knows of the call.
     if (!this.#chance.in100(8)) edge.calls.push(call);
   }
 
-  /** Returns true if the balance and the budgets cover an amount. */
   #covers(nanos: bigint): boolean {
     return nanos === 0n || (nanos <= this.#available && this.#spent + this.#reserved + nanos <= this.#budget);
   }
 
-  /** Extends a reservation. An extension whose reply was lost is requested again, and both amounts are reserved. */
+  /** Extends a reservation. After a lost reply, both extensions are reserved. */
   async #extend(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
@@ -179,7 +176,6 @@ export class AccountModel {
     if (extended === true) call.reserved += nanos;
   }
 
-  /** Releases a reservation without an event. */
   async #release(edge: ServiceModel): Promise<void> {
     const call = this.#chance.one(edge.calls);
     if (call === undefined) return;
@@ -226,7 +222,7 @@ export class AccountModel {
     await publishEntries(edge.redis, this.#bus, batch);
   }
 
-  /** Runs a ledger's check of the shard: expired reservations first, then abandoned events. */
+  /** Runs a ledger's check of the shard. */
   async #inspectShard(): Promise<void> {
     const dead = this.#calls.filter(({ open, lease }) => open && lease <= this.#now);
     const redis = this.#chance.one(this.#edges)?.redis ?? this.#redis;
@@ -255,7 +251,7 @@ export class AccountModel {
     return taken;
   }
 
-  /** Lets all leases expire and all messages arrive, then checks that the stores agree with the model. */
+  /** Lets all leases expire and all messages arrive, then compares the stores with the model. */
   async #checkAtRest(): Promise<void> {
     this.#now += 10 * leaseMs;
     this.#bus.lossy = false;

@@ -10,7 +10,7 @@ import { ChildEnded, startPostgres, startServiceAlone, type PostgresBackend } fr
 
 const { log } = createLogger("test", "silent");
 
-/** Addresses without a server. The ledger opens the books before it connects to Redis and NATS. */
+/** Addresses without a server, because the ledger opens the books first. */
 const unreachableStores = {
   REDIS_URL: "redis://127.0.0.1:1",
   NATS_URL: "nats://127.0.0.1:1",
@@ -18,7 +18,7 @@ const unreachableStores = {
   LOG_LEVEL: "warn",
 };
 
-/** Starts a ledger that must fail with the exit status of a wrong configuration. Returns its log, which is one line. */
+/** Starts a ledger that must refuse its configuration. Returns its log. */
 async function startError(env: Readonly<Record<string, string>>): Promise<string> {
   const error: unknown = await startServiceAlone("ledger", { ...unreachableStores, ...env }).then(
     (ledger) => ledger.stop(),

@@ -49,7 +49,7 @@ const start = (env: Readonly<Record<string, string>>, limits: Limits = {}): Prom
     limits,
   );
 
-/** Reserves money for a call, settles it and publishes its event, as a service does. Does not use the books. */
+/** Settles a call and publishes its event, without the books. */
 async function call(accountId: string, callId: string): Promise<void> {
   const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString() };
   const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
@@ -58,7 +58,7 @@ async function call(accountId: string, callId: string): Promise<void> {
   if (entry !== undefined) await publishEntries(redis, bus, [entry]);
 }
 
-/** Returns the ids of an account's calls in the books, or the error if they cannot be read. */
+/** Returns the ids of an account's calls, or the error. */
 async function read(ledger: AloneService, account: string): Promise<readonly string[] | string> {
   const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
   const answer = await fetch(`${ledger.url}/usage/events?account=${account}`, {
@@ -112,7 +112,7 @@ test("a ledger that starts before its PostgreSQL waits for it, and settles expir
 test("while PostgreSQL is read-only, as after a failover, an event waits and is not skipped", async () => {
   await using postgres = await startLocalPostgres();
   const ledger = await start({ BOOKS_URL: postgres.url });
-  /** Makes the database read-only or writable for new sessions, and ends all open sessions. */
+  /** Makes the database read-only or writable, and ends all sessions. */
   const readOnly = async (mode: "on" | "off"): Promise<void> => {
     const client = new Client({ connectionString: postgres.url });
     await client.connect();
@@ -124,7 +124,7 @@ test("while PostgreSQL is read-only, as after a failover, an event waits and is 
   try {
     await createAccount(redis, { id: "demoted", balance: 1_000n });
     await readOnly("on");
-    // The ledger's sessions have ended; its next write then fails because the database is read-only.
+    // The ledger has connected again. Its next write fails because the database is read-only.
     await until("the ledger to read again", async () => Array.isArray(await read(ledger, "demoted").catch(String)));
     await call("demoted", "meanwhile");
     const isRefused = (line: string): boolean =>

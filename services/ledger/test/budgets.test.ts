@@ -42,7 +42,6 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Returns the status of an answer, and its data or error. */
 async function ask(path: string, body?: object): Promise<{ readonly status: number; readonly data: unknown }> {
   const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
   const answer = await fetch(`${ledger.url}${path}`, {
@@ -54,7 +53,6 @@ async function ask(path: string, body?: object): Promise<{ readonly status: numb
   return { status: answer.status, data: data ?? error };
 }
 
-/** Creates an account in the books and in Redis. */
 async function open(account: string): Promise<void> {
   await ask("/accounts", { id: account, name: account, balance: "1000000" });
 }
@@ -71,7 +69,7 @@ function requestOf(accountId: string, callId: string, nanos: bigint, more: objec
   return { accountId, callId, draft, tokenId, nanos, floorNanos: 1n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
 }
 
-/** Makes a call that costs this much, and waits until the books have it. */
+/** Makes a call, and waits until the books have it. */
 async function call(account: string, callId: string, costNanos: bigint, more: object = {}): Promise<void> {
   const request = requestOf(account, callId, costNanos, more);
   await hold(redis, request);
@@ -105,7 +103,7 @@ test("a new budget has the spending of its period, and a total budget starts at 
     budgetOf("bud_total", "account", { period: "total" }),
   ];
   for (const budget of budgets) expect(await create("spender", budget)).toMatchObject({ status: 200, data: budget });
-  // The key is not in the books, so none of its calls is known to count.
+  // The books do not have the key, so the budget includes none of its calls.
   expect(await used("spender", budgets)).toEqual([70n, 30n, 30n, 40n, 0n, 0n]);
   await expect(hold(redis, requestOf("spender", "three", 31n))).rejects.toThrow(/Budget bud_all\./);
 });

@@ -5,10 +5,10 @@ import { openBooks, type Books } from "@modelgate/books";
 import { createLogger } from "@modelgate/platform";
 import { startPostgresEngine } from "../../../libs/books/test/engines.ts";
 
-/** Database of a test's books: the environment for a ledger, and access for the test. */
+/** Database of a test's books. */
 export interface TestEngine extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
-  /** Opens empty books. With PostgreSQL, `env` names them from then on. */
+  /** Opens empty books. With PostgreSQL, `env` is changed to them. */
   emptyBooks(): Promise<Books>;
 }
 

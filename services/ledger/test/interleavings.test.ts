@@ -6,9 +6,9 @@ import { createLogger } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { AccountModel } from "./account-model.ts";
 
-/** Seed of the history to repeat, which a failed run prints (MODELGATE_SEED). */
+/** Seed of a failed history, to repeat it (MODELGATE_SEED). */
 const replay = process.env["MODELGATE_SEED"];
-/** Number of histories of a run (MODELGATE_LIVES sets more). Each history has a random order of `steps` steps. */
+/** Number of random histories (MODELGATE_LIVES). */
 const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 256) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
@@ -29,7 +29,7 @@ afterAll(async () => {
 });
 
 test("three edges, two ledgers, crashes, repetitions, reordering, late events and expired leases: the books agree", async () => {
-  // Each history uses its own shard, so that histories can run concurrently.
+  // One shard per history, so that they can run concurrently.
   for (let first = 0; first < histories; first += shards.length) {
     const seeds = shards.slice(0, histories - first).map((shard, at) => [firstSeed + first + at, shard] as const);
     const ends = await Promise.allSettled(

@@ -25,7 +25,6 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   beforeAll(async () => {
     [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
     redis = new Redis(backends.redisUrl);
-    // Two ledgers run concurrently in all tests.
     const env = {
       REDIS_URL: backends.redisUrl,
       NATS_URL: backends.natsUrl,
@@ -42,7 +41,6 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await engine?.[Symbol.asyncDispose]();
   });
 
-  /** Reads from the books through a ledger. */
   async function read(path: string, ledger = ledgers[0]): Promise<{ readonly status: number; readonly body: any }> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
     const answer = await fetch(`${ledger?.url}${path}`, {
@@ -83,7 +81,6 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     return ids;
   }
 
-  /** Returns the metrics of each ledger. */
   function metrics(): Promise<readonly string[]> {
     return Promise.all(ledgers.map(async ({ opsUrl }) => (await fetch(`${opsUrl}/metrics`)).text()));
   }

@@ -1,18 +1,14 @@
 import type { BatchHandler, Bus, BusMessage, Progress, PublishResult } from "@modelgate/platform";
 import type { Chance } from "./chance.ts";
 
-/**
- * Bus that behaves as badly as allowed: publishing fails, or works although its acknowledgement is lost; an event that
- * is published again may be stored again; messages are delivered late, repeatedly and in any order.
- */
+/** Bus that loses acknowledgements, stores events twice, and delivers messages late, repeatedly and in any order. */
 export class LossyBus implements Bus {
   readonly connected = true;
-  /** Ids of all events that were stored. */
   readonly ids = new Set<string>();
   readonly #chance: Chance;
   readonly #readers: ((bodies: readonly string[]) => Promise<void>)[] = [];
   #waiting: string[] = [];
-  /** If false, nothing is lost, repeated or delayed any more. */
+  /** If false, nothing is lost, repeated or delayed. */
   lossy = true;
 
   constructor(chance: Chance) {
@@ -40,7 +36,7 @@ export class LossyBus implements Bus {
     return { [Symbol.asyncDispose]: () => Promise.resolve() };
   }
 
-  /** Delivers some of the waiting messages to one of the readers, in random order. A batch may be delivered again. */
+  /** Delivers some of the waiting messages in random order. */
   async deliver(): Promise<void> {
     const mixed = this.#chance.shuffled(this.#waiting);
     const count = this.lossy ? this.#chance.below(mixed.length + 1) : mixed.length;

@@ -40,9 +40,9 @@ let redis: Redis;
 let books: Books;
 let engine: TestEngine;
 
-/** Model of one account whose Redis is reset to earlier states, or emptied, with the amounts that must result. */
+/** Model of one account whose Redis is emptied or reset to earlier states. */
 class History implements Bus {
-  /** Number of histories in which a call was settled twice. The test requires at least one. */
+  /** Number of histories with a second settlement. The test requires at least one. */
   static secondSettlements = 0;
   readonly connected = true;
   readonly #id: string;
@@ -50,10 +50,10 @@ class History implements Bus {
   #waiting: string[] = [];
   #published = 0;
   #states: ReadonlyMap<string, Buffer>[] = [];
-  /** Calls that their services have settled. A service settles a call again if it got no reply. */
+  /** Settled calls, which a service settles again if it got no reply. */
   readonly #ended: Parameters<typeof settle>[1][] = [];
   #open: { readonly draft: UsageDraft; readonly cost: bigint }[] = [];
-  /** Settled calls whose events are not published yet. */
+  /** Settled calls without a published event. */
   #settled: OutboxEntry[] = [];
   readonly #offsets: SeenGaps = new Map();
   /** Repeated settlements of calls whose reservation was missing. */
@@ -71,7 +71,7 @@ class History implements Bus {
     const createdAt = new Date().toISOString();
     const [id, balance] = [this.#id, this.#credited];
     await bookAccount(books, { id, name: id, createdAt, opening: openingCredit({ id, balance, createdAt }) }, "test");
-    // The ledger dies before it has the receipt, here and after each credit, so only the outbox brings receipts to the books.
+    // Without receipts, as if the ledger had died. The outbox brings them to the books.
     await createAccount(redis, { id, balance, createdAt });
   }
 
@@ -91,7 +91,7 @@ class History implements Bus {
     await this.#runRound({ withLeftovers: [1, 2].includes(amount % 4), slowStreams: amount % 4 === 2 });
   }
 
-  /** Starts a call. It is refused if its account is missing in Redis; a client would retry. */
+  /** Starts a call, which fails if Redis lacks the account. */
   async #hold(cost: bigint): Promise<void> {
     const id = `${this.#id}-${this.#operations++}`;
     const draft = { ...testUsageDraft(this.#id, id), time: new Date().toISOString(), requestId: `request-${id}` };
@@ -115,14 +115,14 @@ class History implements Bus {
     else this.#late.push(() => settle(redis, settlement));
   }
 
-  /** Settles a call a second time, if a Redis that was reset contains its reservation again. */
+  /** Settles a call again, if a reset Redis contains its reservation. */
   async #settleAgain(index: number): Promise<void> {
     const settlement = this.#ended.at(-1 - (index % Math.max(1, this.#ended.length)));
     const entry = settlement && (await settle(redis, { ...settlement, onlyIfHeld: true }));
     if (entry !== undefined) this.#settled.push(entry);
   }
 
-  /** Publishes the events of settled calls, or what is left in the outbox. */
+  /** Publishes the events of settled calls or of the outbox. */
   async #publish(outbox = false): Promise<void> {
     const entries = outbox ? await readUnpublished(redis, shardOf(this.#id), -1_000, 1_000) : this.#settled.splice(0);
     await publishEntries(redis, this, entries);
@@ -150,7 +150,7 @@ class History implements Bus {
     return Promise.resolve();
   }
 
-  /** Delivers the events of calls, which one stream has, or those of credits, which another stream has, or both. */
+  /** Delivers the events of calls, of credits, or both. */
   async #deliver(streams = { calls: true, credits: true }): Promise<void> {
     const bodies = this.#waiting.splice(0);
     const events = bodies.map((body): UsageEvent | CreditEvent => JSON.parse(body));
@@ -188,10 +188,7 @@ class History implements Bus {
     await back.exec();
   }
 
-  /**
-   * Runs one round of the ledger, which also publishes what is left in the outbox. If the streams are slow, the books get
-   * the events after the comparison only.
-   */
+  /** Runs one round of the ledger. Slow streams deliver only after the comparison. */
   async #runRound({ withLeftovers = false, slowStreams = false } = {}): Promise<void> {
     await this.#publish(true);
     if (!slowStreams) await this.#deliver();
@@ -200,7 +197,7 @@ class History implements Bus {
     await this.#deliver();
   }
 
-  /** Ends all calls and delivers all events. Then each call must have been charged once, at its true cost. */
+  /** Ends all calls. Then each call must have been charged once, at its true cost. */
   async end(): Promise<void> {
     await this.#runRound(); // restores a missing account before its last calls end
     while (this.#open.length > 0) await this.#settle();
@@ -216,7 +213,7 @@ class History implements Bus {
     /* oxlint-disable vitest/no-standalone-expect */
     expect(booked).toMatchObject({ isComplete: true });
     const account = await findAccount(redis, this.#id);
-    // A second charge of a call was refunded as a credit.
+    // A second charge was refunded as a credit.
     const refunded = (account?.creditedNanos ?? 0n) - this.#credited;
     History.secondSettlements += refunded > 0n ? 1 : 0;
     expect(account).toMatchObject({
@@ -232,14 +229,14 @@ class History implements Bus {
   }
 }
 
-/** Settles late calls of any age. Sets the clock ahead, because calls that are younger than a second are ignored. */
+/** Settles late calls of any age by advancing the clock. */
 async function settleLateNow(deps: Parameters<typeof settleLate>[0]): Promise<void> {
   const now = Date.now;
   using _ahead = vi.spyOn(Date, "now").mockImplementation(() => now() + 2_000);
   await settleLate(deps);
 }
 
-/** Creates an account with a balance of 100 nano-dollars in the books and in an empty Redis. */
+/** Creates an account with 100 nano-dollars in the books and in an empty Redis. */
 async function createBooked(id: string): Promise<void> {
   await redis.flushall();
   const createdAt = new Date().toISOString();
@@ -248,7 +245,6 @@ async function createBooked(id: string): Promise<void> {
   await createAccount(redis, { id, balance: 100n, createdAt });
 }
 
-/** Settles a call at 3 nano-dollars. */
 async function settleCall(id: string, callId: string): Promise<void> {
   const draft = { ...testUsageDraft(id, callId), time: new Date().toISOString() };
   const call = { accountId: id, callId, draft, tokenId: "tok_1", tokens: 0 };
@@ -256,7 +252,7 @@ async function settleCall(id: string, callId: string): Promise<void> {
   await settle(redis, { ...call, costNanos: 3n });
 }
 
-/** Writes the events of an account in Redis' outbox into the books, except calls that are not wanted. */
+/** Records the outbox of an account, except unwanted calls. */
 async function recordOutbox(id: string, isWanted: (callId: string) => boolean = () => true): Promise<void> {
   const events = (await readUnpublished(redis, shardOf(id), -1_000, 100)).map(({ event }) => event);
   await recordCredits(
@@ -269,7 +265,6 @@ async function recordOutbox(id: string, isWanted: (callId: string) => boolean = 
   );
 }
 
-/** Returns a silent logger, and a list of failed accounts that is empty. */
 const logging = () => ({ log: createLogger("ledger", "silent").log, failed: new Set<string>() });
 
 let histories = 0;
@@ -287,7 +282,7 @@ const settledTwice: [number, number][] = [
   [91, 1],
 ];
 
-/** An account is created and a call of it is settled. When Redis is emptied, the books have only the call. */
+/** An account is created and a call is settled. Then Redis is emptied, and the books have only the call. */
 const openingInTransit: [number, number][] = [
   [0, 3],
   [30, 0],
@@ -299,10 +294,7 @@ const openingInTransit: [number, number][] = [
 /** As `openingInTransit`, for an account that is credited later. */
 const creditInTransit: [number, number][] = [[99, 0], [72, 40], ...openingInTransit];
 
-/**
- * Redis is emptied before the books have the opening's receipt, but they have the call after it. The call's new receipt
- * has a lower number than its lost one.
- */
+/** Redis is emptied before the books have the opening's receipt. The call gets a new receipt with a lower number. */
 const openingLost: [number, number][] = [
   [23, 46],
   [83, 29],
@@ -321,7 +313,7 @@ const openingLost: [number, number][] = [
   [79, 46],
 ];
 
-/** As `openingLost`. Redis is emptied twice, and loses a credit too. */
+/** As `openingLost`, but Redis is emptied twice and also loses a credit. */
 const openingLostTwice: [number, number][] = [
   [18, 43],
   [62, 42],
@@ -343,8 +335,8 @@ const openingLostTwice: [number, number][] = [
 ];
 
 /**
- * Redis is reset to an early state. Its lost call and credit are repeated after another call, so they get other receipts.
- * Then it is reset to a later state, which has the first receipts.
+ * Redis is reset to an early state, where lost entries get other receipts. Then it is reset to a later state with the
+ * first receipts.
  */
 const laterState: [number, number][] = [
   [99, 0],

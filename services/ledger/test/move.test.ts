@@ -114,7 +114,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
       expect(events.map(({ id }) => id).toSorted()).toEqual(
         accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
       );
-      // The ledger has added its own keys.
+      // Other keys belong to the ledger.
       expect((await redis.keys("*")).filter((name) => !["data-version", "epoch", "whole-runs"].includes(name))).toEqual(
         ["of another program"],
       );

@@ -24,7 +24,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Number of settled calls. MODELGATE_CALLS sets more; with 200,000 the growth must stay below 2 MB. */
+/** Number of settled calls (MODELGATE_CALLS). With 200,000, the growth must be below 2 MB. */
 const calls = Number(process.env["MODELGATE_CALLS"] ?? 20_000);
 const atOnce = 200;
 const maxBytesPerCall = 10;
@@ -65,20 +65,19 @@ async function settleMany(from: number, count: number): Promise<void> {
 
 const memory = async (): Promise<number> => Number(/^used_memory:(\d+)/m.exec(await redis.info("memory"))?.[1]);
 
-/** Returns the memory of all keys, in bytes. */
 async function keysMemory(): Promise<number> {
   const sizes = await Promise.all((await redis.keys("*")).map((key) => redis.memory("USAGE", key, "SAMPLES", 0)));
   return sizes.reduce<number>((sum, size) => sum + Number(size), 0);
 }
 
-/** Bytes of one part of a stream. A part whose entries are all deleted is freed when the next part begins. */
+/** Bytes of one part of a stream. Deleted entries are freed with the whole part. */
 const streamPart = 8_192;
 
 test("settled calls leave nothing in Redis after their events are published", async () => {
-  // Redis' slow log would grow on a busy machine.
+  // The slow log would grow on a busy machine.
   await redis.config("SET", "slowlog-log-slower-than", "-1");
   await createAccount(redis, { id: "busy", balance: 1_000_000_000n });
-  // Creates the account, scripts and connection buffers before the first measurement.
+  // Creates scripts and buffers before the first measurement.
   await settleMany(0, 2_000);
   const [before, keys, inKeys] = [await memory(), await redis.dbsize(), await keysMemory()];
   await settleMany(2_000, calls);

@@ -33,7 +33,6 @@ const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 
 const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskCipher }, nowMs);
 
-/** Creates an open task and reserves its money. */
 async function begin(id: string): Promise<TaskRecord> {
   const createdAt = Date.now();
   const callId = `call_${id}`;
@@ -85,7 +84,6 @@ async function end(task: TaskRecord): Promise<void> {
   });
 }
 
-/** Records the task events of the outbox in the books. */
 async function record(): Promise<void> {
   await recordTasks(books, await taskEvents());
 }
@@ -170,7 +168,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const back = redis.multi().flushall();
     for (const [key, copy] of copies) back.restore(key, 0, copy);
     await back.exec();
-    // A poller has updated the task since.
+    // A poller has updated the task.
     const stored = await findTask(redis, account, "going");
     const polled = { ...other, progress: 50 };
     await advanceTask(redis, {

@@ -69,13 +69,12 @@ async function ask<T>(path: string, body?: object): Promise<T> {
   return data;
 }
 
-/** Creates an account with a balance in the books and in Redis. */
 async function accountWith(id: string, balance: bigint): Promise<void> {
   await ask("/accounts", { id, name: id, balance: balance.toString() });
   await untilBooked(id, 1);
 }
 
-/** Returns the usage draft of a call. JetStream identifies calls only by their ids, so these include the account. */
+/** Returns the usage draft of a call. Its id includes the account, because JetStream identifies calls only by id. */
 const draft = (accountId: string, callId: string) => ({
   ...testUsageDraft(accountId, `${accountId} ${callId}`),
   time: new Date().toISOString(),
@@ -98,7 +97,6 @@ const end = (event: ReturnType<typeof draft>, costNanos = 3n): Promise<OutboxEnt
     draft: event,
   });
 
-/** Makes a call and publishes its event. */
 async function call(accountId: string, callId: string): Promise<void> {
   const entry = await end(await begin(accountId, callId));
   if (entry !== undefined) await publishEntries(redis, bus, [entry]);
@@ -116,7 +114,7 @@ async function verified(account: string): Promise<Verification> {
   return accounts[0] ?? expect.unreachable("there is no such account");
 }
 
-/** Waits until the books have this number of receipts of an account and the account is valid. */
+/** Waits until the account is valid and has this number of receipts. */
 async function untilBooked(account: string, receipts: number): Promise<Verification> {
   return until(
     `${account} to have ${receipts} receipts`,
@@ -171,7 +169,7 @@ test("an empty Redis gets accounts, tokens, balances and receipts back, and call
   });
   expect(await findToken(redis, deleted)).toBeUndefined();
 
-  // The open call is not affected until its settlement, which finds no reservation.
+  // The settlement of the open call finds no reservation.
   expect(await end(open, 5n)).toBeUndefined();
   await call("flushed", "after");
   const found = await untilBooked("flushed", 5);
@@ -217,7 +215,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   });
   await untilBooked("behind", 6);
 
-  // Restores the copies in one step, as a promoted replica that was behind.
+  // Restores the copies in one step, as a promoted replica.
   const back = redis.multi().flushall();
   for (const [key, copy] of copies) back.restore(key, 0, copy);
   await back.exec();
@@ -228,7 +226,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
   expect(await calls("behind")).toEqual(["after", "kept", "lost one", "lost two", "open call"]);
 });
 
-/** Number of accounts to restore together (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
+/** Number of accounts to restore (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
 const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 200);
 const manyMs = 60_000 + 30 * many;
 
@@ -260,7 +258,7 @@ test("unread events of deleted streams are recorded in the books", async () => {
   await until("no event to be in transit", async () => (await redis.keys("sent:*")).length === 0, 60_000);
 });
 
-/** Returns whether an event can be published. The first attempt on a missing stream creates it again. */
+/** Returns whether an event can be published. The first attempt creates a missing stream. */
 async function publishes(): Promise<boolean> {
   return bus.publish([{ subject: "credit.v1.top-up", body: "{}", id: `probe-${Date.now()}` }]).then(
     ([result]) => result === undefined,

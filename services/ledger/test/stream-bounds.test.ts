@@ -16,13 +16,11 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Returns the size that the stream of usage may have. */
 async function bound(): Promise<number> {
   const { streams } = await nats.jetstreamManager();
   return (await streams.info(eventStreams.usage.name)).config.max_bytes;
 }
 
-/** Opens a bus with another bound and returns the bound of the stream afterwards. */
 async function boundAfter(keepBytes: number): Promise<number> {
   await using bus = await openBus(backends.natsUrl, createLogger("test", "silent").log, { keepBytes });
   await until("the streams to be checked", () => bus.connected);

@@ -32,7 +32,6 @@ describe.each(engines)("books in $name", ({ start }) => {
     await backends?.[Symbol.asyncDispose]();
   });
 
-  /** Calls a route of the operators' verification API. */
   async function get(path: string, query: Readonly<Record<string, string>> = {}): Promise<unknown> {
     const connection = {
       use: <T>(step: (books: Books) => Promise<T>) => step(books),
@@ -40,7 +39,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       setMoving: () => undefined,
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
-    // No events are in transit, so the wait for missing accounts is short.
+    // No events are in transit, so a short wait is enough.
     const signer = openAnchorSigner(["a secret"]);
     const routes = verificationRoutes({ redis, connection, keepDays: 400, signer, waitMs: 100 });
     const call: OperatorCall = {
@@ -61,7 +60,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the route returns this type
     ((await get("/ledger/anchors")) as { readonly anchors: readonly Anchor[] }).anchors;
 
-  /** Creates an account with an opening credit and two settled calls, all of them in the books. Returns its id. */
+  /** Creates an account with an opening credit and two settled calls. Returns its id. */
   async function bookedAccount(): Promise<string> {
     const id = `account-${at++}`;
     const createdAt = new Date().toISOString();
@@ -127,7 +126,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       accounts: [{ ok: false, divergence: { receipt: 4, message: expect.stringMatching(/^is not the head/) } }],
     };
     expect(await verified({ account: id })).toMatchObject(other);
-    // Without the anchor in the books they are valid; with the one stored outside they are not.
+    // Valid without the anchor in the books, invalid with the one stored outside.
     await books.db.deleteFrom("anchors").where("account", "=", id).execute();
     expect(await verified({ account: id })).toMatchObject({ accounts: [{ ok: true }] });
     expect(await verified({ account: id, anchor: JSON.stringify(kept) })).toMatchObject(other);

@@ -46,7 +46,7 @@ describe("an account's offset in a period of verification", () => {
   });
 });
 
-/** Maximum wait for a metric, in ms. While SQLite waits for a lock, the ledger's event loop is blocked. */
+/** Maximum wait for a metric, in ms. */
 const withinMs = 60_000;
 
 describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
@@ -81,7 +81,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Returns the value of a metric of the ledger; undefined if it has none with this label. */
+  /** Returns the value of a metric; undefined if it has none with this label. */
   async function metric(name: string, label?: readonly [string, string]): Promise<number | undefined> {
     const lines = (await (await fetch(`${ledger.opsUrl}/metrics`)).text()).split("\n");
     const line = lines.find(
@@ -160,7 +160,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
 
   test("an account's spending is read from sums, not from its calls", async () => {
     await createAccount(redis, { id: "summed", balance: 1_000n });
-    // After 23:00 UTC the last 24 hours are one complete day, which is read from the daily totals.
+    // After 23:00 UTC, the last 24 hours are one complete day, which is read from the daily totals.
     const tables = ["hourly_totals", "daily_totals"];
     const books = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
     const columns = books.prepare("select name from pragma_table_info('hourly_totals') where name <> 'account'").all();
@@ -176,7 +176,7 @@ describe("values that the ledger monitors", { timeout: 4 * withinMs }, () => {
       withinMs,
     );
     const again = new DatabaseSync(join(folder, "books.sqlite"), { timeout: 10_000 });
-    // Verification would report these totals, because the account has no such calls.
+    // Verification would report these totals.
     for (const table of tables) again.exec(`delete from ${table} where account = 'summed'`);
     again.close();
   });

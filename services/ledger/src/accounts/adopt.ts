@@ -2,12 +2,11 @@ import { findAccount, listAccountIds, listCredits, readSnapshot, tokensWithDiges
 import { adoptAccount, adoptToken, findAccounts, recordCredits } from "@modelgate/books";
 import type { ProjectionDeps } from "./project.ts";
 
-/** Number of accounts that are looked up at a time. */
 const accountsPerPage = 500;
 
 /**
- * Copies accounts that only Redis has, with their API keys and credits, into the books. Old versions, which had no
- * books, stored accounts only in Redis. Returns the number of copied accounts.
+ * Copies accounts that only Redis has into the books, with their API keys and credits. Versions without books stored
+ * accounts only in Redis. Returns their number.
  */
 export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<number> {
   const ids = await listAccountIds(redis);

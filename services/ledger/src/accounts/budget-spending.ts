@@ -3,13 +3,10 @@ import { readTokensOf, readTotals, type Books, type TotalsQuery, type UsageTotal
 import { shownToken } from "./project.ts";
 
 const dayMs = 24 * 60 * 60_000;
-/** Maximum earlier periods from which unspent money is computed. */
+/** Maximum number of earlier periods whose unspent money rolls over. */
 const maxEarlier = 12;
 
-/**
- * Computes the spending of budgets in their current periods from the calls in the books. Returns it by the ids of the
- * budgets.
- */
+/** Computes the spending of budgets in their current periods. Returns it by budget id. */
 export async function spendingOfAll(
   books: Books,
   account: string,
@@ -21,14 +18,14 @@ export async function spendingOfAll(
   return states;
 }
 
-/** Reads of the books about one account. Budgets share their results, so that many keys do not read the same rows. */
+/** Cached queries about one account, which its budgets share. */
 export interface SpendingReads {
   readonly account: string;
   readonly tokens: () => Promise<readonly Token[]>;
   readonly totals: (query: TotalsQuery) => Promise<readonly UsageTotal[]>;
 }
 
-/** Returns reads that keep their results, for one computation of several budgets. */
+/** Creates cached queries for one computation of several budgets. */
 export function spendingReads(books: Books, account: string): SpendingReads {
   let tokens: Promise<readonly Token[]> | undefined;
   const totals = new Map<string, Promise<readonly UsageTotal[]>>();
@@ -45,16 +42,15 @@ export function spendingReads(books: Books, account: string): SpendingReads {
 }
 
 /**
- * Computes the spending of a budget in the period that contains a moment, from the calls in the books. If unspent money
- * rolls over, it also computes what is left of the previous period. A budget with the period `total` counts the calls
- * since its creation.
+ * Computes the spending of a budget in the period that contains `nowMs`, and the unspent money of the previous period
+ * if it rolls over. A budget with the period `total` includes all calls since its creation.
  */
 export async function spendingOf(reads: SpendingReads, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
   const calls = await callsOf(reads, budget.scope);
-  // The end is at most the end of today (UTC): ranges of complete UTC days are read from the daily totals.
+  // Ends at most at the end of today, because complete UTC days are read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
   const spentIn = (startMs: number, endMs: number) => sumOf(reads, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
@@ -70,21 +66,19 @@ export async function spendingOf(reads: SpendingReads, budget: Budget, nowMs: nu
   return { period: current.number, spentNanos, leftBefore };
 }
 
-/** Returns the amount that rolls over to the next period if this much is left of a period. */
+/** Returns the amount that rolls over to the next period. */
 export function carriedOver({ rolloverNanos = "0" }: Budget, leftNanos: bigint): bigint {
   const [unspent, maximum] = [leftNanos < 0n ? 0n : leftNanos, BigInt(rolloverNanos)];
   return unspent < maximum ? unspent : maximum;
 }
 
-/** Calls that count in a budget: calls that match `filter` and were made with one of `keys`. Absent keys: any key. */
+/** Calls of a budget. Absent `keys` mean all keys. */
 interface CallsOfBudget {
   readonly filter: Pick<TotalsQuery, "account" | "labels" | "model" | "organisation">;
   readonly keys?: ReadonlySet<string>;
 }
 
-/**
- * Kinds of scopes that count the calls of certain API keys. Each function returns true if a key belongs to the scope.
- */
+/** Scopes that include the calls of certain API keys. Each function returns whether a key belongs to the scope. */
 const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolean>> = {
   key: ({ id, within }, value) => id === value || within?.id === value,
   group: ({ group }, value) => group === value,
@@ -93,8 +87,8 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
 };
 
 /**
- * Returns the calls of a scope. The scope of a group, team or member counts all calls of the keys that belong to it
- * now; that of an organisation all calls of the accounts that belong to it now.
+ * Returns the calls of a scope. A group, team or member includes the keys that belong to it now, an organisation its
+ * present accounts.
  */
 async function callsOf({ account, tokens }: SpendingReads, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");

@@ -11,12 +11,12 @@ export interface BudgetProjectionDeps extends ProjectionDeps {
   readonly bus: Bus;
 }
 
-/** Maximum wait, in ms, until the books have the calls that were settled before a new budget. */
+/** Maximum wait, in ms, until the books have the calls settled before a new budget. */
 const caughtUpMs = 2_000;
 
 /**
- * Writes an account's budgets to Redis, unless Redis has a newer version. A budget that Redis does not know begins with
- * its spending in the books.
+ * Writes an account's budgets to Redis, unless Redis has a newer version. New budgets begin with their spending in the
+ * books.
  */
 export async function projectBookedBudgets(
   { redis, books, bus }: BudgetProjectionDeps,
@@ -31,17 +31,14 @@ export async function projectBookedBudgets(
   if (reply !== "no-account") await markBudgetsProjected(books, booked);
 }
 
-/**
- * Writes budgets of these accounts to Redis that Redis lacks, or has in a state before their last change. The accounts
- * must exist in Redis.
- */
+/** Writes the budgets of these accounts to Redis if it has none or an earlier version. */
 export async function restoreBudgets(projecting: BudgetProjectionDeps, accounts: readonly string[]): Promise<void> {
   for (const booked of await readBudgetsOf(projecting.books, accounts))
     if ((await budgetVersionOf(projecting.redis, booked.account)) < booked.version)
       await projectBookedBudgets(projecting, booked);
 }
 
-/** Writes at most `limit` lists of budgets to Redis whose current version is not there yet. Returns their number. */
+/** Writes at most `limit` changed budget lists to Redis. Returns their number. */
 export async function projectChangedBudgets(projecting: BudgetProjectionDeps, limit: number): Promise<number> {
   const changed = await readUnprojectedBudgets(projecting.books, limit);
   for (const booked of changed) await projectBookedBudgets(projecting, booked);

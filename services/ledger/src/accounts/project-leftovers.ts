@@ -2,14 +2,12 @@ import { readCreditsOf, readPendingCredits, readUnprojectedAccounts, readUnproje
 import { projectChangedBudgets, type BudgetProjectionDeps } from "./project-budgets.ts";
 import { projectAccount, projectBookedToken, projectCredit } from "./project.ts";
 
-/** Maximum accounts, API keys, lists of budgets and credits of one pass. */
 const maxPerPass = 500;
-/** Age, in ms, at which an unapplied credit counts as abandoned: its ledger died before it applied the credit. */
+/** Age in ms of an unapplied credit from which its ledger is assumed dead. */
 const abandonedAfterMs = 10_000;
 
 /**
- * Copies everything from the books to Redis that was not copied, because a ledger died after it wrote the books or
- * Redis was unavailable. Each step can be repeated. Returns the number of copied records.
+ * Copies records to Redis that were not copied because a ledger died or Redis was unavailable. Returns their number.
  */
 export async function projectLeftovers(projecting: BudgetProjectionDeps, nowMs: number): Promise<number> {
   const { books } = projecting;

@@ -28,15 +28,15 @@ export interface ProjectionDeps {
   readonly books: Books;
 }
 
-/** Account to write to Redis. A new account has neither `disabled` nor `version`. */
+/** Account to write to Redis. */
 type ProjectedAccount = Pick<NewAccount, "createdAt" | "id" | "name"> & {
   readonly disabled?: boolean;
   readonly version?: number;
 };
 
 /**
- * Creates an account with its opening credit in Redis. Of an existing account, only the name and the state change,
- * unless Redis has newer ones.
+ * Creates an account in Redis with its opening credit. Changes only name and state of an existing account, unless Redis
+ * has newer ones.
  */
 export async function projectAccount(
   { redis, books }: ProjectionDeps,
@@ -49,10 +49,7 @@ export async function projectAccount(
   await markProjected(books, [id]);
 }
 
-/**
- * Writes the current state of an API key to Redis, unless Redis has a newer version. Returns the key in the form that
- * operators see.
- */
+/** Writes an API key to Redis, unless Redis has a newer version. Returns the key as operators see it. */
 export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
   const publicToken = shownToken(token);
   await projectToken(redis, token.digest, publicToken, token.replaced);
@@ -60,7 +57,7 @@ export async function projectBookedToken({ redis, books }: ProjectionDeps, token
   return publicToken;
 }
 
-/** Returns an API key in the form that Redis stores and operators see. */
+/** Returns an API key as Redis stores it and operators see it. */
 export function shownToken({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   const previous = last && { hint: last.hint, replacedAt: last.replacedAt, expiresAt: last.expiresAt };
@@ -72,7 +69,7 @@ export function shownToken({ record, version, replaced: [last], deletedAt }: Boo
   return withoutUndefined({ ...token, version, previous, rotationDueAt, deletedAt });
 }
 
-/** Applies a credit from the books to Redis, once. A credit that cannot be applied is removed from the books. */
+/** Applies a credit to Redis once. Removes it from the books if it cannot be applied. */
 export async function projectCredit({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<CreditReply> {
   const reply = await applyCredit(redis, event);
   if (reply === "too-low" || reply === "too-large" || reply === "too-many")
@@ -82,14 +79,14 @@ export async function projectCredit({ redis, books }: ProjectionDeps, event: Cre
 }
 
 /**
- * Writes the receipt of a credit into the books immediately. The credit's event brings the receipt too, some seconds
- * later. If Redis is lost in between, the account would be restored without the credit's position in the chain.
+ * Writes the receipt of a credit into the books before its event brings it. If Redis were lost before the event, the
+ * receipt would be lost too.
  */
 async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<void> {
   try {
     const appliedCredit = await findCredit(redis, event);
     if (appliedCredit !== undefined) await recordCredits(books, [appliedCredit]);
   } catch {
-    // Ignored: the credit is applied, and its event brings the receipt to the books later.
+    // Ignored, because the event brings the receipt later.
   }
 }

@@ -3,7 +3,7 @@ import type { Alert } from "@modelgate/contracts";
 import { BoundedMap, type Logger } from "@modelgate/platform";
 import { alertsRecorded } from "./alerts-metrics.ts";
 
-/** Stores alerts in the books. Remembers which alerts are stored, because each round finds most conditions again. */
+/** Stores alerts in the books. Remembers stored alerts, because most conditions are found repeatedly. */
 export class AlertRecorder {
   readonly #known = new BoundedMap<true>();
   readonly #log: Logger;
@@ -11,12 +11,11 @@ export class AlertRecorder {
     this.#log = log;
   }
 
-  /** Returns true if an alert is known to be stored. An alert that is not known may be stored too. */
+  /** Returns whether this ledger knows that an alert is stored. */
   isKnown(alert: NewAlert): boolean {
     return this.#known.get(nameOf(alert)) === true;
   }
 
-  /** Stores alerts, unless they are stored already. */
   async record(books: Books, alerts: readonly NewAlert[]): Promise<void> {
     const unknown = [
       ...new Map(alerts.filter((alert) => !this.isKnown(alert)).map((alert) => [nameOf(alert), alert])).values(),
@@ -26,7 +25,7 @@ export class AlertRecorder {
     for (const alert of unknown) this.#known.set(nameOf(alert), true);
   }
 
-  /** Stores that the condition of an alert has ended. */
+  /** Stores the end of an alert's condition. */
   async end(books: Books, openAlert: Alert, ended: NewAlert): Promise<void> {
     this.#report(await endAlert(books, openAlert.id, ended));
   }

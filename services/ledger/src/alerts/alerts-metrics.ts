@@ -7,7 +7,7 @@ export const alertsRecorded = new Counter({
   labelNames: ["kind"],
 });
 
-/** Counts the attempts to deliver alerts: `delivered`, `failed` (it is tried again) or `dead` (given up). */
+/** Attempts to deliver alerts: `delivered`, `failed` (to be repeated) or `dead` (given up). */
 export const alertAttempts = new Counter({
   name: "modelgate_alert_attempts_total",
   help: "Attempts to deliver alerts to targets.",

@@ -21,31 +21,24 @@ import { addCall, addCalls, hasRefusedIn, noCalls, type NewCalls } from "./new-c
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
-/**
- * Period before now, in ms. At the start and then every hour, the calls of this period are considered again, because
- * another ledger may have died before it considered them.
- */
+/** Time in ms before now whose calls are considered again every hour, because another ledger may have died before. */
 const lookBackMs = 24 * hourMs;
 
-/** Maximum ended periods of a budget that are considered, for example days after an outage of the ledger. */
+/** Maximum number of ended periods of a budget that are considered. */
 const maxEnded = 31;
 
-/**
- * Finds budgets that have reached a level of their alerts or refused a call. It considers the accounts and API keys
- * whose calls were recorded or refused since the previous step.
- */
+/** Finds budgets that reached an alert level or refused a call, after new calls of their account. */
 export class BudgetAlerts {
-  /** New calls by account. */
   readonly #called = new Map<string, NewCalls>();
   #nextLookBackAt = 0;
 
-  /** Notes recorded calls, whose budgets the next step considers. */
+  /** Remembers recorded calls for the next search. */
   noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId" | "time">[]): void {
     for (const { accountId, tokenId, time } of events)
       addCall(this.#callsOf(accountId), { tokenId, timeMs: Date.parse(time) });
   }
 
-  /** Notes calls that budgets refused, which the next step considers. */
+  /** Remembers calls that budgets refused for the next search. */
   noteRefused(refusals: readonly WaitingRefusal[]): void {
     for (const { call, budget } of refusals)
       if (budget !== undefined)
@@ -53,8 +46,8 @@ export class BudgetAlerts {
   }
 
   /**
-   * Stores the alerts of the budgets in which the noted calls count. If that fails for an account, its noted calls are
-   * considered again in the next step.
+   * Stores alerts about the budgets of remembered calls. After a failure, the calls of the account remain for the next
+   * search.
    */
   async find(books: Books, deps: FindingDeps): Promise<void> {
     const now = Date.now();
@@ -64,7 +57,7 @@ export class BudgetAlerts {
         to: Math.ceil((now + 1) / hourMs) * hourMs,
       };
       const totals = await readTotals(books, { ...range, groupBy: ["account", "token", "day"], sums: ["calls"] });
-      // The start of the day stands for the times of its calls, so that no ended period is left out.
+      // The start of the day is used as time of its calls, so that no ended period is missed.
       this.noteCalls(
         totals.map(({ by: { account = "", token = "", day = "" } }) => ({
           accountId: account,
@@ -119,10 +112,9 @@ async function findOfAccount(
     const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
     const possibleAlerts = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
     if (possibleAlerts.every((alert) => recorder.isKnown(alert))) continue;
-    // The spending in Redis includes the money held for open calls, which may be much more than the calls will cost.
-    // The spending in the books does not.
+    // Redis includes money held for open calls, which may be much more than their cost.
     const { spentNanos: booked } = await spendingOf(reads, each.budget, Date.now());
-    // The books also have what an account spent before it joined the organisation, which does not count for the budget.
+    // The books include spending before the account joined the organisation.
     const isLess = isOfOrganisation(each.budget) && each.usedNanos < booked;
     await recorder.record(
       books,
@@ -132,8 +124,8 @@ async function findOfAccount(
 }
 
 /**
- * Returns the ended periods in which a budget existed, from that of the earliest new call on. A limit that is set with
- * a key or a group has no creation time: it counts as existing up to the last ended period in which it was used.
+ * Returns the ended periods of a budget since the earliest new call. A limit of a key or group has no creation time, so
+ * only periods up to its last use are returned.
  */
 function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: number): readonly BudgetPeriod[] {
   const { period: name, zone = "UTC", createdAt } = budget;
@@ -143,17 +135,14 @@ function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: n
   return ended.filter(({ number, endMs }) => (createdAt === "" ? number <= usedBefore : endMs > Date.parse(createdAt)));
 }
 
-/**
- * Returns the alerts about an ended period of a budget, unless one with the same or a higher level is stored, with any
- * amount of the budget.
- */
+/** Returns the alerts about an ended period, unless the same or a higher level is already stored. */
 async function alertsOfEndedPeriod(
   books: Books,
   reads: SpendingReads,
   of: { owner: string; budget: Budget; period: BudgetPeriod; calls: NewCalls },
 ): Promise<readonly NewAlert[]> {
   const { owner, budget, period, calls } = of;
-  // Read from the books, because Redis has only the spending of the latest period.
+  // Redis has only the spending of the latest period.
   const { spentNanos, leftBefore = 0n } = await spendingOf(reads, budget, period.endMs - 1);
   const carriedNanos = carriedOver(budget, leftBefore);
   const hasRefused = hasRefusedIn(calls, budget.id, period);
@@ -170,12 +159,12 @@ async function alertsOfEndedPeriod(
   return possibleAlerts.filter((alert) => !isStored(levelOf(alert.period)));
 }
 
-/** Returns the level in the period of an alert, `month/680/80/1000` for example. */
+/** Returns the level in an alert's period, for example of `month/680/80/1000`. */
 function levelOf(period: string): string | undefined {
   return period.split("/")[2];
 }
 
-/** Returns the budgets that are stored in an API key's record and in the configuration of its group. */
+/** Returns the budgets of an API key and of its group's configuration. */
 async function limitsOf(redis: Redis, tokenId: string, groups: Groups): Promise<readonly Budget[]> {
   const token = await findTokenById(redis, tokenId);
   if (token === undefined) return [];

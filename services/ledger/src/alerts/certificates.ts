@@ -6,26 +6,23 @@ import { certificateEnd, readContentCertificateEnds, type Redis, type TlsServer 
 import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
-/** Maximum servers whose certificates are read in one step, and number of those that are read at a time. */
+/** Maximum number of servers to check, and number of concurrent checks. */
 const [maxServers, atOnce] = [200, 10];
 
-/** Default port, and protocol before TLS, by the scheme of an address whose server may have a certificate. */
+/** Default port and protocol before TLS, by scheme. */
 const schemes: Readonly<Record<string, Omit<TlsServer, "host">>> = {
   "https:": { port: 443 },
   "rediss:": { port: 6_379 },
   "rediss+cluster:": { port: 6_379 },
   "rediss+sentinel:": { port: 26_379 },
-  // A client of NATS uses TLS if the server requires it, also with the scheme `nats:`.
+  // A client of NATS uses TLS if the server requires it, even with `nats:`.
   "nats:": { port: 4_222, protocol: "nats" },
   "tls:": { port: 4_222, protocol: "nats" },
   "postgres:": { port: 5_432, protocol: "postgres" },
   "postgresql:": { port: 5_432, protocol: "postgres" },
 };
 
-/**
- * Stores alerts about certificates that are about to expire: of the stores, of channels' addresses without a proxy, and
- * of the client in a PostgreSQL address.
- */
+/** Stores alerts about expiring certificates: of stores, of channels without a proxy, and of a PostgreSQL client. */
 export async function findCertificateAlerts(
   books: Books,
   { redis, recorder }: FindingDeps,
@@ -48,7 +45,7 @@ export async function findCertificateAlerts(
   }
 }
 
-/** Returns the addresses of the nodes of a Redis Cluster, and of the master that Sentinels name, if they use TLS. */
+/** Returns the addresses of Redis nodes with TLS. */
 function nodesOf(redis: Redis): readonly string[] {
   if ("nodes" in redis)
     return redis
@@ -65,7 +62,7 @@ function addressOf(host: string, port = 6_379): string {
   return `rediss://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** Returns the server of an address that may use TLS, with its name, as a list. Other addresses have an empty list. */
+/** Returns the server of an address that may use TLS, or an empty list. */
 function serverOf(address: string): readonly (readonly [name: string, server: TlsServer])[] {
   const url = URL.parse(address);
   const scheme = url === null ? undefined : schemes[url.protocol];
@@ -74,7 +71,7 @@ function serverOf(address: string): readonly (readonly [name: string, server: Tl
   return [[`${url.hostname}:${port}`, { ...scheme, host: url.hostname.replaceAll(/^\[|\]$/g, ""), port }]];
 }
 
-/** Returns true if the client of PostgreSQL uses TLS for an address, for example because it names a certificate. */
+/** Returns whether the client of PostgreSQL uses TLS for an address. */
 function usesTls({ searchParams }: URL): boolean {
   const valueOf = (name: string): string => searchParams.get(name) ?? "";
   if (valueOf("sslmode") === "disable") return false;
@@ -82,13 +79,12 @@ function usesTls({ searchParams }: URL): boolean {
   return isSet || valueOf("sslnegotiation") === "direct" || ["true", "1"].includes(valueOf("ssl"));
 }
 
-/** Returns the path of the client certificate that an address of PostgreSQL names, as a list. */
+/** Returns the path of the client certificate in a PostgreSQL address, or an empty list. */
 function clientCertificateOf(address: string): readonly string[] {
   const file = URL.parse(address)?.searchParams.get("sslcert") ?? "";
   return file === "" ? [] : [file];
 }
 
-/** Returns the time when the certificate in a file expires (RFC 3339); undefined if the file contains none. */
 async function expiryOfFile(path: string): Promise<string | undefined> {
   try {
     return new X509Certificate(await readFile(path)).validToDate.toISOString();

@@ -11,13 +11,9 @@ export interface DeliveryDeps {
   readonly log: Logger;
 }
 
-/** Maximum deliveries that are claimed and sent at a time. */
 const maxAtOnce = 20;
 
-/**
- * Sends the deliveries that are due. Several ledgers may run this at the same time, because each claims a delivery
- * first.
- */
+/** Sends the deliveries that are due. Several ledgers may do so, because each claims a delivery first. */
 export async function deliverAlerts(deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   const { connection } = deps;
   for (let claimed = maxAtOnce; claimed > 0 && !signal.aborted;) {

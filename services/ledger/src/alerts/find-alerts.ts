@@ -29,10 +29,9 @@ export interface FindingDeps {
   readonly recorder: AlertRecorder;
 }
 
-/** Maximum expiring API keys for which alerts are stored in one step. */
 const maxExpiring = 1_000;
 
-/** Stores alerts about paused or unstable parts of channels, and about parts whose pause has ended. */
+/** Stores alerts about paused or unstable channels, keys and models, and about the end of pauses. */
 export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
   const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
@@ -42,7 +41,7 @@ export async function findChannelAlerts(books: Books, { redis, recorder }: Findi
     ...[...paused].map(([scope, rest]) => restAlert(scope, rest, now)),
     ...[...(await readShortPauses(redis, now))].map(([scope, pauses]) => unstableAlert(scope, pauses, now)),
   ].filter((alert) => alert !== undefined);
-  // The recorder would remember an open alert as one of this hour, and report no further pause in this hour.
+  // Not recorded, because the recorder would then ignore another pause in this hour.
   const isOpen = (alert: NewAlert): boolean =>
     openAlerts.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
   await recorder.record(
@@ -54,15 +53,15 @@ export async function findChannelAlerts(books: Books, { redis, recorder }: Findi
 }
 
 /**
- * Returns the vendor keys that were refused in calls of one account, by scope. Other accounts use such a key until the
- * vendor has refused it to a second account, but an operator must know of it at once.
+ * Returns the vendor keys that were refused in calls of one account. Other accounts may still use them, but an operator
+ * must know.
  */
 function keyRefusals(accountCooldowns: ReadonlyMap<string, Cooldown>): ReadonlyMap<string, Cooldown> {
   const refusals = [...accountCooldowns].filter(([, { kind }]) => kind === "refused");
   return new Map(refusals.map(([name, cooldown]) => [parseCooldownName(name).scope, cooldown]));
 }
 
-/** Stores alerts about accounts whose last verification found a divergence. */
+/** Stores alerts about failed verifications. */
 export async function findDivergenceAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
   const now = Date.now();
   const diverging = await listDivergences(redis);
@@ -72,7 +71,7 @@ export async function findDivergenceAlerts(books: Books, { redis, recorder }: Fi
   );
 }
 
-/** Stores alerts about API keys that are about to expire, or are due for rotation. */
+/** Stores alerts about API keys that expire soon or are due for rotation. */
 export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps): Promise<void> {
   const now = Date.now();
   const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiring });
@@ -81,10 +80,9 @@ export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps):
     await recorder.record(books, alertsOf(tokens, keyRotationAlert, now));
 }
 
-/** Rule that returns the alert about a token; undefined if none is due. */
 type TokenRule = (token: Token, nowMs: number) => NewAlert | undefined;
 
-/** Returns the alerts about tokens. A token whose record cannot be read has none. */
+/** Returns the alerts about tokens. Ignores tokens that cannot be read. */
 function alertsOf(tokens: readonly BookedToken[], rule: TokenRule, nowMs: number): readonly NewAlert[] {
   return tokens.flatMap((token) => alertOf(token, rule, nowMs) ?? []);
 }

@@ -7,10 +7,7 @@ export interface AlertRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/**
- * Maximum characters of a heading in Slack, of a text in Slack, Microsoft Teams and Feishu, and of a summary in
- * PagerDuty.
- */
+/** Maximum characters of: a heading in Slack; a text in Slack, Microsoft Teams and Feishu; a summary in PagerDuty. */
 const [maxHeading, maxText, maxSummary] = [150, 3_000, 1_024];
 /** Maximum characters of a deduplication key in PagerDuty. */
 const maxDedupKey = 255;
@@ -18,8 +15,7 @@ const maxDedupKey = 255;
 type Format = (alert: Alert, secret: AlertTargetSecret, nowMs: number) => object;
 
 /**
- * Functions that render an alert in the published format of each kind of target. All texts are sent as plain text,
- * because a name in a text could otherwise contain markup for mentions or links.
+ * Renders an alert in the format of each kind of target. Texts are plain, because names in them could contain markup.
  */
 const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   webhook: (alert) => alert,
@@ -91,7 +87,7 @@ const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   },
 };
 
-/** Renders an alert as the request that a target expects. */
+/** Renders an alert as a request for a target. */
 export function alertRequest(
   kind: Exclude<AlertTargetKind, "email">,
   alert: Alert,
@@ -108,7 +104,7 @@ export function alertRequest(
   return { body, headers: { ...headers, "x-modelgate-signature": `t=${seconds},v1=${signature}` } };
 }
 
-/** Renders an alert as the subject and text of an e-mail. */
+/** Renders an alert as an e-mail. */
 export function alertMail(alert: Alert): { readonly subject: string; readonly text: string } {
   const { summary, severity, time, details, id } = alert;
   const lines = Object.entries(details).map(([name, value]) => `${name}: ${value}`);
@@ -134,13 +130,13 @@ function escapedForSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Returns the signature that a Feishu bot with a signature check requires: it signs an empty text. */
+/** Returns the signature for a Feishu bot, which signs an empty text. */
 function feishuSignature(secret: string, nowMs: number): object {
   const timestamp = String(Math.floor(nowMs / 1_000));
   return { timestamp, sign: createHmac("sha256", `${timestamp}\n${secret}`).digest("base64") };
 }
 
-/** Returns the key by which PagerDuty matches the end of a pause with the alert about the pause. */
+/** Returns the deduplication key of PagerDuty. The end of a pause has the key of the pause. */
 function dedupKey({ kind, period, account, subject }: Alert): string {
   const parts = kind === "channel-recovered" ? [period] : [kind, period];
   const key = ["modelgate", ...parts, account, subject].join("/");

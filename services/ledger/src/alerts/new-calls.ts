@@ -1,4 +1,3 @@
-/** Times in Unix ms of the first and the last event of a kind. */
 interface Times {
   readonly first: number;
   readonly last: number;
@@ -6,11 +5,9 @@ interface Times {
 
 /** New calls of an account. */
 export interface NewCalls {
-  /** Ids of the API keys of the calls. */
   readonly tokens: Set<string>;
-  /** Times of refusals by budgets, by the ids of the budgets. */
+  /** Times of refusals by budget id. */
   readonly refused: Map<string, Times>;
-  /** Time in Unix ms of the earliest call. */
   earliestMs: number;
 }
 
@@ -19,7 +16,7 @@ export function noCalls(): NewCalls {
   return { tokens: new Set(), refused: new Map(), earliestMs: Number.POSITIVE_INFINITY };
 }
 
-/** Adds a call; `budget` is the id of the budget that refused it. */
+/** Adds a call. `budget` is the id of the budget that refused it. */
 export function addCall(calls: NewCalls, call: { tokenId: string; timeMs: number; budget?: string }): void {
   const { tokenId, timeMs, budget } = call;
   calls.tokens.add(tokenId);
@@ -39,7 +36,7 @@ function addRefusals({ refused }: NewCalls, budget: string, { first, last }: Tim
   refused.set(budget, { first: Math.min(first, known.first), last: Math.max(last, known.last) });
 }
 
-/** Returns true if the first or the last refusal of a budget was in a period. */
+/** Returns whether the first or last refusal by a budget was in a period. */
 export function hasRefusedIn(
   { refused }: NewCalls,
   budget: string,

@@ -3,32 +3,32 @@ import type { NewAlert } from "@modelgate/books";
 import { shortPauseMs, type Cooldown } from "@modelgate/channels";
 import { formatUsd, organisationOfScope, type Alert, type Nanos, type UsageEvent } from "@modelgate/contracts";
 
-/** Shares of a budget, in percent, at which an alert happens; highest first. */
+/** Alert levels in percent of a budget, highest first. */
 const budgetLevels = [100, 80, 50] as const;
-/** Times before the end of a key or certificate at which an alert happens, in days; shortest first. */
+/** Days before the expiry of a key or certificate at which there is an alert. */
 const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
-/** Age, in ms, from which a pause has an alert. */
+/** Minimum age of a pause in ms for an alert. */
 const pauseAgeMs = 15_000;
-/** Number of short pauses in an hour from which a part of a channel is unstable. */
+/** Number of short pauses in an hour that make a channel unstable. */
 const minShortPauses = 10;
-/** Maximum time, in ms, before the end of a key at which an alert happens. */
+/** Time in ms before the expiry of a key at which there is an alert. */
 export const keyExpiryMs = 7 * 86_400_000;
 
 const dayMs = 86_400_000;
 const [dayLength, hourLength] = ["2026-11-26".length, "2026-11-26T10".length];
 
-/** Returns the day of a time in UTC, as the period of an alert that happens once a day. */
+/** Returns the UTC day of a time. */
 function dayOf(nowMs: number): string {
   return new Date(nowMs).toISOString().slice(0, dayLength);
 }
 
-/** Returns the highest alert level that an amount has reached, in percent; undefined if it has reached none. */
+/** Returns the highest alert level that an amount has reached, in percent. */
 export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefined {
   if (maxNanos <= 0n) return undefined;
   return budgetLevels.find((level) => spentNanos * 100n >= maxNanos * BigInt(level));
 }
 
-/** Use of a budget in a period. */
+/** Spending in one period of a budget. */
 interface BudgetPeriodUse {
   readonly spentNanos: Nanos;
   readonly hasRefused: boolean;
@@ -36,10 +36,8 @@ interface BudgetPeriodUse {
 }
 
 /**
- * Returns the alerts about a budget: the highest level that it has reached, and the refusal of a call unless all of the
- * budget is spent. `spentNanos` is the amount that was spent in the budget's period, without open calls. `hasRefused`
- * is true if the budget refused a call in the period. `account` is the scope of an organisation if the budget is that
- * of an organisation. `isOver` is true for a period that has ended, which the text then names by its start.
+ * Returns the alerts about a budget: its highest reached level, and a refused call. `account` may be the scope of an
+ * organisation.
  */
 export function budgetAlerts(
   account: string,
@@ -56,7 +54,7 @@ export function budgetAlerts(
   const owned = `the budget ${budget.name ?? budget.scope} of ${owner} ${length}`;
   const details = { scope: budget.scope, spentUsd: spent, maximumUsd: amount, mode: budget.mode };
   const about = { kind: "budget", account, subject: budget.id } as const;
-  // The amount is part of the alert's key, so that a budget with a new amount creates new alerts at the same levels.
+  // A budget with a new amount gets new alerts at the same levels.
   const periodOf = (step: string): string => `${budget.period}/${period.number}/${step}/${budget.nanos}`;
   const alerts: NewAlert[] = [];
   if (level !== undefined)
@@ -67,7 +65,7 @@ export function budgetAlerts(
       summary: `${level} % of ${owned} are spent: $${spent} of $${amount}.`,
       details: { ...details, level: `${level}` },
     });
-  // A hard budget usually refuses calls before all of it is spent, because it must cover the maximum cost of a call.
+  // A hard budget refuses calls before it is used up, because it must cover their maximum cost.
   if (hasRefused && level !== 100)
     alerts.push({
       ...about,
@@ -79,7 +77,7 @@ export function budgetAlerts(
   return alerts;
 }
 
-/** Returns the alert about an account whose balance does not last `lowHours` at its current rate of spending. */
+/** Returns the alert about a balance that does not last `lowHours`. */
 export function balanceAlert(account: string, availableNanos: Nanos, lowHours: number, nowMs: number): NewAlert {
   const available = formatUsd(availableNanos);
   return {
@@ -94,9 +92,8 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 }
 
 /**
- * Returns the alert about a pause of a channel, or of one of its keys or models. Returns undefined for a pause that the
- * vendor requested, which is usual, and for one that is still short. A pause has one alert. A channel, key or model has
- * at most one alert of each kind an hour, however many pauses it has. The alert of `unstableAlert` is additional.
+ * Returns the alert about a pause of a channel, key or model, at most one per kind and hour. Pauses that are short or
+ * that the vendor requested have none.
  */
 export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
   if (kind === "refused")
@@ -115,10 +112,7 @@ export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowM
   };
 }
 
-/**
- * Returns the alert about a part of a channel that had many short pauses in this hour; undefined if it had few. The
- * alert does not last, because the part is used between its pauses. A longer pause in the same hour has another alert.
- */
+/** Returns the alert about many short pauses in this hour; undefined if they are few. */
 export function unstableAlert(scope: string, pauses: number, nowMs: number): NewAlert | undefined {
   if (pauses < minShortPauses) return undefined;
   const part = pausedPart("channel-resting", scope, nowMs);
@@ -132,7 +126,7 @@ export function unstableAlert(scope: string, pauses: number, nowMs: number): New
   };
 }
 
-/** Returns the members that alerts about a pause have. Their period is the hour. */
+/** Returns the common members of alerts about pauses. Their period is the hour. */
 function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowMs: number) {
   return {
     kind,
@@ -143,7 +137,7 @@ function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowM
   } as const;
 }
 
-/** Returns the alert about the end of a pause. Its period names the alert about the pause. */
+/** Returns the alert about the end of a pause. */
 export function recoveryAlert({ kind, subject, period }: Alert): NewAlert {
   return {
     kind: "channel-recovered",
@@ -156,10 +150,7 @@ export function recoveryAlert({ kind, subject, period }: Alert): NewAlert {
   };
 }
 
-/**
- * Returns the alerts about calls with units that have no price. Alerts of the same model, unit and day are equal, and
- * are stored once.
- */
+/** Returns the alerts about units without a price. Equal alerts are stored once a day. */
 export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert[] {
   return events.flatMap(({ model, unpriced = [], time }) =>
     unpriced.map((unit): NewAlert => ({
@@ -174,10 +165,7 @@ export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert
   );
 }
 
-/**
- * Returns the alert about an account, or about the tables that belong to no account, whose verification failed. An
- * account has at most one such alert a day.
- */
+/** Returns the alert about a failed verification of an account or of tables without an account, at most one a day. */
 export function divergenceAlert(account: string, isAccount: boolean, nowMs: number): NewAlert {
   return {
     kind: "ledger-divergence",
@@ -193,8 +181,8 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
 }
 
 /**
- * Returns the alert about an API key that is about to expire; undefined if it has expired, expires later or never, is
- * disabled, or is a key of a playground, which is renewed when it is used.
+ * Returns the alert about an API key that expires soon. Disabled keys have none, nor keys of playgrounds, which are
+ * renewed when used.
  */
 export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, expiresAt, disabled, playgroundOf } = token;
@@ -212,10 +200,7 @@ export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefine
   };
 }
 
-/**
- * Returns the alert about an API key that is due for rotation, once for each of its periods that passes without a
- * rotation; undefined if the key is not due, or can no longer be used.
- */
+/** Returns the alert about an API key that is due for rotation, once per rotation period. Unusable keys have none. */
 export function keyRotationAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, rotateAfterDays, rotationDueAt, expiresAt, disabled } = token;
   if (rotateAfterDays === undefined || rotationDueAt === undefined || disabled) return undefined;
@@ -232,7 +217,7 @@ export function keyRotationAlert(token: Token, nowMs: number): NewAlert | undefi
   };
 }
 
-/** Returns the alert about a certificate that is about to expire; undefined if it expires later or has expired. */
+/** Returns the alert about a certificate that expires soon. */
 export function certificateAlert(server: string, expiresAt: string, nowMs: number): NewAlert | undefined {
   const days = daysLeft(expiresAt, expiryDays.certificate, nowMs);
   if (days === undefined) return undefined;
@@ -247,7 +232,7 @@ export function certificateAlert(server: string, expiresAt: string, nowMs: numbe
   };
 }
 
-/** Returns the shortest of these numbers of days within which a time comes; undefined if it is later, or past. */
+/** Returns the smallest of `days` within which a time comes; undefined if it is later or past. */
 function daysLeft(time: string, days: readonly number[], nowMs: number): number | undefined {
   const remainingMs = Date.parse(time) - nowMs;
   return remainingMs <= 0 ? undefined : days.find((each) => remainingMs <= each * dayMs);

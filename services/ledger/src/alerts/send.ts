@@ -24,18 +24,17 @@ import { alertMail, alertRequest } from "./formats.ts";
 
 /** Sends alerts to targets. */
 export interface AlertSender {
-  /** Sends an alert once. Returns the reason for a failure, without secrets; undefined if the target accepted it. */
+  /** Sends an alert once. Returns the reason for a failure, without secrets; undefined after success. */
   send(target: EncryptedTarget, alert: Alert, signal: AbortSignal): Promise<string | undefined>;
 }
 
 /** Options of the sender. */
 export interface SenderOptions {
   readonly secrets: Secrets;
-  /** Maximum ms of an attempt. */
   readonly timeoutMs: number;
 }
 
-/** Maximum bytes that are read of an answer, and maximum characters of it in the reason for a failure. */
+/** Maximum bytes of an answer that are read, and maximum characters of it in an error message. */
 const [maxAnswerBytes, maxAnswerCharacters] = [4_096, 120];
 /** Ports of SMTP with STARTTLS and with TLS from the start. */
 const [submissionPort, tlsPort] = [587, 465];
@@ -43,13 +42,13 @@ const [submissionPort, tlsPort] = [587, 465];
 const readSecret = recordParser("secret part of an alert target", AlertTargetSecret);
 
 /**
- * Rules about the addresses of targets. The target of an account reaches public hosts only. A target of all alerts may
- * be in a private network like the base URL of a channel, because an admin has set it.
+ * Address rules of targets. Targets of accounts reach only public hosts. Targets of all alerts are set by an admin, so
+ * they may be in a private network.
  */
 const accountRules = remoteRules;
 const adminRules: RemoteRules = { ...remoteRules, isAllowed: (address) => !isLinkLocal(address) };
 
-/** Opens a sender. */
+/** Creates a sender. */
 export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSender {
   const cipher = makeCipher(secrets, alertTargetPurpose);
   return {
@@ -76,13 +75,12 @@ export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSen
   };
 }
 
-/** An attempt to send an alert. */
 interface DeliveryAttempt {
   readonly secret: AlertTargetSecret;
   readonly alert: Alert;
   readonly rules: RemoteRules;
   readonly timeoutMs: number;
-  /** Signal that ends the attempt: after `timeoutMs`, or when the ledger stops. */
+  /** Ends the attempt after `timeoutMs` or when the ledger stops. */
   readonly signal: AbortSignal;
 }
 
@@ -105,16 +103,13 @@ async function post(
   return `it answered with status ${status}${quoted(answer, secret)}`;
 }
 
-/** Returns true if an answer of Feishu reports an error. The HTTP status of such an answer is 200 too. */
+/** Returns whether an answer of Feishu reports an error, because its HTTP status is always 200. */
 function isFeishuRefusal(answer: string): boolean {
   const code = /"(?:code|StatusCode)"\s*:\s*(-?\d+)/.exec(answer)?.[1];
   return code !== undefined && code !== "0";
 }
 
-/**
- * Returns the beginning of an answer, for the reason of a failure. Returns "" if the answer repeats a part of the
- * secret.
- */
+/** Returns the beginning of an answer for an error message, or "" if it contains a part of the secret. */
 function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string {
   const text = inOneLine(answer, maxAnswerCharacters);
   const { pathname, search, searchParams } = new URL(url);
@@ -124,7 +119,7 @@ function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string
   return text === "" || hidden.some((part) => repeated.includes(part.toLowerCase())) ? "" : `: ${text}`;
 }
 
-/** Decodes a part of a URL. Returns a part that cannot be decoded unchanged. */
+/** Decodes a part of a URL. Returns an invalid part unchanged. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -133,7 +128,7 @@ function decoded(part: string): string {
   }
 }
 
-/** Sends an alert by e-mail. A user name and password are sent only over TLS. */
+/** Sends an alert by e-mail. Credentials are sent only over TLS. */
 async function sendMail({ secret, alert, rules, timeoutMs, signal }: DeliveryAttempt): Promise<undefined> {
   const { url, from, to } = secret;
   const { protocol, hostname, port, username, password } = new URL(url);
@@ -162,7 +157,7 @@ async function sendMail({ secret, alert, rules, timeoutMs, signal }: DeliveryAtt
   }
 }
 
-/** Returns the reason of an error without addresses and secrets, which its message may contain. */
+/** Returns the reason of an error without addresses and secrets. */
 function reasonOf(error: unknown): string {
   if (error instanceof NotFetched) return error.message;
   if (!(error instanceof Error)) return "it cannot be reached";

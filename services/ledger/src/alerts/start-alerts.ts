@@ -17,33 +17,31 @@ export interface AlertOptions {
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly sender: AlertSender;
-  /** Interval, in ms, between two searches for conditions of alerts. */
+  /** Interval in ms between searches for alerts. */
   readonly everyMs: number;
-  /** Interval, in ms, between two polls for due deliveries. */
+  /** Interval in ms between polls for due deliveries. */
   readonly deliverMs: number;
-  /** Addresses of Redis, NATS and PostgreSQL, whose certificates may expire. */
+  /** Addresses of Redis, NATS and PostgreSQL, whose certificates are checked. */
   readonly storeUrls: readonly string[];
   /** Hours that a balance must last at the current rate of spending. */
   readonly lowHours: number;
 }
 
-/** Search for conditions of alerts, and delivery of alerts. Both run until this object is disposed. */
+/** Background search for alerts and their delivery. */
 export interface Alerts extends AsyncDisposable {
   /**
-   * Notes recorded calls for alerts of budgets, and stores alerts about their units without a price. The recorder waits
-   * for this before it acknowledges the calls' events.
+   * Remembers recorded calls for budget alerts, and stores alerts about units without a price. Must finish before the
+   * calls' events are acknowledged.
    */
   readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
-  /** Notes refused calls, for alerts of the budgets that refused them. */
+  /** Remembers refused calls for budget alerts. */
   readonly noteRefused: (refusals: readonly WaitingRefusal[]) => void;
-  /** Stores alerts about accounts with a low balance. */
   readonly noteLow: (accounts: ReadonlyMap<string, bigint>) => Promise<void>;
 }
 
-/** Interval, in ms, between two searches for API keys and certificates that are about to expire. */
 const expiryEveryMs = 3_600_000;
 
-/** Starts to look for conditions of alerts and to deliver alerts. */
+/** Starts the search for alerts and their delivery. */
 export function startAlerts({
   redis,
   connection,
@@ -91,7 +89,7 @@ export function startAlerts({
   };
 }
 
-/** Returns a step that finds conditions only if an hour has passed since it last succeeded. */
+/** Returns a step that runs only if an hour has passed since its last success. */
 function hourly(find: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
   let next = 0;
   return async (books) => {

@@ -14,12 +14,11 @@ export interface AccountDeps {
   readonly connection: BooksConnection;
 }
 
-/** Default and maximum rows of a page of the audit log. */
 const [defaultRows, maxRows] = [100, 1_000];
 
 /**
- * Routes that change accounts and balances, and the route that reads the audit log. Each change is written to the books
- * first, then to Redis.
+ * Routes that change accounts and balances, and read the audit log. Changes are written to the books first, then to
+ * Redis.
  */
 export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
   const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
@@ -68,8 +67,8 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
 }
 
 /**
- * Returns the reply to a credit request. A new request gets "credited" even if the check for abandoned credits applied
- * the credit a moment before. A repeated request gets "credited-before".
+ * Returns the reply to a credit request. A new request always gets "credited", although the check for abandoned credits
+ * may have applied the credit before.
  */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";

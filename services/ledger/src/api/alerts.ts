@@ -13,7 +13,6 @@ import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 import { accountsIn } from "./filter.ts";
 
-/** Maximum alerts on a page. */
 const maxAlerts = 200;
 
 const readTarget = recordParser("alert target", AlertTarget);
@@ -24,7 +23,7 @@ export interface AlertApiDeps {
   readonly sender: AlertSender;
 }
 
-/** Routes of alerts and of their targets. Control has checked the targets and encrypted their secret parts. */
+/** Routes of alerts and their targets. Control has encrypted the secret parts of targets. */
 export function alertRoutes({ connection, sender }: AlertApiDeps): OperatorRoutes {
   const use: BooksConnection["useDuringMove"] = (step) => connection.useDuringMove(step);
   return {
@@ -60,7 +59,6 @@ export function alertRoutes({ connection, sender }: AlertApiDeps): OperatorRoute
   };
 }
 
-/** Returns the alert that a test of a target sends. */
 function testAlert({ id, account, name }: AlertTarget): Alert {
   const time = new Date().toISOString();
   const summary = `This is a test of the alert target ${name}.`;

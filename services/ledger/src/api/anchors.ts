@@ -3,10 +3,9 @@ import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Maximum anchors on one page. */
 const pageSize = 500;
 
-/** Routes of anchors: signed chain heads, which operators store outside the books. */
+/** Routes of anchors, which operators store outside the books. */
 export function anchorRoutes({ connection }: { readonly connection: BooksConnection }): OperatorRoutes {
   return {
     "GET /ledger/anchors": async ({ query }) => {
@@ -17,10 +16,7 @@ export function anchorRoutes({ connection }: { readonly connection: BooksConnect
   };
 }
 
-/**
- * Reads the anchor in a query; undefined if there is none. Throws Failure if it is not signed with MODELGATE_SECRET, or
- * belongs to another account.
- */
+/** Reads the anchor in a query. Throws Failure if it belongs to another account or has no valid signature. */
 export function anchorIn(query: URLSearchParams, signer: AnchorSigner): Anchor | undefined {
   const text = query.get("anchor");
   if (text === null) return undefined;

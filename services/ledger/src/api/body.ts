@@ -2,7 +2,7 @@ import { type CreditEvent, type CreditKind, Failure, UnknownShape } from "@model
 import type { NewConfiguration } from "@modelgate/books";
 import { readBudgets, readToken, type Budget, type Token } from "@modelgate/accounts";
 
-/** Readers of fields in control's requests. Each throws Failure (400) that names the invalid field. */
+/** Reads fields of control's requests. Each function throws Failure (400) for an invalid field. */
 export const fieldReaders = {
   text(body: unknown, name: string): string {
     const value = memberOf(body, name);
@@ -55,7 +55,7 @@ export const fieldReaders = {
     if (budget === undefined) throw invalidField(name, "a budget");
     return budget;
   },
-  /** Reads the field `change`: the changed fields of an API key. */
+  /** Reads the changed fields of an API key. */
   change(body: unknown): Readonly<Record<string, unknown>> {
     const value = memberOf(body, "change");
     if (typeof value !== "object" || value === null) throw invalidField("change", "an object");
@@ -68,7 +68,7 @@ export const fieldReaders = {
     if (typeof value !== "object" || value === null || Array.isArray(value)) throw invalidField(name, "an object");
     return { ...value };
   },
-  /** Reads the audit entry that belongs to a change of operators. */
+  /** Reads the audit entry of a change of operators. */
   auditEntry(body: unknown): { readonly action: string; readonly account: string; readonly after: unknown } {
     const account = memberOf(body, "account");
     if (typeof account !== "string") throw invalidField("account", "a text");
@@ -88,7 +88,6 @@ export const fieldReaders = {
 } as const;
 
 const creditKinds: readonly Exclude<CreditKind, "opening">[] = ["top-up", "correction"];
-/** Names of an API key's fields that can be changed. */
 const changeableFields: ReadonlySet<string> = new Set([
   "name",
   "group",

@@ -6,13 +6,9 @@ import { projectBookedBudgets, restoreBudgets, type BudgetProjectionDeps } from 
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
-/**
- * Maximum budgets of an account. Every call compares its scopes with all of them. An organisation has at most one for
- * each period.
- */
+/** Maximum number of budgets of an account, because every call checks all of them. */
 const maxBudgets = 100;
 
-/** A changed list of budgets, and the budget that was changed. */
 interface ChangedList {
   readonly budgets: readonly Budget[];
   readonly action: string;
@@ -20,13 +16,13 @@ interface ChangedList {
   readonly after?: Budget;
 }
 
-/** Owner of a list of budgets: the organisation of an account or, if it is undefined, the account. */
+/** Owner of a budget list: the organisation of an account or, if undefined, the account. */
 interface BudgetOwner {
   readonly account: string;
   readonly organisation: string | undefined;
 }
 
-/** Routes that change the budgets of an account. Each change is written to the books first, then to Redis. */
+/** Routes that change budgets. Changes are written to the books first, then to Redis. */
 export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonly bus: Bus }): OperatorRoutes {
   const use = <T>(step: (deps: BudgetProjectionDeps) => Promise<T>): Promise<T> =>
     orUnavailable(connection.useDuringMove((books) => step({ redis, books, bus })));
@@ -66,7 +62,7 @@ export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonl
   };
 }
 
-/** Changes the list of an account or of its organisation in the books, then in Redis. */
+/** Changes a budget list in the books, then in Redis. */
 async function changeList(
   deps: BudgetProjectionDeps,
   { account, organisation }: BudgetOwner,
@@ -88,13 +84,12 @@ async function changeList(
   return restoreBudgets(deps, accounts);
 }
 
-/** Returns the owner of the list that contains a budget of an account. */
 async function ownerOf({ books }: BudgetProjectionDeps, account: string, id: string): Promise<BudgetOwner> {
   const [booked] = await readBudgetsOf(books, [account]);
   return { account, organisation: organisationOfScope(budgetIn(readBudgets(booked?.record ?? "[]"), id).scope) };
 }
 
-/** Throws Failure (409) if a budget has the scope and period of another one, or if the account has too many. */
+/** Throws Failure (409) if another budget has the scope and period, or if there are too many budgets. */
 function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
   const same = budgets.find((other) => other.scope === scope && other.period === period);
   if (same !== undefined)
@@ -108,10 +103,7 @@ function checkNew({ scope, period }: Budget, budgets: readonly Budget[]): void {
     });
 }
 
-/**
- * Throws Failure (409) if accounts of an organisation are on different shards, because one step of Redis could not
- * change the balance of each and a budget of all.
- */
+/** Throws Failure (409) if accounts are on different shards, because one script of Redis cannot change both. */
 function checkShard(organisation: string, accounts: readonly string[]): void {
   if (new Set(accounts.map(shardOf)).size <= 1) return;
   const [first = ""] = accounts;
@@ -124,7 +116,7 @@ function checkShard(organisation: string, accounts: readonly string[]): void {
   );
 }
 
-/** Returns a budget with changed members; null removes a member. */
+/** Returns a budget with changed members. Null removes a member. */
 function changed(before: Budget, request: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries({ ...before, ...request }).filter(([, value]) => value !== null));
 }

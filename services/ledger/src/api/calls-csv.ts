@@ -50,14 +50,14 @@ export function csvRow(event: UsageEvent): string {
   return csvLine(Object.values(columns).map((cell) => cell(event)));
 }
 
-/** Renders the cells of a row of CSV (RFC 4180); undefined is an empty cell. */
+/** Renders a row of CSV (RFC 4180). */
 export function csvLine(cells: readonly ReturnType<CellReader>[]): string {
   return `${cells.map(csvCell).join(",")}\r\n`;
 }
 
 /**
- * Quotes a value if necessary. Text that a spreadsheet would run as a formula gets a prefix, because clients choose
- * request ids.
+ * Quotes a value if necessary. A prefix stops spreadsheets from running it as a formula, because clients choose some
+ * texts.
  */
 function csvCell(value: ReturnType<CellReader>): string {
   const text = value === undefined ? "" : String(value);

@@ -8,17 +8,14 @@ import { focusDimensions, focusHeader, focusRows, focusSums } from "./focus-csv.
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod } from "./period.ts";
 
-/** Default rows of a page. */
 const defaultRows = 100;
 const maxRows = 1_000;
 const csvType = "text/csv; charset=utf-8";
 const dayMs = 86_400_000;
-/** Maximum period of a FOCUS export, because each day is a query of the books. */
+/** Maximum days of a FOCUS export. Each day is a query of the books. */
 const maxFocusDays = 400;
 
-/**
- * Routes of the usage log: pages, newest call first, and an export of all matching calls as a file, oldest call first.
- */
+/** Routes of the usage log: pages with the newest call first, and exports with the oldest first. */
 export function callRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/events": async ({ query }) => {
@@ -36,7 +33,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
         throw new Failure("invalid_value", "format must be csv, ndjson or focus.", { param: "format" });
       if (format === "focus") return new StreamedAnswer(csvType, focusPieces(connection, readFocusFilter(query)));
       const pages = readPages(connection, readCallFilter(query));
-      // The first page is read before the answer starts, so that a failure can still be reported.
+      // Reads the first page before the answer starts, so that a failure can be reported.
       const first = await pages.next();
       const all = async function* (): PagedCalls {
         for (let page = first; page.done !== true; page = await pages.next()) yield visibleCalls(query, page.value);
@@ -52,11 +49,7 @@ export function callRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/**
- * Returns the calls without the parts that the parameter `hide` names. `vendor-words` hides vendors' messages and the
- * names of what channels added; `receipts` hides receipts, but only together with `vendor-words`. Control sets the
- * parameter for members.
- */
+/** Returns calls without the parts that the parameter `hide` names. Control sets it for members. */
 function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): readonly UsageEvent[] {
   const hidden = query.get("hide")?.split(",") ?? [];
   if (!hidden.includes("vendor-words")) return events;
@@ -71,7 +64,7 @@ function visibleCalls(query: URLSearchParams, events: readonly UsageEvent[]): re
 
 type PagedCalls = AsyncGenerator<readonly UsageEvent[], undefined>;
 
-/** Yields every call that matches a filter, page by page, so that only one page is in memory. */
+/** Yields all calls of a filter, with only one page in memory. */
 async function* readPages(connection: BooksConnection, filter: CallFilter): PagedCalls {
   for (let after: CallPosition | undefined; ;) {
     const position = after;
@@ -90,8 +83,8 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 }
 
 /**
- * Yields the charges of a period in the format FOCUS 1.2, day by day, so that only one day is in memory. Yields "" for
- * a day without charges, so that the export can end there if its client has left.
+ * Yields the charges of a period in the format FOCUS 1.2, with only one day in memory. Yields "" for a day without
+ * charges, to notice a client that has left.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;
@@ -103,7 +96,7 @@ async function* focusPieces(connection: BooksConnection, filter: CallFilter): As
   }
 }
 
-/** Reads the filter of a FOCUS export. Throws Failure invalid_value for a long period. */
+/** Reads the filter of a FOCUS export. Throws Failure if the period is too long. */
 function readFocusFilter(query: URLSearchParams): CallFilter {
   const filter = readCallFilter(query);
   if (filter.to - filter.from <= maxFocusDays * dayMs) return filter;

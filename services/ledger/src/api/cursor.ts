@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Position in a log that is sorted by time, account and id. */
+/** Position in a log sorted by time, account and id. */
 export interface LogPosition {
   readonly at: number;
   readonly account: string;
@@ -12,7 +12,7 @@ export function encodeCursor({ at, account, id }: LogPosition): string {
   return Buffer.from(JSON.stringify([at, account, id])).toString("base64url");
 }
 
-/** Decodes the `after` parameter of a query; undefined if the query has none. Throws Failure if it is invalid. */
+/** Decodes the `after` parameter of a query. Throws Failure if it is invalid. */
 export function readPosition(query: URLSearchParams): LogPosition | undefined {
   const cursor = query.get("after");
   if (cursor === null) return undefined;
@@ -23,12 +23,12 @@ export function readPosition(query: URLSearchParams): LogPosition | undefined {
     if (typeof at === "number" && Number.isSafeInteger(at) && typeof account === "string" && typeof id === "string")
       return { at, account, id };
   } catch {
-    // reported below
+    // Reported below.
   }
   throw new Failure("invalid_value", "after must be the `next` value of a previous page.", { param: "after" });
 }
 
-/** Reads the `limit` parameter: the number of rows. Throws Failure if it is not a whole number from 1 to `max`. */
+/** Reads the `limit` parameter. Throws Failure unless it is a whole number from 1 to `max`. */
 export function readLimit(query: URLSearchParams, fallback: number, max: number): number {
   const limit = Number(query.get("limit") ?? fallback);
   if (Number.isInteger(limit) && limit >= 1 && limit <= max) return limit;

@@ -1,12 +1,12 @@
 import { endUserOf, CallStatus, Failure, parseTags } from "@modelgate/contracts";
 import type { CallFilter, Label } from "@modelgate/books";
 
-/** Filter for calls, without the period. */
+/** Filter of calls without the period. */
 type FieldFilter = Omit<CallFilter, "from" | "to">;
 
 const outcomes: readonly string[] = CallStatus.anyOf.map((schema) => schema.const);
 
-/** Reads the filter of a query. Throws Failure (400) that names the invalid or missing parameter. */
+/** Reads the filter of a query. Throws Failure (400) for an invalid or missing parameter. */
 export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   const word = (name: string): string | undefined => query.get(name) ?? undefined;
   const outcome = word("outcome");
@@ -33,12 +33,12 @@ export function fieldFilterOf(query: URLSearchParams): FieldFilter {
   };
 }
 
-/** Reads accounts that are separated by commas; undefined if the query names none. */
+/** Reads accounts that are separated by commas. */
 export function accountsIn(query: URLSearchParams, name: string): readonly string[] | undefined {
   return query.get(name)?.split(",");
 }
 
-/** Reads the end user and the tags of a query, in the format of the tags header. A call must have all of them. */
+/** Reads the end user and the tags of a query. */
 function labelsIn(query: URLSearchParams): readonly Label[] {
   const [endUser, tags] = [query.get("end-user"), query.get("tag")];
   return [

@@ -28,10 +28,7 @@ function parseDimension(word: string): FirstBytesQuery["by"][number] {
   throw new Failure("invalid_value", `by ${oneOfPredicate([...dimensions, "tag:<name>"])}.`, { param: "by" });
 }
 
-/**
- * Throws Failure for a query by tag that also has a filter, a second tag, or a dimension other than day. Times by tag
- * are only stored for all calls that have the tag.
- */
+/** Throws Failure for a query by tag with a filter or another dimension than day, because such times are not stored. */
 function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
   if (!by.some(isLabelName)) return;
   const [param] = Object.entries(narrowed).flatMap(([name, value]) => (value === undefined ? [] : [name]));

@@ -3,10 +3,10 @@ import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { csvLine } from "./calls-csv.ts";
 import { monthOf, type Period } from "./period.ts";
 
-/** Dimensions of a row of the FOCUS export. */
+/** Dimensions of a row. */
 export const focusDimensions = ["account", "team", "day", "token", "model", "channel", "labels"] as const;
 
-/** Sums that a row of the FOCUS export shows. */
+/** Sums of a row. */
 export const focusSums = [
   "calls",
   "cost",
@@ -16,7 +16,7 @@ export const focusSums = [
   "outputTokens",
 ] as const;
 
-/** Charges of one day with the same key, team of the key, model, channel and tags. */
+/** Charges of one day with the same account, team, API key, model, channel and tags. */
 interface FocusRow {
   readonly by: UsageTotal["by"];
   readonly sums: Readonly<Record<string, string>>;
@@ -28,9 +28,8 @@ interface FocusRow {
 const issuer = "modelgate";
 
 /**
- * Columns of FOCUS 1.2 (https://focus.finops.org/focus-specification/v1-2/): the mandatory ones, and the conditional
- * and recommended ones that apply. Custom columns begin with `x_`. The unit is the request, and there are no unit
- * prices: calls are priced per token, second or image, but the books have only the cost of a complete call.
+ * Columns of FOCUS 1.2 (https://focus.finops.org/focus-specification/v1-2/). Custom columns begin with `x_`. There are
+ * no unit prices, because the books have only the cost of a complete call.
  */
 const columns: Readonly<Record<string, (row: FocusRow) => string | undefined>> = {
   BilledCost: ({ cost }) => cost,
@@ -75,10 +74,7 @@ const columns: Readonly<Record<string, (row: FocusRow) => string | undefined>> =
 /** Heading row of the FOCUS export. */
 export const focusHeader = csvLine(Object.keys(columns));
 
-/**
- * Renders the totals of one day, or of a part of it, as rows of the FOCUS export. Totals that differ only in the end
- * user become one row, because end users are not tags.
- */
+/** Renders the totals of at most one day as rows. Totals that differ only in the end user become one row. */
 export function focusRows(totals: readonly UsageTotal[], charged: Period): string {
   const rows = new Map<string, { by: UsageTotal["by"]; sums: Record<string, string>; tags: string | undefined }>();
   for (const { by, sums } of totals) {
@@ -100,7 +96,7 @@ export function focusRows(totals: readonly UsageTotal[], charged: Period): strin
     .join("");
 }
 
-/** Returns the tags among labels as a JSON object; undefined if there are none. */
+/** Returns the tags among labels as JSON; undefined if there are none. */
 function tagsOfLabels(labels: string): string | undefined {
   if (labels === "") return undefined;
   const parsed: unknown = JSON.parse(labels);

@@ -16,10 +16,9 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
-/** Maximum configuration versions on a page. */
 const maxVersions = 200;
 
-/** Pattern of a reference to a vendor key that is stored separately from the configuration. */
+/** Reference to a vendor key that is stored separately from the configuration. */
 const storedKeyReference = /kept:([A-Za-z0-9_-]{1,64})/g;
 
 /** Routes of configuration versions, operators and operator keys, for control. */

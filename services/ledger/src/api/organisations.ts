@@ -14,10 +14,7 @@ import { restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-b
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
-/**
- * Routes of organisations, their teams and members, for control. `depsOf` returns the dependencies that write changed
- * lists of budgets to Redis: an account may gain or lose the budgets of its organisation.
- */
+/** Routes of organisations, teams and members. `depsOf` returns dependencies to write changed budgets to Redis. */
 export function organisationRoutes(
   connection: BooksConnection,
   depsOf: (books: Books) => BudgetProjectionDeps,
@@ -79,7 +76,7 @@ export function organisationRoutes(
   };
 }
 
-/** Writes to Redis that some of these accounts are no longer in the organisation. */
+/** Updates the budgets in Redis of accounts that have left the organisation. */
 async function projectReleased(
   deps: BudgetProjectionDeps,
   organisation: string,
@@ -96,10 +93,7 @@ async function accountsOf(books: Books, organisation: string): Promise<readonly 
   return found?.accounts ?? [];
 }
 
-/**
- * Throws Failure for those results that control does not handle: no organisation, a used id, and an account on another
- * shard.
- */
+/** Throws Failure for results that control does not handle. */
 function checkTeamResult(
   result: Awaited<ReturnType<typeof bookTeam>>,
   { organisation, id, account }: { readonly organisation: string; readonly id: string; readonly account: string },
@@ -120,7 +114,7 @@ function hasReleaseAccount(body: unknown): boolean {
   return typeof body === "object" && body !== null && Reflect.get(body, "releaseAccount") === true;
 }
 
-/** Returns the team that a request body names; "" for the organisation itself, if the body names no team. */
+/** Reads the team of a request body; "" means the organisation itself. */
 function teamIn(body: unknown): string {
   return typeof body === "object" && body !== null && "team" in body ? fieldReaders.text(body, "team") : "";
 }

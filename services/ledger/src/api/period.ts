@@ -1,6 +1,6 @@
 import { Failure, oneOfPredicate } from "@modelgate/contracts";
 
-/** Time range in Unix ms, from `from` (inclusive) to `to` (exclusive). */
+/** Time range in Unix ms, without `to`. */
 export interface Period {
   readonly from: number;
   readonly to: number;
@@ -8,16 +8,15 @@ export interface Period {
 
 const dayMs = 86_400_000;
 
-/** Names of periods, with the distance of their month from the current one. Months are UTC, as the days of totals. */
+/** Named periods, as distance in months from the current month (UTC). */
 const monthDistances: ReadonlyMap<string, number> = new Map([
   ["this-month", 0],
   ["last-month", -1],
 ]);
 
 /**
- * Reads the period of a query: the name of a month in `period`; or `day`; or `from` and `to`, both inclusive. The
- * default is today (UTC). A date in `to` includes the complete day. Throws Failure invalid_value that names the invalid
- * parameter.
+ * Reads the period of a query: `period`, `day`, or `from` and `to`. A date in `to` includes the complete day. The
+ * default is today (UTC).
  */
 export function readPeriod(query: URLSearchParams): Period {
   const periodName = query.get("period");
@@ -43,13 +42,13 @@ function readNamedPeriod(query: URLSearchParams, name: string): Period {
   return { from: monthOf(now, distance), to: monthOf(now, distance + 1) };
 }
 
-/** Returns the beginning of the month that contains a time (UTC), or of an earlier or later month. */
+/** Returns the beginning of a UTC month: `distance` months after the month of a time. */
 export function monthOf(at: number, distance: number): number {
   const time = new Date(at);
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + distance);
 }
 
-/** Date or time of a query: its start and its length, both in ms. */
+/** Start and length of a date or time of a query, in ms. */
 interface TimeSpan {
   readonly at: number;
   readonly lasts: number;

@@ -6,11 +6,10 @@ import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod } from "./period.ts";
 
-/** Default rows of a page. */
 const defaultRows = 100;
 const maxRows = 1_000;
 
-/** Routes of calls that were refused before money was reserved, in pages, newest call first. */
+/** Routes of calls that were refused before money was reserved. */
 export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/refused": async ({ query }) => {
@@ -26,7 +25,7 @@ export function refusedRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/** Returns the gateway's description of a failure code. An unknown code, from another version, is returned itself. */
+/** Returns the description of a failure code, or the code itself if it is unknown. */
 function failureMeaning(code: string): string {
   return isFailureCode(code) ? failures[code].message : code;
 }

@@ -8,10 +8,10 @@ import { readPeriod, type Period } from "./period.ts";
 import { parseDimensions } from "./totals.ts";
 
 const dayMs = 86_400_000;
-/** Number of complete days before today whose mean spend is the basis of a forecast. */
+/** Number of complete days from which a forecast is computed. */
 const forecastDays = 7;
 
-/** Routes of the reports for finance: a forecast of the spend of a period, and a chargeback as CSV. */
+/** Routes of reports: a forecast of the spend, and a chargeback as CSV. */
 export function reportRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage/forecast": async ({ query }) => {
@@ -63,7 +63,7 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
   };
 }
 
-/** Reads the period of a query as `readPeriod` does; the default is the current month. */
+/** Reads the period of a query. The default is the current month. */
 function readReportPeriod(query: URLSearchParams): Period {
   if (["period", "day", "from", "to"].some((name) => query.has(name))) return readPeriod(query);
   return readPeriod(new URLSearchParams({ period: "this-month" }));
@@ -71,7 +71,7 @@ function readReportPeriod(query: URLSearchParams): Period {
 
 const chargebackSums = ["calls", "cost", "inputTokens", "outputTokens"] as const;
 
-/** Spend before a time `now`, from which the spend after it is estimated. */
+/** Recent spend, from which later spend is estimated. */
 interface RecentSpend {
   /** Spend of the complete days before today. */
   readonly recentNanos: bigint;
@@ -81,10 +81,7 @@ interface RecentSpend {
   readonly now: number;
 }
 
-/**
- * Estimates the spend of a span of `ms`, in nano-dollars, from the mean rate of the complete days before today. If
- * these days have no spend, uses today's rate.
- */
+/** Estimates the spend of `ms` from the mean rate of recent days, or from today's rate if they have no spend. */
 export function expectedSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
   if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);
   return (todayNanos * BigInt(ms)) / BigInt(Math.max(1, now - today));

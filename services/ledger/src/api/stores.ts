@@ -11,9 +11,7 @@ export interface StoreDeps {
   readonly connection: BooksConnection;
 }
 
-/**
- * Routes that report the state of the stores. Each request checks every store, and reports those that do not answer.
- */
+/** Routes that check the stores. Stores that do not answer are reported too. */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {
   const inShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
     const parts = await Promise.all(shards.map((shard) => count(redis, shard)));
@@ -57,7 +55,7 @@ function statusOf({ message }: CheckResult<unknown>): { readonly ok: boolean; re
   return { ok: message === undefined, message: message ?? null };
 }
 
-/** Returns, for each event stream, the events that are not in the books yet: their number and the oldest one's age. */
+/** Returns, for each event stream, the number and age of the events that are not in the books yet. */
 function streamLags(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {

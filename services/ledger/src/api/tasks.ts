@@ -4,7 +4,6 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { encodeCursor, readLimit, readPosition } from "./cursor.ts";
 
-/** Default and maximum rows of a page. */
 const [defaultRows, maxRows] = [100, 1_000];
 
 /** Routes of video tasks in the books. */

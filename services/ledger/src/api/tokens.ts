@@ -12,7 +12,7 @@ import { projectBookedToken } from "../accounts/project.ts";
 import type { AccountDeps } from "./accounts.ts";
 import { fieldReaders } from "./body.ts";
 
-/** Routes that change API keys. Each change is written to the books first, then to Redis. */
+/** Routes that change API keys. Changes are written to the books first, then to Redis. */
 export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes {
   const change = <T>(step: (books: Books) => Promise<T>): Promise<T> => orUnavailable(connection.useDuringMove(step));
   return {
@@ -66,7 +66,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
   };
 }
 
-/** Returns the token. Throws Failure unknown_url if it is undefined, because it was not found. */
+/** Returns the token. Throws Failure if it is undefined. */
 function foundToken(id: string, token: BookedToken | undefined): BookedToken {
   if (token !== undefined) return token;
   throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);

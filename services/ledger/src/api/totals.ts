@@ -14,7 +14,7 @@ import type { BooksConnection } from "../books-connection.ts";
 import { fieldFilterOf } from "./filter.ts";
 import { readPeriod } from "./period.ts";
 
-/** Routes of usage and cost totals, grouped by any dimension. */
+/** Routes of usage totals by any dimensions. */
 export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
   return {
     "GET /usage": async ({ query }) => {
@@ -28,8 +28,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Parses dimensions that are separated by commas. Throws Failure (400) for an unknown one, and for teams of several
- * organisations, which may have the same id.
+ * Parses dimensions separated by commas. Throws Failure for unknown ones, and for teams of all organisations, because
+ * their ids may be equal.
  */
 export function parseDimensions(
   text: string,

@@ -26,9 +26,8 @@ import type { BooksConnection } from "../books-connection.ts";
 import { anchorIn, anchorRoutes } from "./anchors.ts";
 import { verifyCommon } from "./verify-common.ts";
 
-/** Maximum accounts that one request verifies. The next request continues after the last of them. */
+/** Maximum accounts that one request verifies. */
 const pageSize = 20;
-/** Default of `waitMs`. */
 const defaultWaitMs = 15_000;
 
 /** Dependencies of the verification. */
@@ -37,20 +36,18 @@ export interface VerificationDeps {
   readonly connection: BooksConnection;
   readonly keepDays: number;
   readonly signer: AnchorSigner;
-  /** Maximum wait, in ms, for receipts that are on their way to the books; 15 s if absent. */
+  /** Maximum wait in ms until the books have the account's receipts. */
   readonly waitMs?: number;
 }
 
 /**
- * Verifies the books of an account. `anchor` is one that the operator stored outside the books. Returns undefined for
- * an unknown account.
+ * Verifies the books of an account. `anchor` was stored outside the books. Returns undefined for an unknown account.
  */
 export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | undefined>;
 
 /**
- * Returns a function that recomputes the balance of an account from every receipt in the books, and compares its calls
- * with its totals. Signs the chain head of a valid account; the next verification checks that the chain contains this
- * head.
+ * Creates a function that verifies an account: its receipts, balance, calls and totals. It then signs the head of the
+ * chain for later verifications.
  */
 export function verifierOf(deps: VerificationDeps): Verifier {
   const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
@@ -80,10 +77,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
   };
 }
 
-/**
- * Checks an account with valid receipts against its anchors and totals. Returns a description of the first difference;
- * undefined if there is none.
- */
+/** Compares an account with its anchors and totals. Returns a description of the first difference. */
 async function differenceIn(
   books: Books,
   id: string,
@@ -106,12 +100,12 @@ async function signHead(
 ): Promise<void> {
   const anchor = { account, number, head, balanceNanos: balanceNanos.toString(), createdAt };
   const signed = signer.sign({ ...anchor, time: new Date().toISOString() });
-  // The same head is signed again after the secret was changed.
+  // After a change of the secret, the same head is signed again.
   const isKnown = before?.number === number && before.head === head && signer.isCurrent(before);
   if (!isKnown) await storeAnchor(books, signed);
 }
 
-/** Routes of verification on request, and of anchors. */
+/** Routes of verification and anchors. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
   const compute = verifierOf(deps);
@@ -138,7 +132,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
       const verifications = await Promise.all(ids.map((id) => verify(id, account === null ? undefined : anchor)));
       return {
         accounts: verifications.filter((verification) => verification !== undefined),
-        // Tables without an account are verified once, with the first page.
+        // The first page also verifies tables that belong to no account.
         common: account === null && after === null ? await verifyCommon(deps, anchor) : null,
         next: ids.length === pageSize ? ids.at(-1) : null,
       };
@@ -146,13 +140,11 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   };
 }
 
-/** Pause, in ms, between two checks that an account is complete. */
 const pollMs = 100;
 
 /**
- * Waits up to `waitMs` until the books have an account's complete chain and Redis has all receipts of the books. Before
- * that, a verification could find a false divergence: while data that Redis lost is being restored, receipt numbers may
- * be assigned twice.
+ * Waits until the books and Redis have the same receipts of an account. Otherwise receipts in transit would appear as
+ * errors.
  */
 async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {
@@ -163,7 +155,6 @@ async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs:
   }
 }
 
-/** Maximum restorations in the verification of an account; the newest are first. */
 const maxRestorations = 20;
 
 function publicVerification(

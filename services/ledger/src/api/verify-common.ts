@@ -14,17 +14,17 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 
-/** Used in place of an account id when the tables that belong to no account are verified. */
+/** Id that stands for the tables without an account. */
 export const commonTables = auditAnchor;
 
-/** Dependencies of the verification of tables that belong to no account. */
+/** Dependencies of the verification of tables without an account. */
 export interface CommonDeps {
   readonly redis: Redis;
   readonly connection: BooksConnection;
   readonly signer: AnchorSigner;
 }
 
-/** Result of verifying the audit log, the published prices and the set of accounts. */
+/** Result of verifying tables without an account. */
 export interface CommonVerification {
   readonly ok: boolean;
   /** Number of entries in the audit log. */
@@ -33,8 +33,8 @@ export interface CommonVerification {
 }
 
 /**
- * Verifies the chain of the audit log, the published prices of each version, and that no account is missing. Signs the
- * head of a valid audit log. `anchor` is an anchor of the audit log that the operator stored outside the books.
+ * Verifies the audit log, published prices and the set of accounts. Signs the head of the audit log. `anchor` was
+ * stored outside the books.
  */
 export async function verifyCommon(
   { redis, connection, signer }: CommonDeps,

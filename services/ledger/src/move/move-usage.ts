@@ -9,15 +9,12 @@ export interface MoveOptions {
   readonly log: Logger;
 }
 
-/** Maximum keys per SCAN command. */
 const keysAtOnce = 1_000;
-/** Pause, in ms, before a retry while Redis or the books are unavailable. */
 const retryMs = 2_000;
 
 /**
- * Moves usage from Redis into the books, in the background. Old versions, which had no books, stored usage in Redis.
- * Reads of usage are refused with `retry-after` meanwhile. If there is no such usage, the only cost is one scan of the
- * keys.
+ * Moves usage that versions without books stored in Redis into the books, in the background. Meanwhile, reads of usage
+ * are refused with `retry-after`.
  */
 export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
@@ -48,10 +45,7 @@ export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   };
 }
 
-/**
- * Moves all days that Redis has and returns their number. If two ledgers move a day at the same time, it is recorded
- * once.
- */
+/** Moves all days that Redis has. Returns their number. */
 async function moveOnce({ redis, connection }: MoveOptions, state: { readonly stopped: boolean }): Promise<number> {
   let moved = 0;
   for (const day of await findDays(redis)) {
@@ -62,7 +56,7 @@ async function moveOnce({ redis, connection }: MoveOptions, state: { readonly st
   return moved;
 }
 
-/** Returns the days for which Redis has usage, by account, without duplicates. */
+/** Returns the days for which Redis has usage. */
 async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
   const days = new Map<string, UsageDay>();
   for (const node of "nodes" in redis ? redis.nodes("master") : [redis])

@@ -3,36 +3,34 @@ import { addMovedTotals, isRecordable, measuresOf, recordCalls, type Books, type
 import { readUsageEvent, UnknownShape, type UsageEvent } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Usage of an account on one day, as it was stored in Redis by old versions, which had no books. */
+/** Usage of an account on one day, stored in Redis by versions without books. */
 export interface UsageDay {
   readonly account: string;
   /** Date in UTC, for example 2026-01-31. */
   readonly date: string;
 }
 
-/** Prefixes of a day's four keys: totals (hash), log (stream), entries by request (zset), counted ids (set). */
+/** Prefixes of a day's keys: totals (hash), log (stream), entries by request (sorted set), ids (set). */
 const keyPrefixes = ["totals", "usage-log", "usage-requests", "logged"] as const;
 
 /** Patterns that match the keys of all days. */
 export const dayKeyPatterns: readonly string[] = keyPrefixes.map((kind) => `${kind}:{s*}:*`);
 
-/** Separator of the parts of a totals field: token, model, channel, measure. */
+/** Separator in a field of totals: token, model, channel, measure. */
 const fieldBreak = "\u001f";
-/** Maximum events per read from Redis. */
 const eventsAtOnce = 500;
 
 const dayKeyPattern = new RegExp(`^(?:${keyPrefixes.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
 
-/** Returns the day that a key belongs to; undefined for other keys. */
+/** Returns the day of a key; undefined for other keys. */
 export function dayOf(key: string): UsageDay | undefined {
   const [, account, date] = dayKeyPattern.exec(key) ?? [];
   return account === undefined || date === undefined || Number.isNaN(Date.parse(date)) ? undefined : { account, date };
 }
 
 /**
- * Moves a day into the books and removes it from Redis. Can be interrupted and repeated at any point: each call is
- * recorded once by its id, totals beyond the calls in the bounded log are added once, and all keys are removed together
- * at the end.
+ * Moves a day into the books and removes it from Redis. It can be repeated: calls are recorded once, other totals are
+ * added once, and all keys are removed at the end.
  */
 export async function moveDay(redis: Redis, books: Books, { account, date }: UsageDay): Promise<void> {
   const [totals = "", log = "", ...others] = keyPrefixes.map(
@@ -53,10 +51,7 @@ export async function moveDay(redis: Redis, books: Books, { account, date }: Usa
   await redis.del(totals, log, ...others);
 }
 
-/**
- * Reads a log entry. Returns an empty list for an entry of an unknown shape, which is then moved as a part of the
- * totals.
- */
+/** Reads a log entry. An unreadable entry is ignored, so it remains in the totals. */
 function readEvents(text: string): readonly UsageEvent[] {
   try {
     return [readUsageEvent(text)];
@@ -66,7 +61,6 @@ function readEvents(text: string): readonly UsageEvent[] {
   }
 }
 
-/** Totals of a day by token, model and channel. */
 type TotalsByKey = Map<string, MovedTotal & { readonly sums: Map<string, bigint> }>;
 
 function totalsByKey(fields: Readonly<Record<string, string>>): TotalsByKey {
@@ -81,7 +75,7 @@ function totalsByKey(fields: Readonly<Record<string, string>>): TotalsByKey {
   return parts;
 }
 
-/** Subtracts an event, which the books have as a call, from the totals. */
+/** Subtracts a call that the books have from the totals. */
 function subtractEvent(parts: TotalsByKey, event: UsageEvent): void {
   const sums = parts.get(totalsKey(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;

@@ -1,13 +1,9 @@
 import type { Bus } from "@modelgate/platform";
 import { streamConsumers } from "../record-events.ts";
 
-/** Pause, in ms, between two polls of the streams. */
 const pollMs = 50;
 
-/**
- * Waits until the books have everything that the streams contained at the start of the wait. Returns false if that
- * takes longer than `withinMs`, for example while NATS is unavailable.
- */
+/** Waits until the books have the present content of the streams. Returns false after `withinMs`. */
 export async function waitUntilCaughtUp(
   bus: Bus,
   streams: readonly (keyof typeof streamConsumers)[],
@@ -19,7 +15,7 @@ export async function waitUntilCaughtUp(
     if (found === undefined) return false; // the stream is missing, and is about to be recreated
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);
-    // A recreated stream numbers its messages from 1, so its last number is below the mark.
+    // A new stream numbers its messages from 1, so its last number is below the mark.
     return found.handled >= mark || found.last < mark;
   };
   for (const end = Date.now() + withinMs; ;) {

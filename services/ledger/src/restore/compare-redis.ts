@@ -28,48 +28,41 @@ export interface ComparisonOptions {
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly roundMs: number;
-  /** Decrypts the records of tasks. */
   readonly taskCipher: TaskCipher;
 }
 
-/** Comparison of Redis with the books, in the background. */
+/** Background comparison of Redis with the books. */
 export interface RedisComparison extends AsyncDisposable {
-  /** True if Redis is known to have everything that the books have. Until then, no reservation counts as abandoned. */
+  /** True if Redis has everything that the books have. Until then, no reservation is settled as abandoned. */
   readonly isComplete: boolean;
-  /**
-   * Run ids (`readServerState`) of the Redis servers that are known to have everything; undefined while that is not
-   * known.
-   */
+  /** Run ids of the Redis servers that have everything (`readServerState`); undefined while that is uncertain. */
   readonly completeRuns: string | undefined;
-  /** Notes accounts for which the books have new receipts. */
+  /** Adds accounts with new receipts to the next comparison. */
   noteAccounts(accounts: Iterable<string>): void;
-  /** Notes task events that are now in the books. */
+  /** Adds recorded tasks to the next restoration. */
   noteTasks(events: readonly StoredTaskEvent[]): void;
 }
 
-/**
- * Accounts per comparison, and maximum accounts that are noted for comparison. Further accounts are found in the books.
- */
+/** Accounts per comparison, and maximum accounts that wait for one. */
 const [pageSize, maxNoticed] = [500, 50_000];
-/** Number of rounds between two checks for changes that were not copied to Redis and for broken chains. */
 const roundsBetweenChecks = 5;
 /**
- * Time, in ms, after the last write to Redis in which every round checks for late calls, and the number of rounds
- * between two checks after that time.
+ * Time in ms after the last write to Redis in which every round checks for late calls, and the number of rounds between
+ * later checks.
  */
 const [lateGraceMs, roundsBetweenLateChecks] = [5_000, 60];
-/** Maximum wait, in ms, for the books to receive the content of the streams, before Redis is restored from them. */
+/** Maximum wait in ms for the books to receive the streams before Redis is restored. */
 const drainMs = 5_000;
 /**
- * Maximum duration, in ms, of the comparison after Redis was lost. After it, abandoned reservations are settled even if
- * some accounts are still uncertain.
+ * Maximum duration in ms of the comparison after a loss of Redis. Afterwards, abandoned reservations are settled in any
+ * case.
  */
 const maxComparisonMs = 30_000;
 const epochMark = "epoch";
 
 /**
- * Compares Redis with the books periodically. Restores everything to an empty Redis, and repeats charges that a
- * restored Redis lacks. Compares all accounts when a server was restarted or replaced.
+ * Compares Redis with the books periodically, and restores what Redis has lost. Compares all accounts after a restart
+ * of a server.
  */
 export function startComparison(options: ComparisonOptions): RedisComparison {
   const watch = new PeriodicComparison(options);
@@ -86,12 +79,10 @@ class PeriodicComparison implements RedisComparison {
   #accountsToCompare = new Set<string>();
   #runs: string | undefined;
   #writes: string | undefined;
-  /**
-   * Time until which every round checks for late calls, because a call may become old enough without further writes.
-   */
+  /** Time until which every round checks for late calls. */
   #lateUntil = 0;
   #isCompleteRun = false;
-  /** Time from which Redis counts as complete, even if some accounts are still uncertain. */
+  /** Time from which on Redis is assumed complete. */
   #comparedBy: number | undefined;
   #adopted = false;
   #stopped = false;
@@ -143,10 +134,7 @@ class PeriodicComparison implements RedisComparison {
     }
   }
 
-  /**
-   * Returns true if a round can be left out, because nothing was written to Redis and nothing was noted since the last
-   * one. The books are still checked every `roundsBetweenChecks` rounds.
-   */
+  /** Returns whether a round can be skipped, because nothing has changed since the last one. */
   #isUnchanged({ runs, writes }: RedisServerState): boolean {
     return (
       this.#isCompleteRun &&
@@ -168,7 +156,7 @@ class PeriodicComparison implements RedisComparison {
     const isAnother = runs !== this.#runs;
     if (isAnother) this.#isCompleteRun = false;
     if (!this.#adopted) {
-      // Old versions, which had no books, stored accounts only in Redis.
+      // Versions without books stored accounts only in Redis.
       const adopted = await adoptAccounts(deps);
       if (adopted > 0) log.info({ accounts: adopted }, "accounts were copied into the books");
       this.#adopted = true;
@@ -186,11 +174,11 @@ class PeriodicComparison implements RedisComparison {
       this.noteAccounts(await readBrokenChains(books, pageSize));
     }
     const retried = await this.#compare(deps);
-    // An emptied Redis has also lost the list of complete runs.
+    // An empty Redis has also lost the list of complete runs.
     if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
-    // Redis may have lost a settlement and still have its reservation. Reservations are swept only in a complete run:
-    // after such settlements have been charged again, or after `maxComparisonMs`.
+    // Redis may have lost a settlement but not the reservation, so reservations are settled as abandoned only in a
+    // complete run.
     if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#isCompleteRun = true;
       this.#comparedBy = undefined;
@@ -198,7 +186,7 @@ class PeriodicComparison implements RedisComparison {
     await this.#settleLate(deps, writes);
   }
 
-  /** Settles late calls (calls that ended after their reservation was gone), if there may be any. */
+  /** Settles calls that ended after their reservation was gone. */
   async #settleLate(deps: RestoreDeps, writes: string | undefined): Promise<void> {
     const now = performance.now();
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
@@ -210,7 +198,7 @@ class PeriodicComparison implements RedisComparison {
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 
-  /** Restores everything to an empty Redis, including the events that the streams still deliver. */
+  /** Restores everything to an empty Redis, including events in the streams. */
   async #restoreAll(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#isCompleteRun = false;
@@ -224,8 +212,8 @@ class PeriodicComparison implements RedisComparison {
   }
 
   /**
-   * Restores tasks, API keys and budgets of a restarted Redis that may have lost its last changes: it may lack the end
-   * of a task, or have a disabled key as enabled.
+   * Restores tasks, API keys and budgets of a restarted Redis that may lack its last changes, for example a disabled
+   * key.
    */
   async #restoreLastChanges(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     let tokens = 0;
@@ -234,7 +222,7 @@ class PeriodicComparison implements RedisComparison {
       tokens += await restoreTokens(deps, ids);
       await restoreBudgets(deps, ids);
     }
-    // In the first round no earlier run is known, so no late events are expected.
+    // In the first round, no late events are expected.
     if (this.#runs !== undefined) {
       this.#lateTasks.begin();
       await this.#awaitStreams();
@@ -244,10 +232,7 @@ class PeriodicComparison implements RedisComparison {
       this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
-  /**
-   * Waits for a limited time until the books have the content of the streams. Later events are charged when they
-   * arrive.
-   */
+  /** Waits for a limited time until the books have the content of the streams. */
   async #awaitStreams(): Promise<void> {
     const streams = Object.values(eventStreams).map(({ name }) => name);
     await waitUntilCaughtUp(this.#options.bus, streams, drainMs);

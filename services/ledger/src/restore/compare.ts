@@ -16,38 +16,29 @@ import { refundSecondSettlements } from "./refund-second-settlements.ts";
 import { chargeAgain, restoreAccounts, type RestoreDeps } from "./restore-accounts.ts";
 import { recordPublishedOf } from "./record-sent.ts";
 
-/** Result of comparing an account in Redis with the books. */
 type Comparison =
   | "agrees"
   /** Redis lacks the account. */
   | "absent"
   /** Redis lacks a receipt that the books have. */
   | "behind"
-  /**
-   * The chain in the books is incomplete: receipts are on their way to the books, or the chain has a branch that Redis
-   * lacks.
-   */
+  /** The books lack receipts, or have a branch of the chain that Redis lacks. */
   | "incomplete";
 
-/** Number of checks that must see the same gap before it is accepted as permanent. */
+/** Number of checks with the same gap after which it is permanent. */
 const minGapChecks = 30;
 
 /** Dependencies of the comparison of accounts. */
 interface AccountComparisonDeps extends RestoreDeps {
   readonly log: Logger;
-  /** Accounts whose last comparison failed. The failure is logged once. */
+  /** Accounts whose last comparison failed, to log a failure once. */
   readonly failed: Set<string>;
 }
 
-/**
- * Gaps in the chains of accounts: for each account, how often each `offset` of the chain (see `BookedAccount`) was
- * seen.
- */
+/** For each account, the number of checks by the gap in its chain (`offset` of `BookedAccount`). */
 export type SeenGaps = Map<string, Map<number, number>>;
 
-/**
- * Compares an account. The books were read before Redis, so receipts that only Redis has are on their way to the books.
- */
+/** Compares an account. The books must be read before Redis. */
 function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead: AccountHead | undefined): Comparison {
   if (redisHead === undefined) return "absent";
   if (!isComplete) return "incomplete";
@@ -55,10 +46,7 @@ function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead
   return "agrees";
 }
 
-/**
- * Compares accounts in Redis with the books, and restores what Redis has lost. Returns the ids of the accounts to
- * compare again: events that decide the result are still on their way, their records are invalid, or they got a refund.
- */
+/** Compares accounts, and restores what Redis has lost. Returns the ids of accounts to compare again. */
 export async function compareAccounts(
   deps: AccountComparisonDeps,
   ids: readonly string[],
@@ -90,10 +78,7 @@ export async function compareAccounts(
   return [...retried];
 }
 
-/**
- * Runs a step for one account. If data of the account is invalid, logs the error and returns undefined, so that the
- * other accounts are compared. Throws other errors, because they may concern all accounts.
- */
+/** Runs a step for one account. Logs an error of invalid data and throws other errors. */
 async function runForAccount<T>(
   { log, failed }: AccountComparisonDeps,
   account: string,
@@ -118,12 +103,11 @@ async function repairAccount(
   offsets: SeenGaps,
 ): Promise<boolean> {
   if (comparison === "absent" || redisHead === undefined) {
-    // An account without a creation date was never created in these books; only calls of it are known.
+    // An account without a creation time is only known from its calls.
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
-  // JetStream discards the event of a second settlement as a duplicate of the first. So published events are also
-  // written into the books directly.
+  // JetStream may discard a second settlement as a duplicate, so published events are also recorded directly.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
   if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
@@ -133,10 +117,7 @@ async function repairAccount(
   return false; // compared again when the books have received the changes
 }
 
-/**
- * Charges again what Redis has lost. If it has lost nothing, corrects the last receipt in the books, or accepts a
- * permanent gap.
- */
+/** Charges again what Redis has lost. Otherwise corrects the last receipt in the books, or accepts a permanent gap. */
 async function repairChain(
   deps: RestoreDeps,
   account: BookedAccount,
@@ -151,10 +132,7 @@ async function repairChain(
   else if (head !== undefined) await correctHead(deps.books, account.id, head);
 }
 
-/**
- * Returns the orphans (entries outside of Redis' chain) that do not continue the chain after `head`. If Redis had this
- * head before the books were read and another one afterwards, entries after it may be new.
- */
+/** Returns the orphans that do not follow `head`. Entries after it may be new in Redis. */
 function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly ChainedEvent[] {
   const later = new Set([head]);
   return orphans.filter(({ receipt }) => {
@@ -164,10 +142,7 @@ function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly 
   });
 }
 
-/**
- * Returns true if an account has the same gap as before. A gap changes from check to check while its missing events are
- * on their way to the books.
- */
+/** Returns whether an account has the same gap as before. While events are in transit, the gap changes. */
 function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boolean {
   const counts = offsets.get(id) ?? new Map<number, number>();
   offsets.set(id, counts);
@@ -176,10 +151,7 @@ function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boole
   return times > 1;
 }
 
-/**
- * Records a permanent gap, of receipts that the books never got or have lost, so that later checks take it into
- * account.
- */
+/** Accepts a gap that remains in many checks. */
 async function acceptGap({ books }: RestoreDeps, account: BookedAccount, offsets: SeenGaps): Promise<void> {
   const { id, offset } = account;
   if ((offsets.get(id)?.get(offset) ?? 0) < minGapChecks) return;

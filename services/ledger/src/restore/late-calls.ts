@@ -5,19 +5,17 @@ import { waitUntilCaughtUp } from "./caught-up.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Maximum late calls per shard and check, and the age, in ms, before which a call is ignored, because its settlement
- * may be on its way.
+ * Maximum late calls per shard and check, and the minimum age of a call in ms, because its settlement may be in
+ * transit.
  */
 const [maxPerCheck, waitMs] = [100, 1_000];
-/** Maximum events that are read from a shard's outbox. */
 const maxWaiting = 10_000;
-/** Maximum wait, in ms, until the books have the content of the stream. */
+/** Maximum wait in ms until the books have the content of the stream. */
 const caughtUpMs = 5_000;
 
 /**
- * Settles late calls: calls that ended after their reservation was gone. A call that the outbox, the stream or the
- * books contain (checked in this order) is already settled. Any other call had its reservation in a Redis that was
- * lost, and is charged now, once. Returns the number of charged calls.
+ * Charges late calls, whose reservation was gone when they ended, unless the outbox, the stream or the books contain
+ * them. Returns their number.
  */
 export async function settleLate(deps: RestoreDeps): Promise<number> {
   const { redis, bus } = deps;
@@ -51,7 +49,7 @@ async function settleOne(
   }
   const charged = await chargeLost(redis, { draft, costNanos });
   if (charged === undefined) return false;
-  // Written before the books have the call, so that a verification of the account shows why the call was charged late.
+  // Written first, so that a verification shows why the call was charged late.
   await writeRestoration(books, {
     account: draft.accountId,
     time: new Date().toISOString(),

@@ -2,10 +2,7 @@ import { removeReadCopies, readSent, shardOf, type SentEvent } from "@modelgate/
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
-/**
- * Writes events of which Redis keeps copies directly into the books, without JetStream, and removes the copies. Ignores
- * events that the books already have.
- */
+/** Writes events that Redis has copies of into the books, and removes the copies. */
 export async function recordPublished(
   { redis, books }: Pick<RestoreDeps, "redis" | "books">,
   sent: readonly SentEvent[],
@@ -26,7 +23,7 @@ export async function recordPublished(
   await removeReadCopies(redis, sent);
 }
 
-/** Records the events of one account of which Redis keeps copies. Returns their number. */
+/** Records the copied events of one account. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
   const published = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
   if (published.length > 0) await recordPublished(deps, published);

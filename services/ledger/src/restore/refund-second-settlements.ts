@@ -3,10 +3,7 @@ import { bookCredit, markRefunded, readSettlementsToRefund, writeRestoration } f
 import { projectCredit } from "../accounts/project.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
-/**
- * Refunds calls of an account that were charged twice. If Redis lost a settlement and still had the reservation, a
- * service, a poller or the sweep settled the call again. Each refund is made once, under a separate operation id.
- */
+/** Refunds calls that were charged twice, because Redis had lost the first settlement. Each refund is made once. */
 export async function refundSecondSettlements({ redis, books }: RestoreDeps, accountId: string): Promise<void> {
   for (const settlement of await readSettlementsToRefund(books, accountId)) {
     const { event, operation } = settlement;

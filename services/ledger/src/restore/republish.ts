@@ -5,9 +5,8 @@ import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
 import { recordPublished } from "./record-sent.ts";
 
-/** Time, in ms, after which an event that is not in the books is published again. */
+/** Time in ms after which an event that is not in the books is published again. */
 export const republishAfterMs = 15_000;
-/** Interval, in ms, between two checks for events that are not in the books. */
 const pollMs = 1_000;
 const streams = Object.values(eventStreams);
 
@@ -21,10 +20,8 @@ export interface RepublishOptions {
 }
 
 /**
- * Publishes events again that did not reach the books because a stream was deleted, or JetStream lost its store, before
- * they were read. Publishes all of them immediately when a stream was recreated. Otherwise publishes those that were
- * not read for a long time although the streams were read to the end. Duplicates count once. An event is also written
- * into the books directly, because JetStream may discard it as a duplicate.
+ * Publishes events again that did not reach the books: all if a stream was recreated, otherwise those that wait too
+ * long. Also writes them into the books, because JetStream may discard duplicates.
  */
 export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const { log } = options;
@@ -50,14 +47,11 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 }
 
 function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
-  /** Time at which the copy of each event was first seen, by its name. */
+  /** Time at which each event was first seen, by name. */
   let firstSeenAt = new Map<string, number>();
-  /** Creation times of the streams at the last check; empty before the first one. */
+  /** Creation times of the streams at the last check. */
   let knownStreams: readonly string[] = [];
-  /**
-   * Write position of the Redis servers at the last check that found no copy of an event. While it is unchanged, checks
-   * are left out.
-   */
+  /** Write position of Redis at the last check without events. While it is unchanged, checks are skipped. */
   let emptyAt: string | undefined;
 
   async function publish(events: readonly SentEvent[]): Promise<void> {

@@ -32,13 +32,10 @@ export interface RestoreDeps {
   readonly books: Books;
 }
 
-/**
- * Spending of organisations' budgets, by id. All accounts of an organisation get one sum, because only the first one is
- * stored, and because each sum reads the calls of all these accounts.
- */
+/** Spending of organisations' budgets by id. Accounts of an organisation share it. */
 type SharedSpending = Map<string, Promise<ReadonlyMap<string, BudgetState>>>;
 
-/** Restores all accounts and API keys of the books to an empty Redis. Returns the number of accounts. */
+/** Restores all accounts and API keys to an empty Redis. Returns the number of accounts. */
 export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
   const shared: SharedSpending = new Map();
   let restored = 0;
@@ -46,10 +43,7 @@ export async function restoreAllAccounts(deps: RestoreDeps): Promise<number> {
   return restored;
 }
 
-/**
- * Restores accounts that Redis lacks, with their API keys and budgets, to the state after their newest receipt. Returns
- * the number of restored accounts.
- */
+/** Restores accounts that Redis lacks, with their API keys and budgets. Returns their number. */
 export async function restoreAccounts(
   deps: RestoreDeps,
   accounts: readonly BookedAccount[],
@@ -98,15 +92,14 @@ async function restoreOne(
   });
 }
 
-/** Lost credits and orphans (entries outside of the chain) of an account whose chain in the books is complete. */
 const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: readonly ChainedEvent[] } = {
   lost: new Set(),
   orphans: [],
 };
 
 /**
- * Returns budgets with their spending in the books. The spending includes the orphans, which are charged again later;
- * their receipts in `counted` keep them from being counted twice.
+ * Returns budgets with their spending in the books. Receipts in `counted` prevent adding orphans again when they are
+ * charged.
  */
 async function budgetsToRestore(
   books: Books,
@@ -136,10 +129,7 @@ async function headToRestore(books: Books, account: BookedAccount) {
   };
 }
 
-/**
- * Charges or credits entries again that Redis has lost, in the order of their numbers, and records the restoration.
- * Returns the number of repeated entries.
- */
+/** Repeats entries that Redis has lost, ordered by number, and records the restoration. Returns their number. */
 export async function chargeAgain(
   { redis, bus, books }: RestoreDeps,
   account: string,

@@ -3,13 +3,12 @@ import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import type { StoredTaskEvent } from "@modelgate/contracts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
-/** Maximum tasks that are restored together. */
 const pageSize = 500;
 
 /** Dependencies for restoring tasks. */
 type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher };
 
-/** Restores video tasks that Redis has lost, or has in an earlier state than the books. Returns their number. */
+/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
   let restored = 0;
   for (let after: BookedTask | undefined; ;) {
@@ -20,10 +19,7 @@ export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<numbe
   }
 }
 
-/**
- * Restores tasks and returns their number. Skips a record that cannot be read, because a later version wrote it or its
- * secret is no longer accepted.
- */
+/** Restores tasks and returns their number. Skips records that cannot be decrypted or read. */
 async function restorePage(
   { redis, taskCipher }: Pick<TaskDeps, "redis" | "taskCipher">,
   tasks: readonly BookedTask[],
@@ -38,15 +34,12 @@ async function restorePage(
   return restored.filter(Boolean).length;
 }
 
-/**
- * Time, in ms, after the loss of a Redis for which task events may arrive that services had not published before the
- * loss.
- */
+/** Time in ms after a loss of Redis in which task events from before may arrive. */
 const lateMs = 60_000;
-/** Maximum tasks that wait for the next round. The next restoration finds further tasks in the books. */
+/** Maximum tasks that wait for the next round. */
 const maxLate = 10_000;
 
-/** Tasks whose events reached the books after a lost Redis was restored. They are restored in the next round. */
+/** Tasks whose events arrived after a lost Redis was restored. */
 export class LateTasks {
   #until = 0;
   #waiting: BookedTask[] = [];
@@ -56,7 +49,7 @@ export class LateTasks {
     this.#until = performance.now() + lateMs;
   }
 
-  /** Adds the tasks of events that are now in the books. */
+  /** Adds the tasks of recorded events. */
   notice(events: readonly StoredTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
@@ -64,12 +57,11 @@ export class LateTasks {
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 
-  /** True while tasks wait for the next round. */
   get areWaiting(): boolean {
     return this.#waiting.length > 0;
   }
 
-  /** Restores the collected tasks that Redis lacks, or has in an earlier state. */
+  /** Restores the collected tasks that Redis lacks or has in an earlier state. */
   async restore(deps: Pick<TaskDeps, "redis" | "taskCipher">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)

@@ -3,12 +3,11 @@ import { readTokensOf, type BookedToken } from "@modelgate/books";
 import type { Redis } from "@modelgate/platform";
 import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts";
 
-/** Maximum API keys that are restored together. */
 const atOnce = 500;
 
 /**
- * Restores API keys of these accounts that Redis lacks, or has in a state before their last change: otherwise a key
- * that was disabled just before the loss would work again. Returns the number of restored keys.
+ * Restores API keys that Redis lacks or has in an earlier state; a key disabled just before would work again. Returns
+ * their number.
  */
 export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);
@@ -23,7 +22,7 @@ export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: 
   return restored;
 }
 
-/** Returns true if Redis has the last version of a token under each of its keys or, for a deleted token, under none. */
+/** Returns whether Redis has the last version of a token under each usable key, or none if it was deleted. */
 async function isCurrent(redis: Redis, { digest, replaced, version, deletedAt }: BookedToken): Promise<boolean> {
   const usable = replaced.filter(({ expiresAt }) => Date.parse(expiresAt) > Date.now());
   const digests = [digest, ...usable.map((key) => key.digest)];

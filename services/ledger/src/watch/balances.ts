@@ -9,29 +9,25 @@ export interface BalanceCheckDeps {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
-  /**
-   * Hours that a balance must last at the current rate of spending (this hour and the 23 before it). An account whose
-   * balance does not last is low.
-   */
+  /** Hours that a balance must last at the rate of the last 24 hours. */
   readonly lowHours: number;
-  /** Called with the available money (nano-dollars) of the accounts that are low. */
+  /** Called with the available nano-dollars of accounts with a low balance. */
   readonly onLow?: ((accounts: ReadonlyMap<string, bigint>) => Promise<void>) | undefined;
 }
 
 const hourMs = 3_600_000;
-/** Number of complete hours, in addition to the current one, from which the rate is computed. */
 const hoursBefore = 23;
-/** Maximum accounts to check; those that spent most are checked. */
+/** Maximum accounts to check. Those that spent most are checked. */
 const maxAccounts = 10_000;
 /** Maximum accounts in one log line. */
 const maxNamed = 20;
 
-/** Returns a step that counts the accounts with a low balance, and logs newly low ones. */
+/** Returns a step that finds accounts with a low balance, and logs new ones. */
 export function balanceCheck({ redis, connection, log, lowHours, onLow }: BalanceCheckDeps): () => Promise<void> {
   let lowBefore: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();
-    // Complete hours have precomputed sums; for a part of an hour every call would have to be read.
+    // Complete hours have precomputed sums. For a part of an hour, every call would be read.
     const thisHour = now - (now % hourMs);
     const from = thisHour - hoursBefore * hourMs;
     const totals = await connection.useDuringMove((books) =>

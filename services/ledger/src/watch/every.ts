@@ -5,15 +5,15 @@ export interface PeriodicJob {
   readonly name: string;
   readonly everyMs: number;
   readonly log: Logger;
-  /** Level at which the first of consecutive failures is logged; "debug" if absent. */
+  /** Level at which the first of consecutive failures is logged. */
   readonly level?: "debug" | "warn";
-  /** Runs the job once. `signal` is aborted when the job is disposed. */
+  /** Runs the job once. `signal` is aborted at its end. */
   step(signal: AbortSignal): Promise<void>;
-  /** Called when a step fails; removes values that earlier steps reported, because they would be outdated. */
+  /** Called when a step fails, to remove outdated values. */
   failed?(): void;
 }
 
-/** Runs a job immediately and then periodically, until disposed. Logs the first of consecutive failures. */
+/** Runs a job immediately and then periodically. Logs the first of consecutive failures. */
 export function repeatPeriodically({
   name,
   everyMs,
@@ -47,7 +47,7 @@ export function repeatPeriodically({
   };
 }
 
-/** Waits for a time, or until the signal is aborted. */
+/** Waits for a time or until the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve) => {

@@ -11,10 +11,10 @@ import {
   streamPresent,
 } from "./watch-metrics.ts";
 
-/** Updates the metrics of Redis: memory use of each primary, and the number of accounts known to diverge. */
+/** Updates the metrics of Redis. */
 export async function updateRedisMetrics(redis: Redis): Promise<void> {
   const nodes = await readRedisMemory(redis);
-  // A node that is no longer a primary is not reported any more.
+  // Removes nodes that are no longer primaries.
   redisMemory.reset();
   redisMemoryLimit.reset();
   for (const { node, usedBytes, limitBytes } of nodes) {
@@ -31,7 +31,7 @@ export function removeRedisMetrics(): void {
   divergingAccounts.remove();
 }
 
-/** Updates the metrics of the event streams: their presence, and the events that are not in the books yet. */
+/** Updates the metrics of the event streams. */
 export async function updateStreamMetrics(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
     const progress = await bus.progress(stream, streamConsumers[stream]);

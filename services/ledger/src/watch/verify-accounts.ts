@@ -9,20 +9,19 @@ import { verifications } from "./watch-metrics.ts";
 export interface VerificationOptions {
   readonly redis: Redis;
   readonly log: Logger;
-  /** Time, in ms, within which every account is verified once. */
+  /** Time in ms within which every account is verified once. */
   readonly everyMs: number;
-  /** Returns false while accounts are being restored to a Redis that has lost them. */
+  /** Returns false while a lost Redis is being restored. */
   readonly mayVerify: () => boolean;
   readonly verify: (accountId: string) => Promise<Pick<Verification, "ok" | "divergence"> | undefined>;
 }
 
-/** Number of checks for due accounts per verification period. In a period of one day, it is one check per minute. */
+/** Number of checks per verification period: one per minute for a day. */
 export const roundsPerPeriod = 1_440;
 
 /**
- * Returns a step that verifies the accounts that have become due since the previous step. An account's id determines
- * its offset in the period, so verifications are spread over the period. If several ledgers find an account due, only
- * one of them verifies it.
+ * Returns a step that verifies the accounts that are due. An account's id determines its time in the period. Only one
+ * of several ledgers verifies it.
  */
 export function verificationStep({
   redis,
@@ -57,10 +56,10 @@ export function verificationStep({
   }
 }
 
-/** Returns true if an account became due after `since` and not after `now`. */
+/** Returns whether an account became due after `since` and not after `now`. */
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
-  // Time since the account was last due.
+  // Compares the time since the account was last due.
   return (((now - offset) % everyMs) + everyMs) % everyMs < now - since;
 }

@@ -14,12 +14,12 @@ export interface WatchOptions
   readonly connection: Pick<BooksConnection, "useDuringMove">;
   readonly log: Logger;
   readonly everyMs: number;
-  /** Period, in ms, in which every account is verified; 0 turns the verification off. */
+  /** Period in ms in which every account is verified; 0 for never. */
   readonly verifyEveryMs: number;
   readonly lowHours: number;
 }
 
-/** Updates the metrics that alerts use, and verifies every account periodically, until disposed. */
+/** Updates metrics and verifies accounts periodically. */
 export function startWatching(options: WatchOptions): AsyncDisposable {
   const { redis, bus, log, everyMs, verifyEveryMs } = options;
   const watches = new AsyncDisposableStack();

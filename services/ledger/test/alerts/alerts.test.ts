@@ -48,13 +48,12 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Ledger with its own connection to the books, which it shares with other ledgers, as it does Redis. */
+/** Ledger with its own connection to shared books. */
 interface Ledger extends AsyncDisposable {
   readonly books: Books;
   readonly alerts: Alerts;
 }
 
-/** Starts the alerts of a ledger. */
 async function startLedger(): Promise<Ledger> {
   const books = await openBooks({ file }, log);
   const alerts = startAlerts({
@@ -79,7 +78,7 @@ async function startLedger(): Promise<Ledger> {
 
 test("two ledgers and a restarted one store each alert once, and targets of every kind receive all of them", async () => {
   const now = Date.now();
-  // The hour must not change during the test, because it is the period of some alerts.
+  // The hour is the period of some alerts, so it must not change.
   vi.useFakeTimers({ toFake: ["Date"], now });
   await using setUp = await openBooks({ file }, log);
   for (const kind of alertTargetKinds)
@@ -97,7 +96,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
   };
   const { number: period } = periodAt("month", "UTC", now);
   const other = { ...budget, id: "bud_2", nanos: "1000" };
-  // Redis also counts reserved money: bud_2 is at 90 % there, and at 8.5 % in the books.
+  // Redis includes reserved money: bud_2 is at 90 % there, and at 8.5 % in the books.
   const states = new Map([
     ["bud_1", { period, spentNanos: 90n }],
     ["bud_2", { period, spentNanos: 900n }],
@@ -190,7 +189,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
     severity: "warning",
   });
 
-  // A restarted ledger finds the same conditions again, and the pause in the same hour. It reports only what is new.
+  // A restarted ledger reports only what is new.
   await pause("m");
   await bookKey("tok_2");
   {

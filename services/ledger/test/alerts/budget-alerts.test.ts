@@ -65,11 +65,10 @@ afterEach(async () => {
 });
 
 let version = 0;
-/** Gives the account this budget, which Redis does not count yet. */
+/** Gives the account this budget, with no spending in Redis. */
 async function give(more: Partial<Budget> = {}): Promise<void> {
   await writeBudgetsToRedis(redis, "acme", { version: ++version, budgets: [{ ...budget, ...more }] }, new Map());
 }
-/** Records a call with a cost at a time. */
 async function callAt(timeMs: number, costNanos: string, tokenId = "tok_1") {
   const call = {
     ...testUsageDraft("acme", `call-${timeMs}`),
@@ -80,7 +79,7 @@ async function callAt(timeMs: number, costNanos: string, tokenId = "tok_1") {
   await recordCalls(books, [call]);
   return call;
 }
-/** Lets a ledger that starts at a time look for alerts. Returns the periods of all stored alerts. */
+/** Searches for alerts at a time. Returns the periods of all stored alerts. */
 async function foundAt(timeMs: number, alerts = new BudgetAlerts()): Promise<readonly string[]> {
   vi.setSystemTime(timeMs);
   await alerts.find(books, { redis, recorder: new AlertRecorder(log) });

@@ -22,7 +22,7 @@ const { log } = createLogger("test", "silent");
 const dayMs = 86_400_000;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-certificates-"));
 const tls = { rejectUnauthorized: false };
-/** End of certificates that are about to expire. Certificates have seconds. */
+/** End of certificates that expire soon, in complete seconds. */
 const soon = new Date(Math.floor((Date.now() + 10 * dayMs) / 1_000) * 1_000);
 const opened = new AsyncDisposableStack();
 let authority: Authority;
@@ -38,14 +38,14 @@ beforeAll(async () => {
 });
 afterAll(() => opened.disposeAsync());
 
-/** Starts a server with TLS and a new certificate. Returns its address. */
+/** Starts a server with a new certificate. Returns its address. */
 async function startServer(name: string, end: Date): Promise<string> {
   const { certificateFile, keyFile } = await authority.issue(name, end);
   const pair = { cert: readFileSync(certificateFile), key: readFileSync(keyFile) };
   return opened.use(await startScriptedServer({}, pair)).url;
 }
 
-/** Starts PostgreSQL with a certificate. Returns its address without parameters. */
+/** Starts PostgreSQL with a certificate. Returns its address. */
 async function startPostgres(): Promise<string> {
   const { url } = opened.use(await startLocalPostgres());
   const { certificateFile, keyFile } = await authority.issue("postgres", soon);
@@ -67,7 +67,7 @@ async function startPostgres(): Promise<string> {
   return url;
 }
 
-/** Finds the alerts of new books, as two ledgers do. Returns them by subject. */
+/** Finds alerts in new books, by two ledgers. */
 async function found(storeUrls: readonly string[], by: AnyRedis = redis) {
   books = opened.use(await openBooks({ file: join(folder, `${Math.random()}.sqlite`) }, log));
   for (const recorder of [new AlertRecorder(log), new AlertRecorder(log)])
@@ -90,7 +90,7 @@ test("certificates of Redis, NATS and PostgreSQL are alerts, once each", async (
   const { redisUrl, natsUrl, clusterUrl, sentinelUrl, plainRedisUrl } = backends;
   const watched = [redisUrl, natsUrl, clusterUrl, sentinelUrl, `${postgres}?sslmode=require`];
   expect(await found([...watched, plainRedisUrl])).toEqual(watched.map((url) => alertOf(hostOf(url))).toSorted());
-  // The client of NATS uses TLS if the server requires it. That of PostgreSQL does not use it by itself.
+  // The client of NATS uses TLS if the server requires it, that of PostgreSQL only if asked.
   const plain = [postgres, `${postgres}?sslmode=disable&sslrootcert=ca.pem`, `${postgres}?ssl=0`];
   expect(await found([natsUrl.replace("tls:", "nats:"), ...plain])).toEqual([alertOf(hostOf(natsUrl))]);
   for (const parameters of ["sslrootcert=ca.pem", "sslkey=key.pem", "sslnegotiation=direct", "ssl=true"])

@@ -9,7 +9,6 @@ import { findChannelAlerts } from "../../src/alerts/find-alerts.ts";
 
 const { log } = createLogger("test", "silent");
 const [secondMs, hourMs] = [1_000, 3_600_000];
-/** Start of an hour. */
 const start = Date.parse("2026-11-26T10:00:00.000Z");
 
 describe("alerts of a channel", () => {
@@ -37,7 +36,7 @@ describe("alerts of a channel", () => {
     await books[Symbol.asyncDispose]();
   });
 
-  /** Lets both ledgers look for alerts at a time after the start. Returns all alerts, oldest first. */
+  /** Lets both ledgers search at a time after the start. Returns all alerts, oldest first. */
   async function foundAt(afterMs: number): Promise<readonly string[]> {
     vi.setSystemTime(start + afterMs);
     for (const recorder of recorders) await findChannelAlerts(books, { redis, recorder });

@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Error of each receiver that is overloaded. */
+/** Error of each overloaded receiver. */
 const overloaded: Readonly<Record<AlertTargetKind, string>> = {
   webhook: 'it answered with status 503: {"error":{"message":"overloaded"}}',
   slack: "it answered with status 503: overloaded",

@@ -8,17 +8,17 @@ export interface ReceivedMail {
   readonly text: string;
 }
 
-/** Mail server without TLS, which accepts only mails in the format of RFC 5322. */
+/** Mail server without TLS, which requires the format of RFC 5322. */
 export interface MailServer extends AsyncDisposable {
   /** Address with the scheme `smtp:`. */
   readonly url: string;
   readonly mails: ReceivedMail[];
   readonly signIns: number;
-  /** Sets whether the server refuses all recipients for the moment (451). */
+  /** Sets whether the server refuses all recipients (451). */
   refuse(isRefusing: boolean): void;
 }
 
-/** Starts a mail server on a free port. It has no recipients that begin with `unknown`. */
+/** Starts a mail server. Recipients that begin with `unknown` do not exist. */
 export async function startMailServer(): Promise<MailServer> {
   const mails: ReceivedMail[] = [];
   let [signIns, refuses] = [0, false];
@@ -65,10 +65,9 @@ export async function startMailServer(): Promise<MailServer> {
   };
 }
 
-/** Headers that a mail must have exactly once. */
 const neededHeaders = ["from", "to", "subject", "date", "message-id", "mime-version", "content-type"];
 
-/** Returns the first mistake of a mail in RFC 5322's format; undefined if there is none. */
+/** Returns the first violation of RFC 5322 in a mail. */
 export function mistakeIn(mail: string, from: string): string | undefined {
   const end = mail.indexOf("\r\n\r\n");
   if (end < 0) return "no end of the headers";

@@ -4,21 +4,19 @@ import { makeCipher, type Secrets } from "@modelgate/platform";
 import { simulatorAt, startServiceAlone, type SeenRequest } from "@modelgate/testkit";
 import { startMailServer, type MailServer } from "./mail-server.ts";
 
-/** Receivers of alerts: the simulator's for HTTP, and a mail server. They check the format of what they receive. */
+/** Receivers of alerts, which check the format of what they receive. */
 export interface Receivers extends AsyncDisposable {
   readonly mail: MailServer;
-  /** Returns the address and secret of a receiver. */
   secretOf(kind: AlertTargetKind): AlertTargetSecret;
-  /** Returns the requests to a receiver over HTTP. */
   requests(kind: AlertTargetKind): Promise<readonly SeenRequest[]>;
-  /** Returns the texts that a receiver has accepted or refused; of a mail server, accepted. */
+  /** Returns the texts that a receiver got. */
   received(kind: AlertTargetKind): Promise<readonly string[]>;
   forget(): Promise<void>;
-  /** Sets whether a receiver fails with its error for a server that is overloaded. */
+  /** Sets whether a receiver answers as if overloaded. */
   fail(kind: AlertTargetKind, isFailing: boolean): Promise<void>;
 }
 
-/** Paths of the simulator's receivers, with the secrets that they expect. */
+/** Paths of the simulator's receivers, with their secrets. */
 const places: Readonly<Record<Exclude<AlertTargetKind, "email">, readonly [path: string, secret?: string]>> = {
   webhook: ["/webhook/hooks/signed-ops", "signed-ops-secret"],
   slack: ["/slack/services/T0/B0/T0PSECRET"],

@@ -35,7 +35,7 @@ const alert: Alert = {
 const targetOf = (kind: AlertTargetKind, secret: AlertTargetSecret, account = "") =>
   targetWith(secrets, kind, secret, { account });
 
-/** Sends an alert to a receiver that checks it. Returns the reason for a refusal. */
+/** Sends an alert to a receiver. Returns the reason for a refusal. */
 const sendTo = (kind: AlertTargetKind, about: Alert, more: Partial<AlertTargetSecret> = {}) =>
   sender.send(targetOf(kind, { ...receivers.secretOf(kind), ...more }), about, signal);
 
@@ -69,7 +69,7 @@ describe("a target that is called by HTTP", () => {
     server.requests.length = 0;
   });
 
-  /** Sends an alert, which the receiver accepts. Returns what the receiver got. */
+  /** Sends an alert. Returns what the receiver got. */
   async function sent(kind: AlertTargetKind, about = alert, more: Partial<AlertTargetSecret> = {}) {
     await receivers.forget();
     expect(await sendTo(kind, about, more)).toBeUndefined();

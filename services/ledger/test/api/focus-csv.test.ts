@@ -16,7 +16,7 @@ const total = (labels: object | undefined, costNanos: string, { calls = "1", tea
   sums: { calls, costNanos, inputTokens: "3" },
 });
 
-/** Columns of FOCUS 1.2 whose feature level is "Mandatory". */
+/** Columns of FOCUS 1.2 with the feature level "Mandatory". */
 const mandatory = [
   "BilledCost",
   "BillingAccountId",

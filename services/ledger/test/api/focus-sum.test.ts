@@ -44,7 +44,7 @@ async function run(books: Books, route: string, words: string): Promise<unknown>
   return routesOf(books)[route]?.({ ...call, params: {}, query: new URLSearchParams(words), body: {} });
 }
 
-/** Returns the sum of the column BilledCost of a period, from `from` to `to` (exclusive). */
+/** Returns the sum of the column BilledCost in a period. */
 async function billed(books: Books, account: string, from: number, to: number): Promise<bigint> {
   const answer = await run(books, "GET /usage/export", `format=focus&${wordsOf(account, from, to)}`);
   let text = "";
@@ -53,7 +53,7 @@ async function billed(books: Books, account: string, from: number, to: number): 
   return lines.reduce((sum, line) => sum + parseUsd(line.split(",")[heads.indexOf("BilledCost")] ?? ""), 0n);
 }
 
-/** Returns the cost that the usage of a period shows. */
+/** Returns the cost in a period according to the usage totals. */
 async function used(books: Books, account: string, from: number, to: number): Promise<bigint> {
   const answer = await run(books, "GET /usage", `by=account&${wordsOf(account, from, to)}`);
   const rows: readonly unknown[] = Array.isArray(answer) ? answer : [];

@@ -8,7 +8,7 @@ import { reportRoutes } from "../../src/api/reports.ts";
 import { totalsRoutes } from "../../src/api/totals.ts";
 import type { BooksConnection } from "../../src/books-connection.ts";
 
-/** Returns a connection that returns this value for every step, without running the step. */
+/** Returns a connection whose steps are not run and return this value. */
 function connectionTo(value: unknown) {
   let steps = 0;
   const use = async (): Promise<never> => {
@@ -61,7 +61,6 @@ test("a FOCUS export of more than 400 days is refused", async () => {
     await expect(focus(connection, period)).rejects.toMatchObject({ code: "invalid_value", param: "from" });
 });
 
-/** Routes of organisations whose steps on the books are not run. */
 const routesOf = (connection: BooksConnection) => organisationRoutes(connection, () => expect.unreachable());
 
 const change = (found: string, membership: object) => {
