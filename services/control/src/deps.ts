@@ -18,7 +18,6 @@ import { openProvider, type Provider } from "./operators/provider.ts";
 export interface Deps extends AsyncDisposable {
   readonly redis: Redis;
   readonly ledger: Ledger;
-  /** Running processes of the gateway. */
   readonly processes: ProcessList;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
@@ -27,10 +26,10 @@ export interface Deps extends AsyncDisposable {
   readonly sessions: Sessions;
   readonly cookies: ConsoleCookies;
   readonly people: People;
-  /** OpenID provider that people sign in with; undefined if none is configured. */
+  /** OpenID provider, if one is configured. */
   readonly provider: Provider | undefined;
   readonly env: Env;
-  /** Throws an error with the reason if control is not ready. */
+  /** Throws an error if control is not ready. */
   ready(): void;
 }
 
@@ -61,7 +60,7 @@ export async function openDeps({
     try {
       await endPlaygroundKeys({ redis, ledger }, name);
     } catch (error) {
-      // The session has ended nevertheless, and the keys soon expire.
+      // Ignored, because the keys expire soon.
       log.warn({ err: error }, "keys of the playground could not be ended");
     }
   });

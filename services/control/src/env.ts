@@ -14,7 +14,7 @@ export const configurationPath = (read: VariableReader): string | undefined =>
     "Path of the configuration (YAML). If unset, the configuration is stored in the books, and you edit it in the console or with `gatectl config`.",
   );
 
-/** Reads the sources of keys and addresses that a configuration from the console or the API may name. */
+/** Reads the sources that a configuration from the console or the API may name. */
 const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
@@ -32,7 +32,7 @@ const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> =>
   ),
 });
 
-/** Environment variables of control, in addition to those that the configuration references. */
+/** Environment variables of control. */
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
@@ -41,10 +41,10 @@ export const variables = serviceVariables("control", (read) => ({
       "MODELGATE_SEED",
       "Path of the first configuration (YAML) for new books. If unset, the first configuration has one group and no models.",
     ),
-    /** Interval, in ms, of polling the configuration and its key files, in case no change is announced. */
+    /** Interval in ms of polling the configuration and its key files. */
     pollMs: 2_000,
     allowed: allowedSources(read),
-    /** Interval, in ms, between two requests for a vendor's model list, for channels that serve every listed model. */
+    /** Interval in ms between requests for a vendor's model list. */
     listModelsMs: 3_600_000,
   },
   ledgerUrl: read.url("LEDGER_URL", "Address of the ledger, which reads the books for control."),

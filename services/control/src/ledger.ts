@@ -5,36 +5,29 @@ import { field } from "./field.ts";
 
 /** Client of the ledger, which keeps the books. */
 export interface Ledger {
-  /**
-   * Returns the response with its body unread. Throws the Failure that the ledger answers, or server_overloaded if it
-   * does not answer.
-   */
+  /** Returns the response. Throws the ledger's Failure, or server_overloaded if there is no answer. */
   get(pathAndQuery: string): Promise<Response>;
-  /** Returns the JSON of an answer. The caller names its type. */
+  /** Returns the data of an answer, unchecked. */
   read<T>(pathAndQuery: string): Promise<T>;
-  /** Makes a change on behalf of the actor, whom the audit log records. */
+  /** Makes a change. The audit log records the actor. */
   write<T>(path: string, body: object, actor: string): Promise<T>;
-  /** Creates an account. Returns false if the id already exists. */
+  /** Creates an account. Returns false if the id exists. */
   createAccount(account: { id: string; name: string; balance: Nanos }, actor: string): Promise<boolean>;
-  /** Changes a balance, once per operation id. */
+  /** Changes a balance once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
   /**
-   * Creates an API key. Returns the existing key if it is already registered. A key of a playground replaces the one
-   * that the person has for the same team, member and group. Throws Failure if the account already has `max` keys, or
-   * does not pay for the key's team.
+   * Creates an API key, or returns the registered one. For a playground, replaces the person's key of the same team,
+   * member and group. Throws Failure if the account has `max` keys.
    */
   createToken(
     wish: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
-  /** Changes fields of an API key; null removes a field. Throws Failure unknown_url if the key does not exist. */
+  /** Changes fields of an API key. Null removes a field. Throws Failure if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
-  /**
-   * Replaces the key of a token; the old key works until `graceSeconds` have passed. Throws Failure unknown_url if the
-   * token does not exist.
-   */
+  /** Replaces the key of a token. The old key works for `graceSeconds`. Throws Failure if the token does not exist. */
   rotateToken(id: string, wish: { digest: string; hint: string; graceSeconds: number }, actor: string): Promise<Token>;
-  /** Deletes a token. Throws Failure unknown_url if it does not exist. */
+  /** Deletes a token. Throws Failure if it does not exist. */
   deleteToken(id: string, actor: string): Promise<Token>;
 }
 
@@ -52,7 +45,6 @@ export interface TokenChange {
   readonly within?: Token["within"] | null;
 }
 
-/** Method, body and actor of a request to the ledger. */
 interface LedgerRequest {
   readonly method?: "POST";
   readonly headers?: Readonly<Record<string, string>>;
@@ -60,12 +52,10 @@ interface LedgerRequest {
 }
 
 const credentialSeconds = 60;
-/**
- * Maximum wait, in ms, for the start of the ledger's answer. A verification may have to wait for receipts on their way.
- */
+/** Maximum wait for the start of an answer, in ms. A verification may wait for receipts. */
 const answersWithinMs = 300_000;
 
-/** Creates a client of the ledger at an address. It connects with the first call. */
+/** Creates a client of the ledger at an address. */
 export function ledgerAt(url: string, secret: string): Ledger {
   async function ask(path: string, init: LedgerRequest = {}): Promise<Response> {
     const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);
@@ -118,7 +108,7 @@ export function ledgerAt(url: string, secret: string): Ledger {
   };
 }
 
-/** Returns the data of the ledger's answer, unchecked: the ledger has the same release, and requests are signed. */
+/** Returns the data of an answer, unchecked, because the ledger has the same release. */
 async function dataOf<T>(answer: Response): Promise<T> {
   // oxlint-disable-next-line typescript/no-unsafe-assignment
   const { data }: { readonly data: T } = JSON.parse(await answer.text());

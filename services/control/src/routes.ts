@@ -24,7 +24,7 @@ import { peopleRoutes } from "./operators/routes.ts";
 import { SignInLimits } from "./operators/sign-in-limits.ts";
 import { vendorRoutes } from "./vendors/routes.ts";
 
-/** Returns the routes of the operator API, each guarded by its row in the table of operations. */
+/** Returns the routes of the operator API, with their guards. */
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
   const { path } = env.configuration;

@@ -103,7 +103,7 @@ test("signed heads are exported, and a saved export is verified", async () => {
   expect(anchors.map(({ account }) => account)).toEqual(expect.arrayContaining(["", "acme", "declared"]));
   writeFileSync(file, JSON.stringify(anchors));
   expect(await suite.ask("ledger", "verify", "--anchors", file)).toMatchObject({ ok: true });
-  // An anchor that differs from the signed one is refused.
+  // The anchor differs from the signed one.
   writeFileSync(file, JSON.stringify(anchors.map((anchor) => ({ ...anchor, number: anchor.number + 1 }))));
   const { status, stderr } = await suite.gatectl("ledger", "verify", "acme", "--anchors", file);
   expect(status).toBe(1);

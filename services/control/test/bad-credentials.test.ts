@@ -6,9 +6,8 @@ import { startScriptedServer, startSuite, until, type ScriptedServer, type Suite
 import { signOperator } from "@modelgate/contracts/operator-credential";
 
 /**
- * Credentials of the simulated vendors. The tests make mistakes with such credentials and with addresses. Each mistake
- * is reported in one line by `config check`, by a channel's test and by the channel's state, and never causes a 500 for
- * a client.
+ * Credentials of the simulated vendors. Each mistake in them must be reported in one line by `config check`, channel
+ * tests and channel states.
  */
 const key = "sk-demo-0123456789abcdef";
 const signing = "AKIASIMULATEDKEYID:AKIASIMULATEDKEYID-secret";
@@ -21,11 +20,11 @@ interface Mistake {
   readonly provider: "bedrock" | "vertex";
   readonly path: string;
   readonly key: string;
-  /** Answer of the simulated vendor to every request. */
+  /** Answer of the simulated vendor. */
   readonly script?: object;
-  /** Pattern of the line that reports the mistake. */
+  /** Pattern of the reported line. */
   readonly said: RegExp;
-  /** Part of the channel whose state reports the mistake: the key, or a model. */
+  /** Part of the channel whose state reports the mistake. */
   readonly of: "key" | "model";
 }
 
@@ -99,7 +98,7 @@ const mistakes: readonly Mistake[] = [
   },
 ];
 
-/** Vendor that lists no models, or refuses the request for the list, depending on the first segment of the path. */
+/** Vendor that lists no models or refuses the list, depending on the path. */
 let lister: ScriptedServer;
 const listers = [
   { id: "lists-nothing", off: /its vendor lists no model/, checked: /returned an empty list of models/ },
@@ -172,7 +171,7 @@ async function channelOf(id: string): Promise<Shown | undefined> {
 }
 
 let checked: Promise<{ readonly status: number; readonly lines: readonly string[] }> | undefined;
-/** Runs `config check --ask`, once for all tests. */
+/** Runs `config check --ask` once for all tests. */
 const check = () =>
   (checked ??= suite
     .gatectl("config", "check", file, "--ask")
@@ -239,7 +238,7 @@ describe.each(mistakes)("$name", ({ name, said, of }) => {
     if (of === "key") {
       expect(state).toMatchObject({ state: "no key", reason: expect.stringMatching(/^refused: /) });
       const { stdout } = await suite.gatectl("channel", "list");
-      // The table is wide, so each channel is a block, in which a long cell continues on further lines.
+      // The table is wide, so each channel is a block of lines.
       const blocks = stdout.split("\n\n").filter((block) => new RegExp(`^CHANNEL +${name}$`, "m").test(block));
       const withoutSpaces = (text = "") => text.replaceAll(/\s/g, "");
       expect(blocks.map(withoutSpaces)).toEqual([expect.stringContaining(withoutSpaces(state.vendorMessage))]);
@@ -286,7 +285,7 @@ test("a valid file passes the live check, and no account is billed for it", asyn
   writeFileSync(good, JSON.stringify({ groups: { default: { models: ["*"] } }, models, channels }));
   const { status, stdout } = await suite.gatectl("config", "check", good, "--ask", "--json");
   expect([status, JSON.parse(stdout)]).toMatchObject([0, { ok: true, problems: [] }]);
-  // Each vendor got one request, which generates nothing.
+  // Each vendor got one request without content.
   for (const { id } of channels) {
     const seen = await suite.simulator.requests(id);
     expect(seen.map(({ body }) => body)).toEqual([expect.stringMatching(/^$|^\{("anthropic_version":"[\w-]+")?\}$/)]);

@@ -15,7 +15,7 @@ const channel = (
 const openai = { provider: "openai", path: "/openai/v1" };
 const gemini = { provider: "gemini", path: "/gemini" };
 
-/** Models of kinds for which a channel test does not use the vendor's first wire. */
+/** Models of kinds that are not tested by the vendor's first wire. */
 const config = {
   groups: { default: { models: ["*"] } },
   models: {
@@ -43,9 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/**
- * Tests a channel with gatectl. Returns the exit status, which is not 0 if the channel does not work, and the result.
- */
+/** Tests a channel with gatectl. */
 async function tried(id: string): Promise<{ readonly status: number; readonly result: any }> {
   const { status, stdout } = await suite.gatectl("channel", "test", id, "--json");
   return { status, result: JSON.parse(stdout) };

@@ -22,7 +22,7 @@ async function run(words: readonly string[], url: string) {
   return { status, ...output };
 }
 
-/** Arguments and options without which some commands ask the server nothing. */
+/** Arguments without which some commands do not call the server. */
 const needed: Readonly<Record<string, readonly string[]>> = {
   "account top-up": ["acme", "1"],
   "token set": ["tok", "--requests-per-day", "5"],

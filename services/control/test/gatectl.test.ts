@@ -43,7 +43,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Runs a gatectl command in a separate process, as an operator does. */
+/** Runs gatectl in a separate process. */
 function spawned(...words: readonly string[]) {
   const env = { ...process.env, CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
   return spawnSync(process.execPath, [builtProgram("gatectl"), ...words], { env, encoding: "utf8" });
@@ -183,7 +183,7 @@ describe("gatectl", () => {
     expect(await suite.ask("ledger", "verify", "payer")).toMatchObject({ ok: true, accounts: [{ from: 1, to: 4 }] });
   });
 
-  /** Checks that the reports of the month add up to the cost of an account's calls, to the nano-dollar. */
+  /** Checks that the reports of the month add up to an account's cost. */
   async function expectReports(account: string): Promise<void> {
     const month = ["--period", "this-month", "--account", account];
     const [total] = await suite.ask<{ sums: Record<string, string> }[]>("usage", "--by", "account", ...month);
@@ -277,7 +277,7 @@ describe("gatectl", () => {
     const add = ["alert", "target", "add", "--kind", "webhook", "--url", hook, "--alerts", "budget,balance-low"];
     const { id, secret } = await suite.ask<{ id: string; secret: string }>(...add);
     expect(secret).toMatch(/^whsec_/);
-    // The ledger could decrypt the address: it tried to connect, and nothing listens there.
+    // The ledger could decrypt the address, where nothing listens.
     const tested = await suite.gatectl("alert", "target", "test", id);
     expect(tested.stdout).toContain("not delivered: it cannot be reached");
     const listed = (await suite.gatectl("alert", "target", "list")).stdout;
@@ -286,7 +286,6 @@ describe("gatectl", () => {
     expect(listed).not.toMatch(/TOPSECRET|whsec_/);
     await suite.ask("alert", "target", "remove", id);
     expect(await suite.ask("alert", "target", "list")).toEqual([]);
-    // The configured model `free` has no price.
     const headers = { authorization: `Bearer ${payerKey}`, "content-type": "application/json" };
     const body = JSON.stringify({ model: "free", messages: [{ role: "user", content: "Hello" }] });
     await fetch(`${suite.edgeUrl}/v1/chat/completions`, { method: "POST", headers, body });
@@ -477,7 +476,7 @@ describe("the configuration", () => {
     rmSync(file);
     await until("it to be missed", () => suite.process("control").logs().includes("the last valid keys stay"));
     expect(await used()).toBe("Bearer key-two");
-    // Key files are also read again while the file of the configuration is refused.
+    // Key files are read again even while the configuration file is invalid.
     suite.configure({ ...rotated, models: {} });
     await until("the refusal to be logged", () => suite.process("control").logs().includes("channels[2].models[0]"));
     rotate("key-three");

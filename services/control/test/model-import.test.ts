@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { parseConfiguration } from "../src/configuration/read.ts";
 
-/** Models that the vendor lists: in the catalogue, already in the configuration, and in neither. */
+/** Models that the vendor lists: in the catalogue, in the configuration, and in neither. */
 const data = ["openai/gpt-oss-20b", "openai/gpt-oss-120b", "brand-new"].map((id) => ({ id, object: "model" }));
 let vendor: ScriptedServer;
 const folder = mkdtempSync(join(tmpdir(), "import-"));

@@ -62,7 +62,7 @@ describe("the playground's keys", () => {
     expect(Date.parse(data.expiresAt)).toBeLessThanOrEqual(Date.now() + 900_000);
     expect(await statusWith(data.key)).toBe(200);
     expect(await keysOf("wallet")).toMatchObject([{ playgroundOf: "operator by link", expiresAt: data.expiresAt }]);
-    // A member's key needs an operator's key that bounds it. An operator's playground key does not count as one.
+    // A member's key must be bounded by an operator's key, but not by one of a playground.
     const body = { account: "wallet", team: "search" };
     expect(await keyFor(mia, body)).toMatchObject({ status: 400, error: { param: "group" } });
     expect(await mia.post("/accounts/wallet/tokens", { group: data.group })).toMatchObject({
@@ -100,7 +100,7 @@ describe("the playground's keys", () => {
     });
     await operator.post(`/tokens/${id}/enable`);
     expect(await statusWith((await keyFor(mia, body)).data.key)).toBe(200);
-    // The replaced key is a member's key again, although an operator has disabled and enabled it.
+    // The replaced key is a member's key again, although an operator has changed it.
     expect(await mia.get(`/tokens/${id}`)).toMatchObject({
       data: { ofMember: true, within: { id: expect.any(String) } },
     });

@@ -15,7 +15,6 @@ const budgets = new Map<string, string>();
 const as = (name: Name): BrowserClient => people.get(name) ?? operator;
 const tokenOf = (name: string) => keys.get(name) ?? { id: "", key: "" };
 
-/** Makes a key and remembers it under a name. */
 async function makeKey(by: BrowserClient, name: string, account: string, team?: string): Promise<void> {
   const { data, error } = await by.post(`/accounts/${account}/tokens`, { group: "default", name, team });
   if (error !== undefined) throw new Error(error.message);
@@ -75,10 +74,10 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Operations that concern accounts or organisations. */
+/** Operations about accounts or organisations. */
 const guarded = Object.entries(operations).filter(([, { role, member }]) => role !== "visitor" && member !== "all");
 
-/** Returns the values of `{id}` that may name something in the paths below a folder of the API. */
+/** Returns values of `{id}` below a folder of the API. */
 function idsIn(folder: string): readonly string[] {
   switch (folder) {
     case "accounts":
@@ -92,7 +91,7 @@ function idsIn(folder: string): readonly string[] {
   }
 }
 
-/** Returns the paths of an operation with the values of every account, organisation, key and budget. */
+/** Returns the paths of an operation for all accounts, organisations, keys and budgets. */
 function pathsOf(route: string): readonly string[] {
   const path = route.split(" ")[1] ?? "";
   const named = path.replace("{team}", "zebra").replace("{name}", "zoltan").replace("{version}", "1");
@@ -102,16 +101,16 @@ function pathsOf(route: string): readonly string[] {
   return withIds.flatMap((each) => [...budgets.values()].map((budget) => each.replace("{budget}", budget)));
 }
 
-/** Queries that name another account, organisation or team. */
+/** Queries for another account, organisation or team. */
 const intrusiveQueries = ["account=wallet", "account=outside", "organisation=evil", "team=zebra", "team=search,zebra"];
 
-/** Returns an operation's paths, without a query and with each query that it knows. */
+/** Returns the paths of an operation with each intrusive query that it knows. */
 function readsOf(route: string, { query = {} }: Operation): readonly string[] {
   const known = intrusiveQueries.filter((each) => Object.hasOwn(query, each.split("=")[0] ?? ""));
   return pathsOf(route).flatMap((path) => [path, ...known.map((each) => `${path}?${each}`)]);
 }
 
-/** For each person, the texts that must not be shown to that person: ids of keys and budgets, and names. */
+/** Texts that each person must not see: ids and names. */
 const hidden: Readonly<Record<Name, () => readonly string[]>> = {
   mia: () => [
     ...others("zoltan's", "quagga's", "of wallet", "of lab-wallet", "of outside"),
@@ -152,7 +151,7 @@ describe("organisations and teams", () => {
     expect(shown).toBeGreaterThan(15);
   });
 
-  /** Fields of every change, with the values of another team. */
+  /** Change with the values of another team. */
   const intrusion = {
     id: "intruder",
     name: "zoltan",
@@ -272,7 +271,7 @@ describe("organisations and teams", () => {
     const invite = (by: Name, name: string, team: string) => as(by).post("/organisations/acme/members", { name, team });
     for (const name of ["ora", "zoltan"]) expect((await invite("tom", name, "search")).status, name).toBe(403);
     expect((await invite("ora", "quagga", "search")).status).toBe(409);
-    // Whoever has the first link of a person must not get what the person may access later.
+    // Whoever has the first link must not get later access.
     const first = await signIn(suite, { link: linkIn((await invite("tom", "olaf", "search")).data.url) });
     const unused = linkIn((await invite("tom", "olaf", "search")).data.url);
     expect((await first.get("/session")).status).toBe(401);
@@ -333,7 +332,7 @@ describe("organisations and teams", () => {
     expect([await call("mia's"), await call("given to search"), await call("zoltan's")]).toEqual([402, 402, 200]);
     expect((await as("ora").post(team, { amount: "5" })).status).toBe(200);
     await makeBudget(as("tom"), "wallet", "member:search/mia", "0.0015");
-    // The budget counts the calls since its creation.
+    // The budget includes the calls since its creation.
     expect([await call("mia's"), await call("mia's"), await call("given to search")]).toEqual([200, 402, 200]);
   });
 
@@ -400,8 +399,7 @@ describe("organisations and teams", () => {
       status: 400,
       error: { param: "team" },
     });
-    // The link of a new invitation signs in as a person who exists. Only an admin may make it, and the role never
-    // rises.
+    // This link signs in as an existing person, so only an admin may make it. The role never rises.
     expect((await operator.post("/accounts/wallet/members", { name: "lee", role: "operator" })).status).toBe(403);
     const admin = await signInByLink(suite, "admin");
     expect((await admin.post("/operators/lee", { role: "viewer" })).status).toBe(200);

@@ -5,10 +5,9 @@ import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
 
-/** Maximum rows of one page. */
 const pageSize = 500;
 
-/** Routes that create, show and credit accounts. The ledger writes each change to the books first, then to Redis. */
+/** Routes that create, show and credit accounts. */
 export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /accounts": async ({ query, operator }) => {

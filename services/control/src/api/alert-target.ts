@@ -13,18 +13,16 @@ import { makeCipher, type Secrets } from "@modelgate/platform";
 import { unsafeAddress } from "../configuration/addresses.ts";
 import { fields, invalidField } from "./fields.ts";
 
-/** Address of PagerDuty's Events API v2. */
 const pagerDutyUrl = "https://events.pagerduty.com/v2/enqueue";
 
-/** A new target: as operators see it, its encrypted secret part, and the secret that its creator sees once. */
+/** A new target as operators see it, and its encrypted secret part. */
 export interface NewAlertTarget {
   readonly target: AlertTarget;
   readonly sealed: string;
-  /** Key that signs the bodies of a webhook; absent for other targets. */
+  /** Key that signs the bodies of a webhook. Its creator sees it once. */
   readonly secret?: string;
 }
 
-/** Dependencies of a new target, and whether a member of its account adds it. */
 interface NewTargetDeps {
   readonly secrets: Secrets;
   readonly inside: readonly string[];
@@ -32,8 +30,8 @@ interface NewTargetDeps {
 }
 
 /**
- * Reads a new target of an account ("": of all alerts) from a request. Throws Failure that names the invalid field. The
- * target's address must not be link-local, and must not have the port of a store or of an address in `inside`.
+ * Reads a new target of an account (or "") from a request. Throws Failure for an invalid field, or for an address that
+ * could reach stores or a cloud's credentials.
  */
 export function newAlertTarget(
   body: unknown,
@@ -60,7 +58,7 @@ export function newAlertTarget(
   return withoutUndefined({ target, sealed, secret: kind === "webhook" ? hidden.secret : undefined });
 }
 
-/** Functions that read the secret part of a target from a request, by the kind of the target. */
+/** Reads the secret part of a target from a request, by kind. */
 const secretParts: Readonly<Record<AlertTargetKind, (body: unknown) => AlertTargetSecret>> = {
   webhook: (body) => ({ url: urlIn(body, httpProtocols), secret: `whsec_${randomBytes(24).toString("base64url")}` }),
   slack: (body) => ({ url: urlIn(body, httpProtocols) }),
@@ -80,7 +78,7 @@ const secretParts: Readonly<Record<AlertTargetKind, (body: unknown) => AlertTarg
 const httpProtocols = ["https:", "http:"];
 const mailProtocols = ["smtps:", "smtp:"];
 
-/** Reads an address with one of these protocols. An address of HTTP must not contain a user name or password. */
+/** Reads an address with one of these protocols. An HTTP address must not contain credentials. */
 function urlIn(body: unknown, protocols: readonly string[]): string {
   const url = URL.parse(fields.text(body, "url"));
   const isMail = protocols === mailProtocols;
@@ -91,7 +89,7 @@ function urlIn(body: unknown, protocols: readonly string[]): string {
   return url.href;
 }
 
-/** Reads e-mail addresses that are separated by commas. */
+/** Reads e-mail addresses separated by commas. */
 function addressesIn(body: unknown, name: string): string {
   const text = fields.text(body, name);
   if (!text.split(",").every((each) => /^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/.test(each.trim())))

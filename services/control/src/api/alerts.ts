@@ -11,15 +11,13 @@ export interface AlertRouteDeps {
   readonly redis: Redis;
   readonly ledger: Ledger;
   readonly secrets: Secrets;
-  /**
-   * Addresses of stores and services that control uses. The address of a target must not have the port of one of them.
-   */
+  /** Addresses of stores and services. A target must not use their ports. */
   readonly inside: readonly string[];
 }
 
 /**
- * Routes of alerts and of their targets. A viewer of an account sees the alerts and targets of the account; an operator
- * of an account, and an admin of its organisation, also change its targets.
+ * Routes of alerts and their targets. A viewer of an account sees them, and an operator of the account changes its
+ * targets.
  */
 export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
@@ -53,8 +51,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
     "POST /alert-targets": async ({ body, operator, actor }) => {
       const account = accountOfTarget(operator, body);
       if (account !== "") await accountOf(redis, account);
-      // The address of a target of all alerts may be in a private network, like the base URL of a channel. So it needs
-      // the same role.
+      // Such a target may be in a private network, like the base URL of a channel, so it needs the same role.
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const addedByMember = operator.account !== undefined && operator.access === undefined ? true : undefined;
@@ -73,16 +70,15 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
   };
 }
 
-/** Returns a query that limits a caller to the targets of the caller's accounts. */
+/** Returns a query that limits the caller to targets of the caller's accounts. */
 function ownTargets(operator: Operator, name: string): URLSearchParams {
   const accounts = ownAccounts(operator);
   return new URLSearchParams(accounts === undefined ? {} : { [name]: accounts.join(",") });
 }
 
 /**
- * Returns the account of a new target; "" for a target of all alerts. A member's target belongs to the member's
- * account; other callers name the account in the body. Throws Failure for an account outside of the caller's
- * organisation.
+ * Returns the account of a new target; "" for a target of all alerts. Throws Failure for an account outside of the
+ * caller's organisation.
  */
 function accountOfTarget({ account, access }: Operator, body: unknown): string {
   const accountInBody = fields.optionalText(body, "account");

@@ -5,21 +5,18 @@ import { Compile } from "typebox/compile";
 
 const eventShape = Compile(UsageEvent);
 
-/** One term of a call's cost; `model` is set for a model other than the one that answered. */
+/** One term of a call's cost. `model` is set if it is not the model that answered. */
 interface BillLine extends CostLine {
   readonly model?: string;
 }
 
-/** Explanation of a call's cost. `otherNanos` is the part that the prices do not explain, such as a minimum charge. */
+/** Explanation of a call's cost. `otherNanos` is the part that prices do not explain, such as a minimum charge. */
 interface BillView {
   readonly lines: readonly BillLine[];
   readonly otherNanos: string;
 }
 
-/**
- * Routes that explain the cost of a settled call by the price versions in its usage event. They take the event and
- * return exact decimals.
- */
+/** Routes that explain the cost of a settled call from the price versions in its usage event. */
 export function billRoutes(redis: Redis): OperatorRoutes {
   return {
     "POST /bill": async ({ body }) => {

@@ -2,7 +2,7 @@ import { StreamedAnswer, type OperatorCall, type OperatorRoutes } from "@modelga
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
-/** Paths of reads that are forwarded to the ledger. */
+/** Paths that are forwarded to the ledger. */
 const paths = [
   "/usage",
   "/usage/events",
@@ -17,7 +17,7 @@ const paths = [
   "/audit",
 ] as const;
 
-/** Routes that forward reads of the books to the ledger, which alone has access to them, and return its answers. */
+/** Routes that forward reads to the ledger, which alone has access to the books. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [
@@ -33,8 +33,8 @@ export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
 }
 
 /**
- * Returns the query for the ledger. For members of an account it hides vendors' messages, which may name the operator's
- * keys and hosts. For people of teams it also hides receipts, whose balances show what other teams spend.
+ * Returns the query for the ledger. Hides vendors' messages from members, because they may name the operator's keys.
+ * Hides receipts from people of teams, because they show other teams' spending.
  */
 function queryFor({ account, access }: OperatorCall["operator"], query: URLSearchParams): URLSearchParams {
   if (account === undefined) return query;

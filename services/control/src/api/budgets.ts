@@ -24,7 +24,7 @@ import { accountOf } from "./accounts.ts";
 import { fields, invalidField } from "./fields.ts";
 import { checkNames } from "./tokens.ts";
 
-/** Routes that list and change the budgets of an account. The ledger writes each change to the books first. */
+/** Routes of the budgets of an account. */
 export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const viewOf = async (accountId: string, budget: Budget) => {
     const [usage] = await readBudgetUsage(redis, accountId, [appliedBudget(budget, Date.now())]);
@@ -88,10 +88,7 @@ function pathOf({ id = "", budget = "" }: OperatorCall["params"]): string {
   return `/accounts/${encodeURIComponent(id)}/budgets/${encodeURIComponent(budget)}`;
 }
 
-/**
- * Returns the budget that a call changes. Throws Failure (404) if the account has no such budget, (403) if the caller
- * may not change it.
- */
+/** Returns the budget that a call changes. Throws Failure if it does not exist, or the caller may not change it. */
 async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operator }: OperatorCall): Promise<Budget> {
   await accountOf(redis, id);
   const found = (await findBudgets(redis, id)).find((each) => each.id === budget);
@@ -101,11 +98,11 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operat
   throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
 }
 
-/** Returns the budgets that are set with an account's keys, and with the groups of these keys. */
+/** Returns the budgets of an account's keys and of their groups. */
 async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
-    // The key that bounds a member's key is in the list itself.
+    // The key in `within` is itself in the list.
     const { budgets } = callerLimits({ ...token, within: undefined }, groups[token.group]?.limits ?? {});
     return budgetsOfCaller(budgets, { tokenId: token.id, group: token.group });
   });
@@ -113,7 +110,7 @@ async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonl
   return [...key, ...new Map(group.map((budget) => [budget.id, budget])).values()];
 }
 
-/** Returns a budget with its use, in the form that operators see. */
+/** Returns a budget and its use as operators see them. */
 function budgetView(usage: BudgetUsage) {
   const { budget, period, usedNanos, carriedNanos } = usage;
   const { createdAt, ...shown } = budget;
@@ -127,14 +124,14 @@ function budgetView(usage: BudgetUsage) {
   };
 }
 
-/** Returns the team of a scope `team:ID` or `member:TEAM/NAME`; undefined for another scope. */
+/** Returns the team of a scope `team:ID` or `member:TEAM/NAME`. */
 function teamOfScope(scope: string): string | undefined {
   return /^(?:team:|member:(?=[^/]*\/))([^/]*)/.exec(scope)?.[1];
 }
 
 /**
- * Returns whether a caller may see a budget. People of teams see those of their teams and of the teams' keys. Operators
- * and admins of the organisation see that of the organisation, whose use includes other accounts.
+ * Returns whether a caller may see a budget. People of teams see those of their teams and keys. Only operators and
+ * admins of the organisation see its budget.
  */
 function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>): boolean {
   const { account, access } = operator;
@@ -146,8 +143,8 @@ function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>
 }
 
 /**
- * Throws Failure (403) unless a caller may change a budget. Admins of an organisation change those of its teams and
- * their members, admins of a team those of its members, operators all.
+ * Throws Failure (403) unless a caller may change a budget. Admins of an organisation or team change those below it;
+ * operators change all.
  */
 function checkManagesBudget(operator: Operator, scope: string): void {
   const { account, access } = operator;
@@ -160,8 +157,8 @@ function checkManagesBudget(operator: Operator, scope: string): void {
 }
 
 /**
- * Returns a scope in the form in which calls have it. Throws Failure (400) if no call can have the scope, and Failure
- * (409) if the scope is a key whose own limits contain a budget of this period.
+ * Returns a scope as calls have it. Throws Failure if no call can have it (400), or if the key itself has a budget of
+ * this period (409).
  */
 async function parseScope(context: ScopeContext, scope: string): Promise<string> {
   const colon = scope.indexOf(":");
@@ -176,7 +173,7 @@ async function parseScope(context: ScopeContext, scope: string): Promise<string>
   return kind === "account" ? kind : `${kind}:${value}`;
 }
 
-/** Account and period of a new budget, and the stores in which its scope is looked up. */
+/** Context in which the scope of a new budget is checked. */
 interface ScopeContext {
   readonly redis: Redis;
   readonly ledger: Ledger;
@@ -184,9 +181,7 @@ interface ScopeContext {
   readonly period: PeriodName;
 }
 
-/**
- * Functions that check the value of a scope and return it in the form in which calls have it, by the kind of the scope.
- */
+/** Checks the value of a scope and returns it as calls have it, by kind of scope. */
 const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
   organisation: async (value, { ledger, accountId }) => {
@@ -239,7 +234,7 @@ const valueParsers: Readonly<Record<string, (value: string, context: ScopeContex
       const [tag, ...others] = Object.entries(parseTags(value));
       if (tag !== undefined && others.length === 0) return tag.join("=");
     } catch {
-      // The message is about the header for tags, so it is replaced.
+      // The original message is about the header for tags.
     }
     throw invalidField("scope", "must name one tag and its value, as in tag:team=search");
   },
@@ -249,7 +244,7 @@ const valueParsers: Readonly<Record<string, (value: string, context: ScopeContex
   },
 };
 
-/** Reads the time zone of a period, which every period but `total` needs. */
+/** Reads the time zone of a period. Only `total` needs none. */
 function zoneOf(body: unknown, period: PeriodName): string | undefined {
   const written = fields.optionalText(body, "zone");
   if (period === "total") {
@@ -267,7 +262,7 @@ function zoneOf(body: unknown, period: PeriodName): string | undefined {
   return zone;
 }
 
-/** Reads the maximum that rolls over to the next period; null removes it. */
+/** Reads the maximum that rolls over to the next period. Null removes it. */
 function rolloverOf(body: unknown, period: PeriodName): string | null | undefined {
   const cap = fields.optionalBudget(body, "rolloverCap");
   if (period === "total" && typeof cap === "string")

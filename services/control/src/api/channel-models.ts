@@ -7,8 +7,8 @@ import { fetchModelLists } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /**
- * Returns the models that a channel's vendor lists and the channel can serve, each with its price if known. Throws
- * Failure (409) if the vendor has no readable list.
+ * Returns the models that a channel's vendor lists and the channel can serve, with their known prices. Throws Failure
+ * (409) if there is no readable list.
  */
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
   const { provider: name, baseUrl, keys, proxy, headers } = channel;

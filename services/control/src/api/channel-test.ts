@@ -13,13 +13,12 @@ import { fields } from "./fields.ts";
 import { probeBody, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
-/** Maximum wait, in ms, for the vendor's answer to a channel test. */
+/** Maximum wait for the vendor's answer, in ms. */
 const testMs = 30_000;
 const testBytes = 4_096;
 
 /**
- * Makes a small real call through a channel. Uses the key and the model that `body` names, or the channel's first ones.
- * No account is charged.
+ * Makes a small real call through a channel, with the key and model in `body` or the first ones. No account is charged.
  */
 export async function testChannel(
   channel: CatalogChannel,
@@ -58,7 +57,7 @@ export async function testChannel(
   };
 }
 
-/** Returns a channel's key by its id. Throws Failure (404) if the key does not exist. */
+/** Returns a channel's key. Throws Failure (404) if it does not exist. */
 export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   const key = channel.keys.find((candidate) => candidate.id === id);
   if (key === undefined)
@@ -66,7 +65,7 @@ export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   return key;
 }
 
-/** Returns a model's name and the vendor's name of it. Throws Failure (404) if the channel does not serve the model. */
+/** Returns a model's name and the vendor's name of it. Throws Failure (404) for another model. */
 function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
   const upstreamModel = channel.models.get(name);
   if (upstreamModel === undefined)
@@ -74,7 +73,6 @@ function modelOf(channel: CatalogChannel, name: string): readonly [name: string,
   return [name, upstreamModel];
 }
 
-/** Values that a channel test needs. */
 interface Test {
   readonly channel: CatalogChannel;
   readonly provider: Provider;
@@ -84,15 +82,15 @@ interface Test {
 }
 
 /**
- * Returns a function that makes the test in a wire: the smallest real call, a poll of an unknown video task, or the
- * opening of a session.
+ * Returns a function that tests a wire: by the smallest call, a poll of an unknown video task, or the opening of a
+ * session.
  */
 function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
   if (isVideoWire(wire)) {
     const { provider } = test;
     const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
     const request = provider.request({ act: "poll", ...endpointFields(test), wire, task });
-    // A video is too expensive for a test. Polling an unknown task is enough: a plain refusal counts as success.
+    // A video is too expensive for a test. The refusal of an unknown task proves enough.
     return () => sendTest(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isSessionWire(wire)) {

@@ -10,7 +10,7 @@ import {
   type ChannelScope,
 } from "@modelgate/channels";
 
-/** Maximum listed pauses that each concern a single account. The number of all affected accounts is shown too. */
+/** Maximum listed pauses of single accounts. */
 const maxAccountsShown = 20;
 
 /**
@@ -26,38 +26,35 @@ const maxAccountsShown = 20;
 export interface StateView {
   readonly state: "ok" | "resting" | "trying" | "disabled" | "refused" | "off" | "no key";
   readonly reason?: string;
-  /** Vendor's message, in one line. */
+  /** Vendor's message in one line. */
   readonly vendorMessage?: string;
-  /** Start of the last pause, or time when the part was disabled (RFC 3339). */
+  /** Start of the last pause or of the disabled state (RFC 3339). */
   readonly since?: string;
-  /** End of the pause (RFC 3339); absent if the part is not paused. */
+  /** End of the pause (RFC 3339). */
   readonly until?: string;
   /** Number of consecutive pauses, including the current one. */
   readonly rests?: number;
 }
 
-/** Pause of a channel, key or model for a single account. Calls of other accounts are not affected. */
+/** Pause of a channel, key or model for one account only. */
 export interface AccountCooldownView extends StateView {
   readonly account: string;
-  /** Paused part: `channel`, `channel/key`, `channel#model` or `channel/key#model`, with the vendor's model name. */
+  /** Paused part of the channel. */
   readonly scope: ChannelScope;
 }
 
-/** State of all channels at one time, from which their views are made. */
+/** State of all channels at one time. */
 export interface ChannelsSnapshot {
   readonly states: ChannelStates;
-  /** Concurrency slots in use, by `channel` and `channel/key`. */
+  /** Concurrent calls by `channel` and `channel/key`. */
   readonly seats: ReadonlyMap<string, number>;
-  /**
-   * Number of calls whose reported usage was above the possible maximum, by channel, since the channel was last
-   * enabled.
-   */
+  /** Number of calls by channel whose reported usage was above the possible maximum. */
   readonly capped: ReadonlyMap<string, number>;
   /** Time of the snapshot in Unix ms. */
   readonly now: number;
 }
 
-/** Returns the view of a channel and its keys for operators. It contains no secrets. */
+/** Returns a channel and its keys as operators see them, without secrets. */
 export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
   const keys = channel.keys.map(({ id }) => ({
     id,
@@ -89,7 +86,7 @@ export function channelView(channel: CatalogChannel, seen: ChannelsSnapshot) {
   };
 }
 
-/** Returns the pauses that concern a single account, the last to end first, and the number of affected accounts. */
+/** Returns the pauses for single accounts, the longest first, and the number of affected accounts. */
 function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsSnapshot) {
   const cooldowns = [...states.accountCooldowns].filter(
     ([name, { until }]) => until > now && isWithin(parseCooldownName(name).scope, id),
@@ -105,7 +102,7 @@ function accountCooldownViews({ id }: CatalogChannel, { states, now }: ChannelsS
   };
 }
 
-/** Returns the models whose state is not `ok`, for all keys of the channel or for one key. */
+/** Returns the models whose state is not `ok`. */
 function modelCooldownViews(channel: CatalogChannel, seen: ChannelsSnapshot) {
   return [...channel.models].flatMap(([model, upstreamModel]) => {
     const candidate = { channel, upstreamModel };
@@ -148,7 +145,7 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown
   return withoutUndefined({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
-/** Returns the concurrency slots in use and their maximum; null if there is no limit. */
+/** Returns the used and maximum seats; null if there is no limit. */
 function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {
   return limit === undefined ? null : { inUse: seats.get(scope) ?? 0, most: limit };
 }

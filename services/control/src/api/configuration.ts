@@ -15,7 +15,7 @@ import { fields } from "./fields.ts";
 /** Dependencies of the configuration routes. */
 export interface ConfigurationRouteDeps {
   readonly follower: Follower;
-  /** Path of the configuration file; undefined if the books hold the configuration. */
+  /** Path of the configuration file; undefined if the configuration is in the books. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;
   /** Sources from which a changed configuration may read keys and addresses. */
@@ -23,20 +23,18 @@ export interface ConfigurationRouteDeps {
   readonly names: EnvVariables;
 }
 
-/** Result of a configuration change. */
 interface ChangeResult {
-  /** Number of the new version; null if the change was only checked, is invalid, or the configuration is a file. */
+  /** Number of the new version; null if nothing was saved to the books. */
   readonly version: number | null;
   readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly ConfigurationProblem[];
-  /** YAML to copy into the configuration file; null if the books hold the configuration. */
+  /** YAML to copy into the configuration file; null if the configuration is in the books. */
   readonly copy: string | null;
 }
 
-/** Number of versions on a page of the history. */
 const pageSize = 200;
 
-/** Routes that show, check, change, compare and restore versions of the configuration. */
+/** Routes that show, check, change, compare and restore configurations. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { path, books } = deps;
   const inForce = async (): Promise<BaseVersion> =>
@@ -88,14 +86,14 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
-      // The sources that the restored version names were allowed when it was saved, so they are allowed now.
+      // Sources of the restored version were allowed when it was saved.
       const before = { version: basedOn, document, kept: await books.keptKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
 }
 
-/** Returns the current text of the configuration without keys, and the state of the last publication. */
+/** Returns the configuration without keys, and the state of its last publication. */
 async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
@@ -112,7 +110,6 @@ interface ChangeSettings {
   readonly isCheck: boolean;
 }
 
-/** Version on which a change is based, with its stored vendor keys. */
 type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: StoredKeys };
 
 interface Change extends ChangeSettings {
@@ -147,7 +144,7 @@ async function makeChange(
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 
-/** Returns probable mistakes. For a change to save, returns only those that the change adds. */
+/** Returns probable mistakes. For a change to save, only new ones. */
 async function newWarnings(
   configuration: Configuration,
   { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,

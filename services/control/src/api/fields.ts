@@ -9,12 +9,10 @@ import {
   type Nanos,
 } from "@modelgate/contracts";
 
-/** Maximum items of a list. */
 const maxItems = 500;
-/** Maximum addresses and ranges of a key. */
 const maxAddresses = 100;
 
-/** Readers of fields in an operator's JSON. Each throws Failure (400) that names the invalid field. */
+/** Reads fields of an operator's JSON. Each function throws Failure (400) for an invalid field. */
 export const fields = {
   text(body: unknown, name: string): string {
     return fields.optionalText(body, name) ?? throwMissing(name);
@@ -26,9 +24,8 @@ export const fields = {
       throw invalidField(name, "must be a string of 1 to 500 characters");
     return storable(value, name);
   },
-  /** Throws Failure for a field that is missing. */
+  /** Throws Failure for a missing field. */
   missing: throwMissing,
-  /** Reads a multi-line text of at most one MiB. */
   longText(body: unknown, name: string): string {
     const value = memberOf(body, name);
     if (value === undefined || value === null) throwMissing(name);
@@ -36,7 +33,7 @@ export const fields = {
       throw invalidField(name, "must be a string of up to 1 MiB");
     return value;
   },
-  /** Reads any value; undefined if the field is absent. */
+  /** Reads any value. */
   value: memberOf,
   list(body: unknown, name: string): readonly unknown[] {
     const value = memberOf(body, name) ?? throwMissing(name);
@@ -51,7 +48,7 @@ export const fields = {
       throw invalidField(name, "must be a whole number of 0 or more");
     return value;
   },
-  /** Reads a number from 1 to `max`; null if the request removes the number, undefined if the field is absent. */
+  /** Reads a number from 1 to `max`. Null removes the number. */
   optionalCount(body: unknown, name: string, max: number): number | null | undefined {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return value;
@@ -80,7 +77,6 @@ export const fields = {
       );
     return value;
   },
-  /** Reads the sign-in name of an operator. */
   operatorName(body: unknown, name: string): string {
     const value = fields.text(body, name);
     if (!/^[\p{L}\p{N}][\p{L}\p{N} ._@+-]{0,99}$/u.test(value))
@@ -90,20 +86,14 @@ export const fields = {
       );
     return value;
   },
-  /**
-   * Reads the name of a new operator. Refuses names that the audit log uses for the owner of MODELGATE_SECRET and for
-   * keys.
-   */
+  /** Reads the name of a new operator. Refuses names with another meaning in the audit log. */
   newOperatorName(body: unknown, name: string): string {
     const value = fields.operatorName(body, name);
     if (/^(?:secret$|key )/i.test(value))
       throw invalidField(name, "must not be `secret`, and must not begin with `key `");
     return value;
   },
-  /**
-   * Reads a positive or negative amount of US dollars from a string. Refuses an amount whose absolute value is above
-   * `maxAmount`.
-   */
+  /** Reads US dollars, which may be negative. Refuses more than `maxAmount`. */
   dollars(body: unknown, name: string): Nanos {
     const nanos = parseNanos(fields.text(body, name), name);
     if (nanos <= maxAmount && nanos >= -maxAmount) return nanos;
@@ -116,10 +106,7 @@ export const fields = {
       words.find((word) => word === value) ?? throwFailure(invalidField(name, `must be one of ${words.join(", ")}`))
     );
   },
-  /**
-   * Reads a non-negative amount of US dollars, and returns it in nano-dollars; null if the field removes the budget,
-   * undefined if the field is absent.
-   */
+  /** Reads a budget in US dollars, and returns nano-dollars. Null removes the budget. */
   optionalBudget(body: unknown, name: string): string | null | undefined {
     const value = memberOf(body, name);
     if (value === undefined || value === null) return value;
@@ -133,7 +120,7 @@ export const fields = {
       throw invalidField(name, "must be a list of strings");
     return value.map((item: string) => storable(item, name));
   },
-  /** Reads IP addresses and CIDR ranges; null if the field removes the list, undefined if the field is absent. */
+  /** Reads IP addresses and CIDR ranges. Null removes the list. */
   optionalAddresses(body: unknown, name: string): readonly string[] | null | undefined {
     if (memberOf(body, name) === null) return null;
     const list = fields.optionalTexts(body, name);
@@ -156,7 +143,7 @@ export const fields = {
   },
 } as const;
 
-/** Returns a text. Throws Failure for a text that PostgreSQL cannot store: with U+0000, or half of a surrogate pair. */
+/** Returns a text. Throws Failure if PostgreSQL cannot store it. */
 function storable(value: string, name: string): string {
   if (value.includes("\0") || !value.isWellFormed()) throw invalidField(name, "must be Unicode without U+0000");
   return value;
@@ -182,7 +169,7 @@ function throwMissing(name: string): never {
   throw new Failure("missing_required_parameter", `${name} is missing.`, { param: name });
 }
 
-/** Returns the failure for a field whose value cannot be used. */
+/** Returns the failure for an invalid field. */
 export function invalidField(name: string, message: string): Failure {
   return new Failure("invalid_value", `${name} ${message}.`, { param: name });
 }

@@ -7,16 +7,15 @@ export type KeyLimits = Pick<
   "group" | "models" | "expiresAt" | "allowedAddresses" | "budget" | "rotateAfterDays"
 >;
 
-/** Description of a requested limit that exceeds the allowed one. */
 interface LimitViolation {
   readonly param: string;
   readonly message: string;
 }
 
-/** Compares one field of an API key with a bounding key. Returns the violation; undefined if there is none. */
+/** Compares one field of an API key with a bounding key. */
 type FieldCheck = (wish: KeyLimits, bound: KeyLimits) => LimitViolation | undefined;
 
-/** Checks of all fields, in the order in which violations are reported. */
+/** Checks in the order in which violations are reported. */
 const checks: readonly FieldCheck[] = [
   (wish, bound) =>
     wish.group === bound.group
@@ -61,9 +60,8 @@ function countCheck(param: string, requested: number | undefined, max: number | 
 }
 
 /**
- * Returns the operator's key that bounds a member's key: the first of `bounds` within whose limits all limits of the
- * new key are. Members can narrow but never widen the limits that operators set. If there is no such key, throws
- * Failure invalid_value, which names the first field that exceeds the limits of the key that fits best.
+ * Returns the first operator's key whose limits include those of a member's key, because members can only narrow
+ * limits. Throws Failure if there is none.
  */
 export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
@@ -79,9 +77,8 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
 }
 
 /**
- * Returns the active API keys of an account that operators made or changed, and that bound a member's key. A key with a
- * team bounds the keys of this team only. Keys without a budget come first, so that a budget is shared only if
- * necessary.
+ * Returns the active keys of operators that can bound a member's key of the same team. Keys without a budget come
+ * first, so that a budget is shared only if necessary.
  */
 export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
   const all = tokens.filter(
@@ -98,15 +95,14 @@ export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "
 }
 
 /**
- * Returns the value of `within` for a member's key: the id of the operator's key that bounds it, and the budget that
- * both share. The id is stored even without a budget per day or month, because budgets in the account's list may have
- * the operator's key as their scope (`key:ID`) and must count the member's calls.
+ * Returns the value of `within` for a member's key: the bounding key and the budget that both share. Its id is needed
+ * even without a budget, because account budgets may have the scope `key:ID`.
  */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonNullable<Token["within"]> {
   return { id, ...budget };
 }
 
-/** Returns true if a member's key shares a limit per day or month with the operator's key that bounds it. */
+/** Returns whether a member's key shares a limit per day or month with its bounding key. */
 export function sharesBudget({ within }: Pick<Token, "within">): boolean {
   return within !== undefined && !isSameBudget(within, {});
 }

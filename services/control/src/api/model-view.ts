@@ -9,22 +9,20 @@ import {
 } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** One amount of a price. */
 interface PriceLine {
   /** Name of the amount in the configuration. */
   readonly field: string;
   readonly dollars: number;
-  /** Unit that the amount is for: a million tokens, or a piece. */
+  /** Unit of the amount, for example a million tokens. */
   readonly per: string;
-  /** Source of the amount, or the field that is charged instead. */
+  /** Source of the amount, or the field that is used instead. */
   readonly from: string;
-  /** Date of the amount, YYYY-MM-DD: the catalogue's date, or the day when a configured price was first published. */
+  /** Date of the amount (YYYY-MM-DD): that of the catalogue, or of the first publication. */
   readonly day: string | null;
 }
 
 /**
- * Returns the view of a model for operators: its routes, and the source of each amount of its price. Undefined if the
- * model does not exist.
+ * Returns a model as operators see it, with its routes and the sources of its prices. Undefined if it does not exist.
  */
 export async function modelView(redis: Redis, { models, channels }: PublishedConfiguration, name: string) {
   const model = Object.hasOwn(models, name) ? models[name] : undefined;
@@ -73,10 +71,7 @@ async function priceLines(redis: Redis, { price = {}, priceOrigin }: PublishedMo
   ];
 }
 
-/**
- * Returns the amount that applies to a unit without a price, and the field that provides it; empty if no other amount
- * applies.
- */
+/** Returns the amount that applies to a unit without a price. */
 function substituteLine(field: PriceField, usual: ConfiguredPrice): readonly PriceLine[] {
   const priced = priceFields[field];
   if (usual[field] !== undefined || !("as" in priced)) return [];

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { modelView } from "./model-view.ts";
 
-/** Routes of the published models, with their configured prices and the channels that serve them. */
+/** Routes of the published models. */
 export function modelRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /models/{name}": async ({ params }) => {
@@ -34,15 +34,12 @@ export function modelRoutes(redis: Redis): OperatorRoutes {
   };
 }
 
-/**
- * Returns true if the models of a channel contain a name. They are a list of names, or a table from names to vendors'
- * names.
- */
+/** Returns whether a channel's models contain a name. */
 function namesModel(models: PublishedConfiguration["channels"][number]["models"], name: string): boolean {
   return Array.isArray(models) ? models.includes(name) : Object.hasOwn(models, name);
 }
 
-/** Routes of published prices, by the price versions that usage events name. */
+/** Routes of published prices by version. */
 export function priceRoutes(redis: Redis): OperatorRoutes {
   return {
     "GET /prices/{version}": async ({ params: { version = "" } }) => {

@@ -4,18 +4,17 @@ import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** Lifetime of a key of the playground, in seconds. A replaced key works until its lifetime ends. */
+/** Lifetime of a playground's key in seconds. */
 export const lifetimeSeconds = 15 * 60;
-/** Time in ms after its expiry at which a key of a playground may be deleted. */
+/** Time in ms after its expiry at which a playground's key may be deleted. */
 const keptMs = 24 * 60 * 60 * 1_000;
-/** Maximum keys that one request deletes. */
 const maxDeleted = 20;
 
 const requestPrefix = "request:";
 
 /**
- * Makes a key of a person's playground. `make` must register the key's id with `rememberKeys` before the key exists. If
- * the person signs out or loses access meanwhile, ends the new key too and throws Failure (401).
+ * Makes a key of a person's playground. `make` must call `rememberKeys` before the key exists. If the person loses
+ * access meanwhile, ends the key and throws Failure (401).
  */
 export async function makePlaygroundKey<Made extends { readonly id: string }>(
   { redis, ledger }: PlaygroundDeps,
@@ -36,13 +35,12 @@ export async function makePlaygroundKey<Made extends { readonly id: string }>(
   throw new Failure("invalid_api_key", "Your session or your access has just ended; sign in again.");
 }
 
-/** Dependencies of the keys of playgrounds. */
 interface PlaygroundDeps {
   readonly redis: Redis;
   readonly ledger: Pick<Ledger, "changeToken">;
 }
 
-/** Ends the keys of a person's playground, also those that are being made. Throws the first error, after all keys. */
+/** Ends the keys of a person's playground, including those being made. */
 export async function endPlaygroundKeys({ redis, ledger }: PlaygroundDeps, person: string): Promise<void> {
   const errors: unknown[] = [];
   for (const id of await redis.smembers(keysOf(person))) {
@@ -59,21 +57,18 @@ async function expireKey(ledger: Pick<Ledger, "changeToken">, id: string, actor:
   );
 }
 
-/** Stores the ids of keys, or of requests for keys, until the keys have certainly expired. */
+/** Stores the ids of keys or requests until the keys have expired. */
 export async function rememberKeys(redis: Redis, person: string, ids: readonly string[]): Promise<void> {
   await redis.sadd(keysOf(person), ...ids);
   await redis.expire(keysOf(person), 2 * lifetimeSeconds);
 }
 
-/** Returns the Redis key of the set with the ids of a person's keys that may be in use, and of requests for keys. */
+/** Returns the Redis key of a set: ids of a person's keys, and of requests for keys. */
 function keysOf(person: string): string {
   return `console:playground:${person}`;
 }
 
-/**
- * Deletes some keys of playgrounds that expired over a day ago. Disabled keys stay, because a person whose key is
- * disabled must not get another one.
- */
+/** Deletes some expired keys of playgrounds. Disabled keys remain, because a new key would undo the disabling. */
 export async function deleteExpiredKeys(
   ledger: Pick<Ledger, "deleteToken">,
   tokens: readonly Token[],
@@ -86,7 +81,7 @@ export async function deleteExpiredKeys(
   for (const { id } of old.slice(0, maxDeleted)) await unlessDeleted(ledger.deleteToken(id, actor));
 }
 
-/** Waits for a change of a key. A key that was deleted meanwhile is no error. */
+/** Waits for a change of a key. Ignores that the key was deleted. */
 async function unlessDeleted(change: Promise<unknown>): Promise<void> {
   try {
     await change;

@@ -10,13 +10,13 @@ import { operatorKeys, sharedBudget } from "./member-limits.ts";
 import { deleteExpiredKeys, lifetimeSeconds, makePlaygroundKey, rememberKeys } from "./playground-keys.ts";
 import { checkNames } from "./tokens.ts";
 
-/** Account that pays for the calls of a person's playground, and the team whose budgets apply. */
+/** Account that pays for a person's playground, and the team whose budgets apply. */
 interface PayingAccount {
   readonly account: string;
   readonly team: string | null;
 }
 
-/** Routes of the console's playground, whose keys expire soon. */
+/** Routes of the console's playground. */
 export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "GET /playground/accounts": ({ operator }) => accountsOf(redis, ledger, operator),
@@ -31,7 +31,7 @@ export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** Key of a person's playground, as the page gets it, with the id of its token. */
+/** Key of a person's playground. */
 interface PlaygroundKey {
   readonly id: string;
   readonly key: string;
@@ -41,10 +41,7 @@ interface PlaygroundKey {
   readonly group: string;
 }
 
-/**
- * Makes the key that a call requests. A person has one token in each account or team for each group, because the calls
- * of a token are billed by its group. Each request replaces the token's key, in one step of the ledger.
- */
+/** Makes a key for a playground. It replaces the key of the person's token with the same account, team and group. */
 async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
   const { body, operator, actor } = call;
   const { account, team } = await chosenAccount(redis, ledger, call);
@@ -59,9 +56,9 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   const personsKeys = tokens.filter(
     (token) => token.playgroundOf === operator.name && token.team === team && token.group === limits.group,
   );
-  // Before the key exists, so that a sign-out at the same time ends it.
+  // Before the key exists, so that a simultaneous sign-out ends it.
   await rememberKeys(redis, operator.name, [newToken.id, ...personsKeys.map(({ id }) => id)]);
-  // No maximum applies: playground keys are not counted, and expired ones are deleted.
+  // Without `max`, because playground keys are not limited.
   const { token } = await ledger.createToken(
     { digest, token: withoutUndefined({ ...newToken, playgroundOf: operator.name, ...limits.ofMember }) },
     actor,
@@ -77,7 +74,7 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   return { id: token.id, key, expiresAt, account, team: team ?? null, group };
 }
 
-/** Lists the accounts and teams that a person may call models with. */
+/** Lists the accounts and teams that may pay for a person's playground. */
 async function accountsOf(
   redis: Redis,
   ledger: Ledger,
@@ -89,7 +86,7 @@ async function accountsOf(
   return teams.map((team) => ({ account: team.account, team: team.id }));
 }
 
-/** Returns the account and team that a request names. Throws Failure (400) for one that the caller does not have. */
+/** Returns the account and team of a request. Throws Failure (400) if the caller does not have them. */
 async function chosenAccount(
   redis: Redis,
   ledger: Ledger,
@@ -108,16 +105,14 @@ async function chosenAccount(
   });
 }
 
-/** Limits of a key of the playground, and the members that mark it as a member's key. */
 type PlaygroundLimits = Pick<Token, "allowedAddresses" | "budget" | "group" | "member" | "models" | "team"> & {
   readonly expiresAt: string;
   readonly ofMember: Pick<Token, "ofMember" | "within">;
 };
 
 /**
- * Returns the limits of a person's key. A member's key has the limits of an operator's key and shares its budgets. The
- * key of an operator has only a group: the named one, that of the account's first key, or the first of the
- * configuration.
+ * Returns the limits of a playground's key. A member's key is bounded by an operator's key; an operator's key has only
+ * a group.
  */
 async function limitsOf(
   redis: Redis,

@@ -8,19 +8,16 @@ import {
   type VideoWire,
 } from "@modelgate/contracts";
 
-/**
- * Wires that are tested with a single request. Videos are too expensive to test, and realtime wires are tested by
- * opening a session.
- */
+/** Wires that a single request tests. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
 
-/** Returns the wire in which a model is tested: the first supported wire for its kind; if none is, the first one. */
+/** Returns the wire in which a model is tested: the first one of its kind, or else the first one. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
   const modelWires = kind === undefined ? supported : wiresOfKind[kind];
   return supported.find((wire) => modelWires.includes(wire)) ?? supported[0];
 }
 
-/** Returns the body of a test request in a wire: of the smallest real call, or of an incomplete one (see below). */
+/** Returns the body of a test request. */
 export async function probeBody(wire: ProbedWire, model: string): Promise<Buffer> {
   return Buffer.from(JSON.stringify(isTextWire(wire) ? await textProbe(wire, model) : probeBodies(model)[wire]));
 }
@@ -55,8 +52,7 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // The bodies for speech and transcripts are not complete requests: the vendor's answer, often a refusal, only shows
-    // that the base URL and the key are right.
+    // Incomplete requests. Even a refusal shows that the base URL and the key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
     "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },
@@ -72,9 +68,9 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     "vertex-imagen": { instances: [{ prompt: "A dot" }], parameters: { sampleCount: 1 } },
     "qwen-images": { model, input: { messages: [{ role: "user", content: [{ text: "A dot" }] }] } },
     "qwen-image-tasks": { model, input: { prompt: "A dot" } },
-    // Has no image, so the vendor's answer only shows that the base URL and the key are right.
+    // Without an image, so a refusal is expected.
     "qwen-image-edit-tasks": { model, input: { prompt: "A dot" } },
-    // JSON instead of a form with a file, so the vendor's answer only shows that the base URL and the key are right.
+    // JSON instead of a form, so a refusal is expected.
     transcriptions: { model },
     translations: { model },
     "image-edits": { model },

@@ -1,10 +1,9 @@
 import { version, type ProcessList, type OperatorRoutes } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 
-/** State that is shown for a store while the ledger does not answer. */
 const unknownState = { ok: false, message: "Unknown: the ledger does not answer." };
 
-/** Routes of the running processes, the state of the stores, and the delay of the books. */
+/** Routes of the running processes and the stores. */
 export function systemRoutes(processes: ProcessList, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {

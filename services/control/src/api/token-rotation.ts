@@ -7,10 +7,10 @@ import { sharesBudget } from "./member-limits.ts";
 import { changeableToken, managedToken } from "./tokens.ts";
 
 const daySeconds = 24 * 60 * 60;
-/** Default and maximum time, in seconds, for which a replaced key works. */
+/** Time in seconds for which a replaced key works. */
 const grace = { defaultSeconds: 7 * daySeconds, maxSeconds: 90 * daySeconds };
 
-/** Routes that replace the key of a token and that delete a token. Members delete only tokens that members made. */
+/** Routes that rotate and delete API keys. Members delete only keys of members. */
 export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "POST /tokens/{id}/rotate": async (call) => {

@@ -17,30 +17,20 @@ import { accountOf } from "./accounts.ts";
 import { fields } from "./fields.ts";
 import { boundOf, isSameBudget, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
-/**
- * Maximum API keys of an account, by the role of the person who makes a further one. Disabled keys count, those of
- * playgrounds do not.
- */
+/** Maximum API keys of an account, by the role of the creator. Keys of playgrounds are not limited. */
 const maxKeys = { operator: 10_000, member: 200 };
-/**
- * Maximum days of a rotation period. Alerts are deleted after 400 days; in a longer period the same alert could be sent
- * again.
- */
+/** Maximum days of a rotation period. Alerts are deleted after 400 days, so a longer period could repeat one. */
 const maxRotationDays = 365;
 const maxRequestsPerDay = 1_000_000_000;
 
-/**
- * Routes that create, show and change API keys. The ledger writes each change to the books first, then to Redis. Keys
- * that members make stay within the limits of operators' keys.
- */
+/** Routes that create, show and change API keys. Keys of members are bounded by keys of operators. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
     const before = await managedToken(redis, call);
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
-    // A member's key that an operator changes counts as an operator's key from then on. Only `set` also removes the key
-    // that bounds it (`within`).
+    // A change by an operator makes it an operator's key. Only `set` removes its bounding key.
     const within = verb === "set" ? { within: null } : {};
     const marked = before.ofMember === true ? { ...wish, ofMember: null, ...within } : wish;
     const token = await ledger.changeToken(before.id, marked, act);
@@ -74,7 +64,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** Creates the API key of a request and returns it with the key itself. A member's key stays within an operator's. */
+/** Creates an API key, and returns it with its secret. */
 async function createToken(
   redis: Redis,
   ledger: Ledger,
@@ -111,16 +101,13 @@ async function createToken(
   return { ...token, key };
 }
 
-/**
- * Returns the API key that a call names. Throws Failure (404) if the key does not exist, or belongs to an account or a
- * team that the caller may not access.
- */
+/** Returns the API key of a call. Throws Failure (404) if it does not exist or the caller may not access it. */
 async function tokenFor(redis: Redis, { params: { id = "" }, operator }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
   return token !== undefined && seesKey(operator, token) ? token : throwUnknownToken(id);
 }
 
-/** Returns the API key that a call changes. Throws Failure as `tokenFor` does, and (403) if the caller only sees it. */
+/** Returns the API key that a call changes. Throws Failure (403) if the caller may only see it. */
 export async function managedToken(redis: Redis, call: OperatorCall): Promise<Token> {
   const token = await tokenFor(redis, call);
   checkManagesKey(call.operator, token);
@@ -128,8 +115,8 @@ export async function managedToken(redis: Redis, call: OperatorCall): Promise<To
 }
 
 /**
- * Returns the API key whose limits or secret a call changes. Throws Failure as `managedToken` does, and (403) for a key
- * of a playground: only the playground renews it, and only for its person.
+ * Returns the API key whose limits or secret a call changes. Throws Failure (403) for a playground's key, which only
+ * the playground renews.
  */
 export async function changeableToken(redis: Redis, call: OperatorCall): Promise<Token> {
   const token = await managedToken(redis, call);
@@ -141,8 +128,8 @@ export async function changeableToken(redis: Redis, call: OperatorCall): Promise
 }
 
 /**
- * Returns the team of a new key: the one that the body names, or the caller's team if the caller has one team with this
- * account. Throws Failure (400) if the caller may not make keys of the team.
+ * Returns the team of a new key: the named one, or the caller's only team with this account. Throws Failure (400) if it
+ * is not allowed.
  */
 function teamOfNewKey({ access, account }: Operator, accountId: string, named?: string): string | undefined {
   if (named !== undefined && account !== undefined && access === undefined)
@@ -155,8 +142,8 @@ function teamOfNewKey({ access, account }: Operator, accountId: string, named?: 
 }
 
 /**
- * Checks a member's change of an API key and returns the change to make. A member's key must stay within the limits of
- * one operator's key and shares its budget. An operator's key can only be narrowed, and only operators can enable it.
+ * Returns the change that a member may make. A member's key must be bounded by an operator's key. An operator's key can
+ * only be narrowed.
  */
 async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<TokenChange> {
   const isEnabled = before.disabled && wish.disabled === false;
@@ -173,7 +160,7 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
 }
 
-/** Returns the limits that an API key has after a change. */
+/** Returns the limits of an API key after a change. */
 function limitsAfter(before: Token, change: TokenChange): KeyLimits {
   const { group, models, expiresAt, allowedAddresses, budget, rotateAfterDays } = change;
   return {
@@ -186,7 +173,7 @@ function limitsAfter(before: Token, change: TokenChange): KeyLimits {
   };
 }
 
-/** Returns the changes that a body makes to an API key. Absent fields stay, and null removes a field. */
+/** Reads a change of an API key. Absent fields remain, null removes a field. */
 function changeOf(body: unknown, before: Token): TokenChange {
   return withoutUndefined({
     name: fields.optionalText(body, "name"),
@@ -200,8 +187,7 @@ function changeOf(body: unknown, before: Token): TokenChange {
 }
 
 /**
- * Throws Failure (409) if a change adds a budget per day or month to a key, and the account's list has a budget of the
- * same period for this key.
+ * Throws Failure (409) if a change gives a key a budget, and the account has a budget of the same period for this key.
  */
 async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: Token, wish: TokenChange): Promise<void> {
   const added = keyLimits.filter(({ member }) => before?.[member] === undefined && wish.budget?.[member] !== undefined);
@@ -216,7 +202,6 @@ async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: To
   }
 }
 
-/** Limits of the spending of a key, with the name of each in a request. */
 const keyLimits = [
   { period: "day", member: "perDay", param: "dollarsPerDay" },
   { period: "month", member: "perMonth", param: "dollarsPerMonth" },
@@ -226,7 +211,7 @@ function isNull(body: unknown, name: string): boolean {
   return fields.value(body, name) === null;
 }
 
-/** Returns the budget after a body's change. Absent fields stay, and null removes a field. */
+/** Returns the budget after a change. Absent fields remain, null removes a field. */
 function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
   const after = <Value>(wish: Value | null | undefined, value: Value | undefined): Value | undefined =>
     wish === undefined ? value : (wish ?? undefined);
@@ -238,9 +223,7 @@ function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget |
   return Object.keys(budget).length === 0 ? undefined : budget;
 }
 
-/**
- * Throws Failure for an unknown group or model, because calls with it would always fail. `param` is the field's name.
- */
+/** Throws Failure for an unknown group or model, because calls with it would fail. `param` is the field's name. */
 export async function checkNames(
   redis: Redis,
   { group, models }: { readonly group?: string | undefined; readonly models?: readonly string[] | undefined },

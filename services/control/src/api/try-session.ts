@@ -3,22 +3,21 @@ import { connectSocket, readText, type SocketAnswer, type UpstreamRequest } from
 import { Failure, type RealtimeWire, type SessionWire } from "@modelgate/contracts";
 import { bridgeBetween, eventType, vendorsTranscribers } from "@modelgate/wires/realtime";
 
-/** Result of a test: the status of the vendor's answer, and the beginning of its text. */
+/** Result of a test: the status and the beginning of the vendor's answer. */
 export interface TriedCall {
   readonly status: number;
   readonly ok: boolean;
   readonly vendorMessage: string;
 }
 
-/** First message to a vendor that sends nothing before it gets one. */
+/** First message to a vendor that does not begin itself. */
 const sessionUpdate = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
-/** Maximum bytes of a received message, and maximum bytes of it that are shown. */
+/** Maximum bytes of a message, and of its part that is shown. */
 const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
- * Opens a session at a vendor and closes it. Succeeds if the vendor reports that the session has started. Requests no
- * response, so the test is free; a session that is billed by its duration is not started. Rejects if no answer comes in
- * time.
+ * Opens a session at a vendor and closes it, which is free. Succeeds if the vendor reports its start. Rejects if no
+ * answer comes in time.
  */
 export async function trySession(request: UpstreamRequest, wire: SessionWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);
@@ -66,8 +65,7 @@ async function awaitStart(
   } catch (error) {
     throw signal.aborted ? new Failure("upstream_timeout", "The vendor opened the session and sent nothing.") : error;
   } finally {
-    // The promise that loses the race is rejected later, when the connection closes or the time ends. That rejection is
-    // ignored.
+    // The losing promise rejects later, which is ignored.
     first.catch(() => undefined);
     closing.catch(() => undefined);
   }

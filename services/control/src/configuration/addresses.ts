@@ -1,7 +1,7 @@
 import type { Provider } from "@modelgate/providers";
 import { isLinkLocal } from "@modelgate/channels";
 
-/** Returns the reason why an address cannot be the base URL of a channel to a vendor; undefined if it can. */
+/** Returns the reason why an address cannot be a channel's base URL. */
 export function baseUrlProblem(baseUrl: string, provider: Provider): string | undefined {
   const { name, baseUrlQuery } = provider;
   if (!URL.canParse(baseUrl)) return "is not a URL";
@@ -17,9 +17,8 @@ export function baseUrlProblem(baseUrl: string, provider: Provider): string | un
 const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222", "8222", "5432"]);
 
 /**
- * Returns the reason why an origin cannot be a vendor's, phrased to follow `baseUrl`; undefined if it can. Excluded are
- * link-local addresses, which serve cloud credentials, default ports of stores, and the ports of the addresses in
- * `inside`, which control itself uses.
+ * Returns the reason why a vendor must not have this address: it could reach a cloud's credentials, a store, or an
+ * address in `inside`.
  */
 export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;

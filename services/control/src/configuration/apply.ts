@@ -13,16 +13,13 @@ export interface ApplyDeps {
   readonly names: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
-  /** Model lists of vendors, for channels that serve every listed model. */
+  /** Vendors' model lists. */
   readonly lists: Pick<VendorLists, "complete">;
   readonly secrets: Secrets;
   readonly log: Logger;
 }
 
-/**
- * Publishes a configuration with its channels resolved, creates missing accounts and API keys, and returns the
- * published version.
- */
+/** Publishes a configuration, and creates its missing accounts and API keys. Returns the published version. */
 export async function applyConfiguration(
   { redis, declared, secrets, log }: Omit<ApplyDeps, "names" | "lists">,
   configuration: Configuration,
@@ -33,18 +30,17 @@ export async function applyConfiguration(
   await rememberPrices(redis, models);
   const before = await publishedVersion(redis);
   const version = await publishConfiguration(redis, { groups, models }, channels, secrets);
-  // A key that its vendor refused may be valid now, so it is tried again.
+  // A refused key may be valid now, so it is tried again.
   if (version !== before) await endKeyRefusals(redis);
   log.info({ version, channels: channels.length, models: Object.keys(models).length }, "configuration published");
   await declared.declare(configuration);
   return version;
 }
 
-/** Stores prices permanently by their version, because usage events name only the version. */
+/** Stores prices by version permanently, because usage events name only the version. */
 async function rememberPrices(redis: Redis, models: CompleteConfiguration["models"]): Promise<void> {
   const publishedAt = new Date().toISOString();
-  // Each command is awaited: a price must be stored before it is published, and a pipeline reports errors as ordinary
-  // results.
+  // Each command is awaited, because a pipeline reports errors as ordinary results.
   await Promise.all(
     Object.values(models)
       .flatMap(({ price = {} }) => allConfiguredPrices(price))

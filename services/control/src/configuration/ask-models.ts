@@ -1,21 +1,21 @@
 import { readText, type Transport } from "@modelgate/channels";
 import { modelListRequest, parseModels, providers, errorInOneLine, type ListedModel } from "@modelgate/providers";
 
-/** Maximum bytes of a model list, and maximum wait for a vendor in ms. */
+/** Maximum bytes of a model list, and maximum wait for it in ms. */
 const [listBytes, listMs] = [8 * 1024 * 1024, 20_000];
 
-/** Vendor and key with which a model list is requested. */
+/** Vendor and key of a request for a model list. */
 export interface ModelListRequest {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
-  /** URL of the proxy of the vendor's channel; undefined: none. */
+  /** Proxy of the channel. */
   readonly proxy: string | undefined;
-  /** Headers of the vendor's channel; undefined: none. */
+  /** Headers of the channel. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Requests the models of a vendor. Throws Error with the reason if the list is missing or unreadable. */
+/** Requests the models of a vendor. Throws Error with the reason if there is no readable list. */
 export async function fetchModelLists(
   { provider: name, baseUrl, key, proxy, headers }: ModelListRequest,
   transport: Pick<Transport, "send">,

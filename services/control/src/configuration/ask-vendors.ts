@@ -3,13 +3,12 @@ import { channelRequest, readText, vendorOf, type Transport } from "@modelgate/c
 import { sessionWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
 import { modelListRequest, parseModels, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 
-/** Maximum bytes of an answer, maximum wait for a vendor in ms, and maximum concurrent requests. */
+/** Maximum bytes of an answer, maximum wait in ms, and maximum concurrent requests. */
 const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
- * Makes a free request to the vendor of every enabled channel, with each key: for the model list, or without content.
- * Returns one line per problem: a refused key or signature, an address where no server answers, or a missing model list
- * that the channel needs.
+ * Makes a free request to the vendor of every enabled channel, with each key. Returns refused keys, servers that do not
+ * answer, and missing model lists.
  */
 export async function checkVendors(
   channels: readonly ResolvedChannel[],
@@ -30,7 +29,7 @@ export async function checkVendors(
   return found;
 }
 
-/** Checks a channel with one of its keys. Returns the problem; undefined if none was found. */
+/** Checks a channel with one key. Returns the problem. */
 async function problemOf(
   channel: ResolvedChannel,
   key: string,
@@ -59,10 +58,7 @@ async function problemOf(
   }
 }
 
-/**
- * Returns a request without content, which a vendor rejects only after it has authenticated the key; undefined for
- * wires of videos and sessions.
- */
+/** Returns a request without content, which a vendor rejects only after it has accepted the key. */
 function emptyRequest(
   provider: Provider,
   wire: UpstreamWire | undefined,
@@ -79,10 +75,7 @@ function problemOfEmpty(provider: Provider, status: number, text: string): strin
   return blame === "request" || code === "upstream_rate_limited" ? undefined : answerText(status, text);
 }
 
-/**
- * Returns the problem that the answer to a list request shows. A missing list is a problem only if the channel needs
- * it.
- */
+/** Returns the problem in an answer to a list request. A missing list is a problem only if the channel needs it. */
 function problemOfList(isNeeded: boolean, status: number, text: string): string | undefined {
   if (status >= 300) return !isNeeded && (status === 404 || status === 405) ? undefined : answerText(status, text);
   if (!isNeeded) return undefined;

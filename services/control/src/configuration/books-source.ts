@@ -21,10 +21,7 @@ export interface BooksSourceDeps {
   readonly ledger: Pick<Ledger, "read" | "write">;
   readonly secrets: Secrets;
   readonly log: Logger;
-  /**
-   * YAML file for the first version in the books; undefined: the first version has one group, which allows all models,
-   * and no models or channels.
-   */
+  /** File for the first version in the books; undefined for an empty configuration. */
   readonly seedPath: string | undefined;
 }
 
@@ -33,33 +30,26 @@ interface NewestVersion {
   readonly keys: readonly StoredVendorKey[];
 }
 
-/**
- * HKDF purpose of the cipher for vendor keys in the books. Data that was encrypted with the same secret for another
- * purpose cannot be decrypted with this cipher.
- */
+/** Purpose of the cipher: other data of the same secret cannot be decrypted with it. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
-/**
- * Interval, in ms, of polls that find versions which were not announced: their control died, or the books were
- * restored.
- */
+/** Interval in ms of polls that find versions without an announcement, for example after a restoration of the books. */
 const fallbackPollMs = 30_000;
-/** Author of the first version. */
 const firstActor = "first start";
 
-/** Configuration that the books store. */
+/** Configuration in the books. */
 export class ConfigurationBooks {
   readonly #deps: BooksSourceDeps;
   constructor(deps: BooksSourceDeps) {
     this.#deps = deps;
   }
 
-  /** Returns a version, or the newest one; undefined if it does not exist. */
+  /** Returns a version, or the newest one. */
   async find(version?: number): Promise<ConfigurationVersion | undefined> {
     return (await this.#read(version)).configuration ?? undefined;
   }
 
-  /** Returns the vendor keys of a version, or of the newest one, without those that no accepted secret decrypts. */
+  /** Returns the vendor keys of a version, or of the newest one. Omits keys that cannot be decrypted. */
   async keptKeys(version?: number): Promise<StoredKeys> {
     return this.#opened((await this.#read(version)).keys);
   }
@@ -69,10 +59,7 @@ export class ConfigurationBooks {
     return this.#deps.ledger.read(`/configurations?limit=${limit}`);
   }
 
-  /**
-   * Writes a new version with its vendor keys encrypted. Returns undefined if another version was written in the
-   * meantime.
-   */
+  /** Saves a new version. Returns undefined if another version was saved meanwhile. */
   async save(
     request: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
@@ -88,12 +75,10 @@ export class ConfigurationBooks {
     return saved ?? undefined;
   }
 
-  /**
-   * Returns the source of the newest version. At the first start the source creates that version from the seed file.
-   */
+  /** Returns the source of the newest version. The first start creates it from the seed file. */
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
-    /** Parses a version, or returns the last result if the version is unchanged, as in most polls. */
+    /** Parses a version. Most polls find the same one, so the result is cached. */
     const parsed = (version: number, document: string): FoundConfiguration => {
       const text = `# ${version}\n${document}`;
       return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
@@ -120,7 +105,7 @@ export class ConfigurationBooks {
     return this.#deps.ledger.read(`/configurations/newest${query}`);
   }
 
-  /** Writes the first version. Creates its accounts before, so that an interrupted start is repeated completely. */
+  /** Saves the first version. Creates its accounts first, so that an interrupted start is repeated. */
   async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
     const { seedPath, log } = this.#deps;
     const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");

@@ -12,10 +12,7 @@ import { providers, type Provider } from "@modelgate/providers";
 /** Default of `ChannelConfiguration.timeoutMs`. */
 const defaultTimeoutMs = 600_000;
 
-/**
- * Returns warnings about probable mistakes in the fields of channels, such as models that are never requested from the
- * vendor, a repeated path in an address, or a timeout that is never reached.
- */
+/** Returns warnings about probable mistakes in channels. */
 export function channelWarnings(
   models: Configuration["models"],
   channels: readonly ResolvedChannel[],
@@ -33,7 +30,7 @@ export function channelWarnings(
   });
 }
 
-/** Warns of a base URL that ends with the beginning of the vendor's paths, so that calls would repeat it. */
+/** Warns of a base URL that ends like the vendor's paths begin, because calls would repeat this part. */
 function repeatedPathWarnings({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
   const [wire] = configuration.wires ?? provider.wires;
   if (off !== undefined || wire === undefined) return [];
@@ -66,10 +63,9 @@ function timeoutWarnings({ configuration }: ResolvedChannel) {
   return [{ path: "firstByteTimeoutMs", message: `has no effect: timeoutMs (${timeoutMs}) ends the wait first` }];
 }
 
-/** Maximum names in one warning. */
 const maxNames = 10;
 
-/** Warns of models that a vendor lists and its channel does not serve, because other channels already serve them. */
+/** Warns of listed models that a channel does not serve, because other channels serve them. */
 function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   if (unserved.length === 0) return [];
   const more = unserved.length > maxNames ? ` and ${unserved.length - maxNames} more` : "";
@@ -82,7 +78,7 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   ];
 }
 
-/** Warns of a channel that serves all models of its vendor's list if the vendor has no list. */
+/** Warns of a channel for all listed models if its vendor has no list. */
 function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
     ? [{ path: "models", message: `cannot be "*": ${name} does not list models` }]

@@ -4,7 +4,7 @@ import { type Configuration, withoutUndefined } from "@modelgate/contracts";
 import { providers } from "@modelgate/providers";
 import { kindOfListed } from "./listed-kind.ts";
 
-/** Configuration completed with vendors' model lists and catalogue prices. */
+/** Configuration with vendors' model lists and catalogue prices. */
 export interface CompleteConfiguration {
   readonly groups: Configuration["groups"];
   readonly models: Readonly<Record<string, PublishedModel>>;
@@ -13,16 +13,13 @@ export interface CompleteConfiguration {
 
 /** Sources for completing a configuration. */
 export interface CompletionSources {
-  /** Names of the models that vendors list, by the id of the channel. */
+  /** Listed models by channel id. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
-  /** Time, in Unix ms, for which prices are looked up. */
+  /** Time in Unix ms for which prices are needed. */
   readonly nowMs: number;
 }
 
-/**
- * Completes a configuration with vendors' model lists, catalogue prices and known fees of vendors. Explicit values in
- * the configuration have priority.
- */
+/** Completes a configuration with vendors' model lists and known prices. Explicit values have priority. */
 export function completeConfiguration(
   { groups, models: written }: Pick<Configuration, "groups" | "models">,
   resolved: readonly ResolvedChannel[],
@@ -47,13 +44,12 @@ export function completeConfiguration(
 }
 
 type ServingChannel = ResolvedChannel & { readonly models: ServedModels };
-/** Prices that are known for a channel's vendor, by the gateway's model names. */
+/** Known prices of a vendor by the gateway's model names. */
 type KnownPrices = ReadonlyMap<string, KnownPrice>;
 
 /**
- * Determines the models of each channel. A channel that serves its vendor's list does not serve a listed name that the
- * configuration uses for other channels, fallbacks or shares, or that an earlier vendor lists, unless the channel names
- * it.
+ * Determines the models of each channel. A channel for all listed models omits names that other channels, fallbacks or
+ * shares already have.
  */
 function servedModels(
   written: Configuration["models"],
@@ -61,8 +57,8 @@ function servedModels(
   lists: CompletionSources["lists"],
 ): readonly ServingChannel[] {
   /**
-   * Vendor whose channels with `models: "*"` serve each listed name: the first vendor that lists it. "" if no such
-   * channel may serve it, because the configuration defines shares or fallbacks for the name, or names it in a channel.
+   * Vendor that serves each listed name by `models: "*"`: the first one that lists it. "" if the configuration uses the
+   * name otherwise.
    */
   const servers = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
@@ -84,7 +80,7 @@ function servedModels(
   });
 }
 
-/** Returns an identifier of a channel's vendor, so that channels of one vendor count as one. */
+/** Returns an id of a channel's vendor. Channels of one vendor have the same id. */
 function vendorOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
   return URL.canParse(baseUrl) ? `${provider} ${new URL(baseUrl).origin}` : `channel ${id}`;
 }
@@ -115,7 +111,7 @@ function pricesOf({ configuration, models }: ServingChannel, nowMs: number): Kno
   );
 }
 
-/** Price of models on an operator's server: free per token. */
+/** Price of models on an operator's server. */
 const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
 
 function costsOf(knownPrices: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
@@ -123,9 +119,7 @@ function costsOf(knownPrices: KnownPrices = new Map()): Readonly<Record<string, 
   return Object.fromEntries([...knownPrices].map(([name, { price }]) => [name, comparablePrice(price)]));
 }
 
-/**
- * Returns a model with its configured price, or with the price of the highest-priority channel whose price is known.
- */
+/** Returns a model with its configured price, or with the known price of the channel with the highest priority. */
 function pricedModel(
   model: Configuration["models"][string],
   name: string,
@@ -145,7 +139,7 @@ function pricedModel(
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
     .map((channel) => knownPrices.get(channel)?.get(name))
     .find((each) => each !== undefined);
-  // Vendor-tool calls cost the vendor's published price if the configuration sets none.
+  // A missing price of vendor-side tools is added from the known price.
   if (price !== undefined && price !== "auto") {
     const tools = { ...found?.price.tools, ...price.tools };
     return { ...others, price: Object.keys(tools).length === 0 ? price : { ...price, tools } };

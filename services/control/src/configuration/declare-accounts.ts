@@ -10,23 +10,15 @@ export interface DeclareDeps {
   readonly log: Logger;
 }
 
-/** Actor under which the audit log records the accounts. */
 const actor = "configuration";
-/**
- * Maximum time, in ms, that a configuration waits for its accounts; remaining accounts are created in the background.
- */
+/** Maximum time in ms that a configuration waits for its accounts. Others are created in the background. */
 const waitMs = 20_000;
-/** Pause between two attempts, in ms. */
 const retryMs = 500;
-/** Maximum accounts that are created at the same time. */
 const atOnce = 8;
 
 type Accounts = NonNullable<Configuration["accounts"]>;
 
-/**
- * Creates the accounts and API keys of a configuration that do not exist yet, with retries while the ledger is
- * unavailable.
- */
+/** Creates missing accounts and API keys of a configuration. Retries while the ledger is unavailable. */
 export class DeclaredAccounts implements AsyncDisposable {
   readonly #deps: DeclareDeps;
   readonly #stop = new AbortController();

@@ -4,12 +4,12 @@ export interface DifferenceLine {
   readonly text: string;
 }
 
-/** Maximum pairs of lines to compare. In larger texts, all lines are shown as removed and as added. */
+/** Maximum size of a comparison. Larger texts are shown as removed and added. */
 const maxCompared = 4_000_000;
-/** Number of unchanged lines that are shown before and after a change. */
+/** Number of unchanged lines around a change. */
 const around = 3;
 
-/** Returns the smallest line difference of two texts, with only those unchanged lines that are near a change. */
+/** Returns the line difference of two texts, with few unchanged lines. */
 export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -58,10 +58,7 @@ function lineDifference(old: readonly string[], fresh: readonly string[]): reado
   return lines;
 }
 
-/**
- * Returns, for each pair of positions, the length of the longest common subsequence of the lines from these positions
- * to the ends.
- */
+/** Returns the length of the longest common subsequence after each pair of positions. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at--)

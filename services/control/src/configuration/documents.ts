@@ -8,10 +8,10 @@ export interface StoredVendorKey {
   readonly sealed: string;
 }
 
-/** Change of one part of a configuration. The path is `["models", "gpt-x"]`, for example; channels are named by id. */
+/** Change of one part of a configuration, for example `["models", "gpt-x"]`. Channels are named by id. */
 export interface Edit {
   readonly path: readonly [section: "groups" | "models" | "channels", name: string];
-  /** New value; null removes the part. */
+  /** New value. Null removes the part. */
   readonly value: unknown;
 }
 
@@ -22,15 +22,13 @@ export interface ConfigurationParts {
   readonly channels: readonly unknown[];
 }
 
-/** Placeholder that is shown in place of a key. */
+/** Text that is shown instead of a key. */
 const hiddenKey = "(hidden)";
 
-/** Options for writing YAML. */
 const yamlFormat = { lineWidth: 120, flowCollectionPadding: true } as const;
 
 /**
- * Applies edits to a document, and preserves its comments and order. Never throws: the check of the configuration that
- * follows reports invalid results.
+ * Applies edits to a document, and keeps its comments and order. Never throws; a later check reports invalid results.
  */
 export function applyEdits(text: string, edits: readonly Edit[]): string {
   const document = parseDocument(text);
@@ -40,7 +38,7 @@ export function applyEdits(text: string, edits: readonly Edit[]): string {
 
 function edit(document: Document, [section, name]: Edit["path"], value: unknown): void {
   const sectionNode = document.get(section);
-  // An empty collection is written as {} or []; once filled it uses separate lines.
+  // A filled collection uses separate lines instead of {} or [].
   if ((isMap(sectionNode) || isSeq(sectionNode)) && sectionNode.items.length === 0) sectionNode.flow = false;
   if (section !== "channels") {
     if (value === null) document.deleteIn([section, name]);
@@ -56,7 +54,7 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   else channels.add(document.createNode(value));
 }
 
-/** Returns a channel in which each hidden key is replaced by the previous channel's key at the same position. */
+/** Returns a channel whose hidden keys are replaced by the previous keys at the same positions. */
 function withKeysThatStay(channel: unknown, before: unknown): unknown {
   const earlierKeys = [...itemsOf(isMap(before) ? before.get("keys") : undefined)]
     .filter(isText)
@@ -66,14 +64,14 @@ function withKeysThatStay(channel: unknown, before: unknown): unknown {
   return channel;
 }
 
-/** Returns the edits as YAML to copy into a file, with removals as comments. */
+/** Returns edits as YAML to copy into a file. Removals become comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
   const kept = edits.filter(({ value }) => value !== null);
   const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);
   return removed.join("") + (kept.length === 0 ? "" : applyEdits("", kept));
 }
 
-/** Returns the groups, models and channels of a document as written, without vendors' keys. */
+/** Returns the groups, models and channels of a document, without vendor keys. */
 export function partsOf(text: string): ConfigurationParts {
   const found: unknown = parseDocument(withHiddenKeys(text)).toJS({ maxAliasCount: 100 });
   const [groups, models, channels] = (["groups", "models", "channels"] as const).map((name) => field(found, name));
@@ -88,7 +86,7 @@ function isObject(value: unknown): value is object {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a document without the accounts that it declares. Used when the books already have them. */
+/** Returns a document without its accounts, which are stored elsewhere. */
 export function withoutAccounts(text: string): string {
   const document = parseDocument(text);
   if (!document.has("accounts")) return text;
@@ -96,7 +94,7 @@ export function withoutAccounts(text: string): string {
   return document.toString(yamlFormat);
 }
 
-/** Encrypts the vendor keys that a document contains as text, and replaces each by the id of its stored key. */
+/** Encrypts literal vendor keys of a document, and replaces them by ids. */
 export function withStoredKeys(
   text: string,
   encrypt: (key: string, id: string) => string,
@@ -111,7 +109,7 @@ export function withStoredKeys(
   return { document: keys.length === 0 ? text : document.toString(yamlFormat), keys };
 }
 
-/** Returns a document in which vendor keys and API keys are hidden; "" for a document that is not valid YAML. */
+/** Returns a document with hidden keys; "" for invalid YAML. */
 export function withHiddenKeys(text: string): string {
   const document = parseDocument(text);
   if (document.errors.length > 0) return "";
@@ -122,7 +120,7 @@ export function withHiddenKeys(text: string): string {
 
 type Text = Scalar<string>;
 
-/** Yields the vendor keys that a document contains as text, not as references. */
+/** Yields literal vendor keys, not references. */
 function* literalKeys(document: Document): Iterable<Text> {
   for (const channel of itemsOf(document.get("channels")))
     for (const key of itemsOf(isMap(channel) ? channel.get("keys") : undefined))

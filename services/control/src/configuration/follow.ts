@@ -6,24 +6,23 @@ import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ActiveConfiguration, type ConfigurationStatus } from "./in-force.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** Follower of the configuration, which applies changes until disposed. */
+/** Follower of the configuration, which applies changes. */
 export interface Follower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
-  /** URL of the default proxy of channels; undefined if there is none, or its variable is not set. */
+  /** Default proxy of channels. */
   readonly defaultProxy: string | undefined;
-  /** Reads the configuration now, because this process has changed it. Never throws: a failed read is retried. */
+  /** Reads the configuration now. Never throws, because a failed read is retried. */
   refresh(): Promise<void>;
   /** Creates the accounts and API keys of a configuration. */
   declare(configuration: Configuration): Promise<void>;
 }
 
-/** Time, in ms, without further writes before a changed file is read, because editors write in several steps. */
+/** Time in ms without further writes before a changed file is read, because editors write in steps. */
 const settleMs = 100;
 
 /**
- * Applies a configuration, and follows changes of it and of the key files that it names. If a change is invalid, the
- * last valid configuration stays active. If a key file disappears, its last key stays active. Throws StartError for a
- * file that is invalid at the start.
+ * Applies a configuration, and follows changes of it and of its key files. Invalid changes and missing key files keep
+ * the last valid state. Throws StartError if a file is invalid at the start.
  */
 export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
@@ -51,7 +50,7 @@ export async function followConfiguration(
   const readSoon = (): void => void refresh();
   if (!source.mustBeValid) readSoon();
   let settleTimer: NodeJS.Timeout | undefined;
-  // Watches the folder, not the file: editors and ConfigMaps replace the file.
+  // Watches the folder, because editors and ConfigMaps replace the file.
   const watcher = watchFolder(source.folder, () => {
     clearTimeout(settleTimer);
     settleTimer = setTimeout(readSoon, settleMs);
@@ -76,7 +75,7 @@ export async function followConfiguration(
   };
 }
 
-/** Watches a folder for changes. If the system cannot watch it, changes are found by polling only. */
+/** Watches a folder. If that is impossible, only polling finds changes. */
 function watchFolder(folder: string | undefined, onChange: () => void): Disposable {
   try {
     if (folder === undefined) return { [Symbol.dispose]: () => undefined };

@@ -10,35 +10,33 @@ import type { ConfigurationSource } from "./source.ts";
 
 /** State of the active configuration, as operators see it. */
 export interface ConfigurationStatus {
-  /** Name of the source: the path of a file, or the books. */
+  /** Path of the file, or the books. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
-  /** Problems of the source's current text; `version` is that of the last valid text. */
+  /** Problems of the current text. `version` is that of the last valid text. */
   readonly problems: readonly { readonly path: string; readonly message: string }[];
 }
 
-/** Configuration with the resolved addresses and keys of its channels. */
 interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
   readonly kept: StoredKeys;
 }
 
-/** Active configuration: the last valid one of its source, with the last valid keys of its key files. */
+/** Last valid configuration of a source, with the last valid keys of its key files. */
 export class ActiveConfiguration {
   readonly #deps: ApplyDeps;
   readonly #source: ConfigurationSource;
   /** Text that was last applied or refused. */
   #seen = "";
-  /** Time when the source was last read. */
   #readAt = -Infinity;
   #applied: ResolvedConfiguration | undefined;
   #status: ConfigurationStatus;
   /** Ids of channels that have lost a key. */
   #missing: readonly string[] = [];
 
-  /** Model lists of vendors that the active configuration was completed with. */
+  /** Model lists that completed the active configuration. */
   #listed: CompletedModels | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {
@@ -48,8 +46,7 @@ export class ActiveConfiguration {
   }
 
   /**
-   * Opens the configuration of a source. A source that must be valid is applied immediately; throws StartError if it is
-   * invalid. Other sources are applied by `refresh`.
+   * Opens a source. Throws StartError for an invalid one that must be valid. Other sources are applied by `refresh`.
    */
   static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ActiveConfiguration> {
     const inForce = new ActiveConfiguration(deps, source);
@@ -65,22 +62,21 @@ export class ActiveConfiguration {
     return this.#status;
   }
 
-  /** URL of the default proxy of channels; undefined if there is none, or its variable is not set. */
+  /** Default proxy of channels. */
   get defaultProxy(): string | undefined {
     return resolveProxy(this.#applied?.configuration.proxy, this.#deps.names).proxy;
   }
 
   /**
-   * Reads the source if it may have changed or its poll is due. Applies a valid change; logs an invalid one with the
-   * path of each invalid field. Throws if a change could not be published, which the next refresh retries.
+   * Reads the source if it may have changed or its poll is due, and applies a valid change. Throws if the publication
+   * failed, which is retried.
    */
   async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
       const published = await publishedVersion(this.#deps.redis);
-      // A Redis without a published version has lost its data: the configuration is published again.
+      // Redis has lost its data, so the configuration is published again.
       if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
-      // If the published version differs from this one, another control has applied a change, and the source is read
-      // now.
+      // Otherwise another control has applied a change, so the source is read now.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
         return await this.#pollKeys(this.#applied);
     }
@@ -109,7 +105,7 @@ export class ActiveConfiguration {
     this.#status = { ...this.#status, problems };
   }
 
-  /** Reads the key files again, because keys may be rotated without a change of the configuration. */
+  /** Reads the key files again, because keys may be rotated. */
   async #pollKeys({ configuration, channels: before, kept }: ResolvedConfiguration): Promise<void> {
     if (!hasKeyFiles(configuration)) return await this.#pollLists();
     const channels = await resolveChannels(configuration, this.#deps.names, kept);
@@ -126,7 +122,7 @@ export class ActiveConfiguration {
     await this.#apply({ configuration, channels, kept }, this.#status.problems);
   }
 
-  /** Requests the model lists of vendors again, because they change over time. */
+  /** Requests the model lists again, because they change over time. */
   async #pollLists(): Promise<void> {
     const applied = this.#applied;
     if (applied?.channels.some(({ configuration: { models } }) => models === "*") !== true) return;
@@ -142,10 +138,9 @@ export class ActiveConfiguration {
   }
 }
 
-/** Result of applying a configuration. */
 interface AppliedConfiguration {
   readonly status: ConfigurationStatus;
-  /** Model lists of vendors that the configuration was completed with. */
+  /** Model lists that completed the configuration. */
   readonly listed: CompletedModels;
 }
 

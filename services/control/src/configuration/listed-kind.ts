@@ -1,6 +1,6 @@
 import { wiresOfKind, type ModelKind, type UpstreamWire } from "@modelgate/contracts";
 
-/** Patterns of vendors' model names, by kind of model; the first match counts. Other models are chat models. */
+/** Patterns of model names by kind. The first match is used; other models are chat models. */
 const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["embedding", /embed|(?:^|[/-])(?:bge|gte|e5)-/i],
   ["rerank", /rerank/i],
@@ -13,10 +13,7 @@ const kinds: readonly (readonly [ModelKind, RegExp])[] = [
   ["image", /dall-e|gpt-image|(?:^|[/-])flux|imagen|stable-diffusion|seedream|-image(?:$|-)/i],
 ];
 
-/**
- * Returns the kind of a listed model, judged by its name; undefined if a channel with the `supported` wires cannot
- * serve it.
- */
+/** Returns the kind of a listed model, judged by its name; undefined if none of the `supported` wires can serve it. */
 export function kindOfListed(name: string, supported?: readonly UpstreamWire[]): ModelKind | undefined {
   const kind = kinds.find(([, words]) => words.test(name))?.[0] ?? "chat";
   return supported === undefined || wiresOfKind[kind].some((wire) => supported.includes(wire)) ? kind : undefined;

@@ -13,11 +13,10 @@ import {
 
 const tokenUnits: readonly UnitName[] = [...inputTokenUnits, ...outputTokenUnits];
 const textUnits: readonly UnitName[] = ["requests", ...unitNames.filter((unit) => tokenUnits.includes(unit))];
-/** Kinds of models whose price may have fees for vendor-side tools, and service tiers. */
 const textKinds: ReadonlySet<ModelKind> = new Set(["chat", "completion"]);
 const textOnlyFields = ["tools", "serviceTiers"] as const;
 
-/** Units in which calls of each kind are counted. Prices of other units are never charged. */
+/** Units of calls by kind of model. Prices of other units are never charged. */
 const countedUnits: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   chat: textUnits,
   completion: textUnits,
@@ -31,21 +30,21 @@ const countedUnits: Readonly<Record<ModelKind, readonly UnitName[]>> = {
   realtime: ["seconds", ...textUnits],
 };
 
-/** Pairs of prices: if a model has the first one, the second one is expected too. */
+/** Pairs of prices. A model with the first one should have the second one. */
 const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
   ["output", "input"],
   ["cachedInput", "input"],
   ["outputAudio", "inputAudio"],
   ["inputAudio", "input"],
 ];
-/** Price that is expected if a model has prices for input and output; models without output have no cache. */
+/** Price that a model with prices for input and output should have. */
 const cachedInput: PriceField = "cachedInput";
 
-/** Returns warnings about models without a price, incomplete prices, and prices that are never charged. */
+/** Returns warnings about missing prices and about prices that are never charged. */
 export function priceWarnings(models: Readonly<Record<string, PublishedModel>>): readonly ConfigurationProblem[] {
   return Object.entries(models).flatMap(([name, { kind, price = {}, priceOrigin, shares }]) => {
     const path = `models.${name}.price`;
-    // Catalogue prices are complete, and a model with shares is priced by its shares.
+    // Catalogue prices are complete. A model with shares is priced by its shares.
     if (priceOrigin !== undefined || shares !== undefined) return [];
     if (Object.keys(price).length === 0) return [{ path, message: "is missing: calls of this model cost nothing" }];
     const counted = countedUnits[kind];
@@ -82,7 +81,7 @@ function substitutePrice(field: PriceField, price: ConfiguredPrices): string {
   return substitute === undefined ? "nothing (set it to 0 if this is intended)" : `what ${substitute} does`;
 }
 
-/** Returns the missing prices of units that vendors will report, judging by the given prices. */
+/** Returns missing prices that the existing prices suggest. */
 function forgottenPrices(price: ConfiguredPrices): readonly PriceField[] {
   const hasPrice = (field: PriceField): boolean => price[field] !== undefined;
   const expected = together.filter(([field]) => hasPrice(field)).map(([, field]) => field);
@@ -90,7 +89,7 @@ function forgottenPrices(price: ConfiguredPrices): readonly PriceField[] {
   return [...new Set(expected)].filter((field) => !hasPrice(field));
 }
 
-/** Returns prices that are given for resolutions only. */
+/** Returns prices that exist only for resolutions. */
 function resolutionOnlyPrices({ resolutions = {}, ...usual }: ConfiguredPrices): readonly string[] {
   const pricedFields = Object.values(resolutions).flatMap((price) => Object.keys(price));
   return [...new Set(pricedFields)].filter((field) => !Object.hasOwn(usual, field));

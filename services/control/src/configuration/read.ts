@@ -12,22 +12,20 @@ import { baseUrlProblem } from "./addresses.ts";
 import { memberProblems } from "./request-members.ts";
 import { hasVariables } from "./resolve.ts";
 
-/** Parsed configuration, or all its problems. */
+/** Parsed configuration, or its problems. */
 export type ReadConfiguration =
   | { readonly configuration: Configuration; readonly problems?: never }
   | { readonly configuration?: never; readonly problems: readonly ConfigurationProblem[] };
 
-/** Maximum bytes of a configuration file. */
 const maxBytes = 16 * 1024 * 1024;
-/** Maximum expansions of a YAML anchor, including nested ones; prevents a small file from becoming huge. */
+/** Maximum expansions of a YAML anchor, because a small file could become huge. */
 const maxAliases = 100;
 
 /** Text of a configuration, and its parsed content or problems. */
 export type FoundConfiguration = { readonly text: string } & ReadConfiguration;
 
 /**
- * Reads a configuration file. A missing file is reported as a problem. Returns `before`, the last result, if the text
- * is unchanged.
+ * Reads a configuration file. Returns `before`, the last result, if the text is unchanged. A missing file is a problem.
  */
 export async function readConfigurationFile(path: string, before?: FoundConfiguration): Promise<FoundConfiguration> {
   let text: string;
@@ -50,7 +48,7 @@ export async function readConfigurationFile(path: string, before?: FoundConfigur
   return before?.text === text && text !== "" ? before : { text, ...parseConfiguration(text) };
 }
 
-/** Parses a configuration; checks YAML, shape, references and vendors. */
+/** Parses and checks a configuration. */
 export function parseConfiguration(text: string): ReadConfiguration {
   if (text.length > maxBytes) return { problems: [{ path: "(file)", message: `is larger than ${maxBytes} bytes` }] };
   const document = parseDocument(text, { uniqueKeys: true, prettyErrors: true });
@@ -66,7 +64,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
   try {
     written = document.toJS({ maxAliasCount: maxAliases });
   } catch (error) {
-    // The YAML has an alias without an anchor, or one that expands beyond the limit.
+    // The YAML has an invalid alias, or one that expands beyond the limit.
     return { problems: [{ path: "(file)", message: error instanceof Error ? error.message : String(error) }] };
   }
   const checked = checkConfiguration(written);
@@ -91,7 +89,7 @@ type VendorFields = Pick<ChannelConfiguration, "provider" | "keys" | "wires" | "
   readonly baseUrl?: string | undefined;
 };
 
-/** Returns the channels of a file that may be invalid, by position; undefined for an unreadable channel. */
+/** Returns the channels of a possibly invalid file by position; undefined for an unreadable channel. */
 function writtenChannels(written: unknown): readonly (VendorFields | undefined)[] {
   if (!isObject(written) || !Array.isArray(written["channels"])) return [];
   return written["channels"].map((channel: unknown): VendorFields | undefined => {
@@ -107,7 +105,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
 
-/** Returns problems of a channel's settings that its vendor does not support in this build. */
+/** Returns settings of a channel that its vendor does not support. */
 function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFields): readonly ConfigurationProblem[] {
   const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
   if (provider === undefined)
@@ -116,7 +114,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
     ];
   const ownAddress = baseUrl ?? provider.baseUrl;
   if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has no default` }];
-  // Values of variables are checked when they are inserted.
+  // Variables are checked when they are inserted.
   const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
   const noKeys = keys === undefined && provider.keyVariable === undefined && provider.defaultKey === undefined;
   return [
@@ -135,7 +133,7 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
   ];
 }
 
-/** Formats problems as text, one per line. */
+/** Formats problems, one per line. */
 export function problemLines(problems: readonly ConfigurationProblem[]): string {
   return problems.map(({ path, message }) => `  ${path} ${message}`).join("\n");
 }

@@ -1,8 +1,8 @@
 import type { ChannelConfiguration, Configuration, ConfigurationProblem } from "@modelgate/contracts";
 
 /**
- * Members of request bodies that decide the action and the cost of a call. A test compares the list with
- * `ClientSide.inspectedMembers` of the wires of all kinds, because control does not load the wires.
+ * Members of requests that decide the action or cost of a call. A test compares them with
+ * `ClientSide.inspectedMembers`, because control does not load the wires.
  */
 const wireMembers: readonly string[] = [
   "agent",
@@ -73,9 +73,8 @@ const wireMembers: readonly string[] = [
 ];
 
 /**
- * Further members that decide the action or the cost of a call: those of wires that only vendors use, those that
- * request reasoning or caching, and those that vendors read and the gateway does not. A test compares them with
- * `reasoningMembers` of the wires.
+ * Further members that decide the action or cost of a call, which only vendors read or only vendors' wires have. A test
+ * compares them with `reasoningMembers`.
  */
 const vendorMembers: readonly string[] = [
   "system_instruction",
@@ -118,25 +117,22 @@ const vendorMembers: readonly string[] = [
 /** Members in which only vendors of videos read sizes, which change the price. */
 const videoMembers: readonly string[] = ["metadata"];
 
-/** Names that a channel cannot set, in the form that `folded` returns. */
+/** Names that a channel cannot set, as returned by `folded`. */
 const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
-/** Further names that a channel of a video model cannot set, in the form that `folded` returns. */
+/** Further names that a channel of a video model cannot set. */
 const reservedForVideo: ReadonlySet<string> = new Set(videoMembers.map(folded));
 
-/** Returns a name in lower case without underscores, because vendors accept both `max_tokens` and `maxTokens`. */
+/** Returns a name in lower case without underscores, because vendors accept `max_tokens` and `maxTokens`. */
 function folded(name: string): string {
   return name.toLowerCase().replaceAll("_", "");
 }
 
-/**
- * Returns true if a member of a body decides the action or the cost of a call, so that a channel cannot set it.
- * `isForVideo` is true for a channel that serves video models.
- */
+/** Returns whether a channel cannot set a member, because it decides the action or cost of a call. */
 export function isReservedMember(name: string, isForVideo: boolean): boolean {
   return reserved.has(folded(name)) || (isForVideo && reservedForVideo.has(folded(name)));
 }
 
-/** Lists the members of `defaults` and `force` that a channel cannot set. `models` are the configured models. */
+/** Lists the members of `defaults` and `force` that a channel cannot set. */
 export function memberProblems(
   { defaults = {}, force = {}, models: served }: Partial<Pick<ChannelConfiguration, "defaults" | "force" | "models">>,
   models: Configuration["models"] = {},

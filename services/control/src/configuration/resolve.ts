@@ -13,10 +13,10 @@ import { baseUrlProblem } from "./addresses.ts";
 
 /** Environment variables by name. */
 export type EnvVariables = Readonly<Record<string, string | undefined>>;
-/** Vendor keys that are stored in the books, by the ids that a configuration names as `kept:id`. */
+/** Vendor keys in the books, by the id in `kept:id`. */
 export type StoredKeys = ReadonlyMap<string, string>;
 
-/** Prefix of a key that names the file that contains it. */
+/** Prefix of a key that is in a file. */
 const keyFile = "file:";
 const variableInAddress = /\$\{(\w+)\}/g;
 
@@ -25,7 +25,7 @@ export function variablesIn(baseUrl: string): readonly string[] {
   return [...baseUrl.matchAll(variableInAddress)].map(([, name = ""]) => name);
 }
 
-/** Inserts variables into an address. Returns the address, and the names of variables that are not set. */
+/** Inserts variables into an address. `missing` are variables that are not set. */
 export function insertVariables(
   written: string,
   names: EnvVariables,
@@ -40,9 +40,8 @@ export function hasVariables(baseUrl: string): boolean {
 }
 
 /**
- * Resolves `env:NAME`, `file:/path` and `kept:id` in keys, `env:NAME` in proxies, and `${NAME}` in addresses. A channel
- * with an invalid address, proxy or header, or without usable keys, is disabled, with the reason, so that one unset
- * variable does not stop the other channels.
+ * Resolves references in keys, proxies and addresses. A channel that cannot be resolved is disabled with the reason, so
+ * that it does not stop the others.
  */
 export function resolveChannels(
   { channels, proxy }: Configuration,
@@ -54,7 +53,7 @@ export function resolveChannels(
   );
 }
 
-/** Returns true if a configuration names files that contain keys. */
+/** Returns whether a configuration has key files. */
 export function hasKeyFiles({ channels }: Configuration): boolean {
   return channels.some(({ keys }) => keys?.some((written) => written.startsWith(keyFile)));
 }
@@ -75,7 +74,7 @@ async function resolveChannel(
   const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, names);
   const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, names);
   const reasons = [...missing, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? absent : [])];
-  // The inserted value may be a misplaced secret, so operators see the address as written.
+  // The inserted value may be a misplaced secret, so operators see the written address.
   return {
     configuration,
     baseUrl: problem === undefined ? baseUrl : written,
@@ -87,8 +86,8 @@ async function resolveChannel(
 }
 
 /**
- * Returns the URL of a channel's proxy, or the reasons why the proxy cannot be used, which do not contain the URL.
- * Returns neither if the channel has no proxy. A channel whose proxy cannot be used must not connect without it.
+ * Returns the URL of a channel's proxy, or problems without the URL. A channel with problems must not connect without
+ * its proxy.
  */
 export function resolveProxy(
   written: string | undefined,
@@ -102,10 +101,7 @@ export function resolveProxy(
   return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
 }
 
-/**
- * Returns a channel's headers by lower-case names, with the values of variables, and the reasons why headers cannot be
- * sent. The reasons do not contain values.
- */
+/** Returns a channel's headers in lower case with the values of variables, or problems without values. */
 function resolveHeaders(
   written: ChannelConfiguration["headers"],
   names: EnvVariables,
@@ -124,16 +120,15 @@ function resolveHeaders(
   return { headers, problems };
 }
 
-/** Key that is used for a vendor that requires no key. */
 const noKey = "none";
 
-/** Returns the keys that a channel uses if its configuration names none. */
+/** Returns the keys of a channel whose configuration names none. */
 export function defaultKeys(provider: Provider | undefined): readonly string[] {
   if (provider?.defaultKey !== undefined) return [provider.defaultKey];
   return provider?.keyVariable === undefined ? [] : [`env:${provider.keyVariable}`];
 }
 
-/** Returns the usable keys, and the reasons why other keys cannot be used. */
+/** Returns the usable keys, and problems of the others. */
 async function resolveKeys(
   named: readonly string[],
   names: EnvVariables,
@@ -152,7 +147,7 @@ async function resolveKeys(
   return { keys, absent };
 }
 
-/** Returns the reason why a key cannot be used, without the key; undefined if it can be used. */
+/** Returns the reason why a key cannot be used, without the key. */
 function keyProblem(key: string, provider: Provider | undefined): string | undefined {
   if (provider?.keyProblem !== undefined) return provider.keyProblem(key);
   if (!isSendableKey(key)) return "contains characters that are not allowed in a header";
@@ -160,7 +155,7 @@ function keyProblem(key: string, provider: Provider | undefined): string | undef
   return form === undefined || form.pattern.test(key) ? undefined : `is not a key of the form ${form.description}`;
 }
 
-/** Describes the source of a key without the key itself. */
+/** Describes the source of a key without the key. */
 function describeSource(written: string, index: number): string {
   const [, name] = /^(?:env|file|kept):(.*)$/.exec(written) ?? [];
   return name ?? `keys[${index}]`;

@@ -4,19 +4,19 @@ import type { StoredKeys } from "./resolve.ts";
 
 /** Source from which control reads the configuration. */
 export interface ConfigurationSource {
-  /** Name that is shown to operators: the path of a file, or the books. */
+  /** Path of the file, or the books. */
   readonly name: string;
-  /** Folder to watch for changes; if absent, the source is only polled. */
+  /** Folder to watch for changes. */
   readonly folder?: string;
-  /** Interval, in ms, between reads while no change is announced; if absent, every poll reads. */
+  /** Interval in ms between reads without an announced change; if absent, every poll reads. */
   readonly everyMs?: number;
-  /** True if control must not start with an invalid configuration from this source. */
+  /** True if control must not start with an invalid configuration. */
   readonly mustBeValid: boolean;
   /** Reads the current configuration. Throws if the source is unavailable. */
   read(): Promise<FoundConfiguration & { readonly kept?: StoredKeys }>;
 }
 
-/** Returns the source that reads a YAML file, the one that MODELGATE_CONFIG names. */
+/** Returns the source for a YAML file. */
 export function fileSource(path: string): ConfigurationSource {
   let last: FoundConfiguration | undefined;
   const read = async (): Promise<FoundConfiguration> => (last = await readConfigurationFile(path, last));

@@ -9,24 +9,19 @@ import { providers, type Provider } from "@modelgate/providers";
 import { insertVariables, hasVariables, defaultKeys, variablesIn, type EnvVariables } from "./resolve.ts";
 import { unsafeAddress } from "./addresses.ts";
 
-/**
- * Sources from which a configuration that comes from the console or the API may read keys and addresses, in addition to
- * vendors' default variables.
- */
+/** Sources from which a configuration from the console or the API may read keys and addresses. */
 export interface AllowedSources {
-  /** Folder whose files keys may reference; undefined if files are not allowed. */
+  /** Folder whose files keys may name. */
   readonly keysFolder: string | undefined;
-  /** Environment variables that keys and addresses may reference. */
+  /** Environment variables that keys and addresses may name. */
   readonly variables: ReadonlySet<string>;
-  /**
-   * Addresses of the gateway's stores and services. The address of a vendor must not have the port of one of them.
-   */
+  /** Addresses of stores and services. Vendors must not use their ports. */
   readonly inside: readonly string[];
 }
 
-/** Values for the check of a changed configuration. */
+/** Context in which a changed configuration is checked. */
 export interface SourceCheck extends AllowedSources {
-  /** Configuration before the change; undefined if there was none, or it could not be read. */
+  /** Configuration before the change; undefined if there is no readable one. */
   readonly before: Configuration | undefined;
   readonly names: EnvVariables;
 }
@@ -37,9 +32,8 @@ const addressVariables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns problems with keys, addresses and proxies through which a configuration from the console or the API could
- * leak a secret: a variable or file that is not a vendor's key, a stored key at another address, or an address inside
- * the gateway. Sources that a channel already uses at the same address stay allowed.
+ * Returns parts of a configuration from the console or the API that could leak a secret. Sources that a channel already
+ * uses at the same address remain allowed.
  */
 export function sourceProblems(
   { channels, proxy }: Configuration,
@@ -63,7 +57,7 @@ export function sourceProblems(
   ];
 }
 
-/** Returns the reason why a proxy must not be used; undefined if it may be used. */
+/** Returns the reason why a proxy must not be used. */
 function proxyProblem(
   proxy: string | undefined,
   before: string | undefined,
@@ -75,7 +69,7 @@ function proxyProblem(
   return variables.has(name) ? undefined : `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`;
 }
 
-/** A channel with its proxy, or the default proxy if it names none. */
+/** A channel with its proxy or the default one. */
 type ProxiedChannel = Omit<ChannelConfiguration, "proxy"> & { readonly proxy: string | undefined };
 
 function channelProblems(
@@ -85,7 +79,7 @@ function channelProblems(
 ): readonly ConfigurationProblem[] {
   const { baseUrl } = channel;
   const origin = originOf(channel, check.names);
-  // Without TLS, a proxy can read the keys of the calls, so another proxy counts as another address.
+  // Without TLS, a proxy can read keys, so a new proxy is like a new address.
   const isSameAddress =
     before !== undefined &&
     originOf(before, check.names) === origin &&
@@ -107,7 +101,7 @@ function channelProblems(
   ];
 }
 
-/** Lists headers whose values are read from variables that may not be sent to the channel's address. */
+/** Lists headers with variables that must not be sent to the channel's address. */
 function headerProblems(
   { headers = {} }: ProxiedChannel,
   before: ProxiedChannel | undefined,
@@ -125,7 +119,7 @@ function keysOf({ keys, provider }: Pick<ChannelConfiguration, "keys" | "provide
   return keys ?? defaultKeys(providers[provider]);
 }
 
-/** Returns the reason why a key must not be read from its source; undefined if it may be read. */
+/** Returns the reason why a key must not be read from its source. */
 function keyProblem(key: string, channel: ProxiedChannel, check: SourceCheck): string | undefined {
   const [, kind, name = ""] = /^(env|file|kept):(.*)$/.exec(key) ?? [];
   const provider = providers[channel.provider];
@@ -152,8 +146,8 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
 }
 
 /**
- * Returns true if the vendor's default key may be sent to a channel's address, because the address is in the domain of
- * the vendor. Any address is accepted for an operator's server, and for a vendor without a public address.
+ * Returns whether the vendor's default key may be sent to a channel's address. Any address is allowed for an operator's
+ * server, and for a vendor without a public address.
  */
 function isVendorAddress(
   channel: ProxiedChannel,
@@ -165,7 +159,7 @@ function isVendorAddress(
   const vendorOrigin = originOf({ ...channel, baseUrl }, names);
   const to = originOf(channel, names);
   if (vendorOrigin === to) return true;
-  // Vendors' regions and customers have sibling hosts: `eu.api.openai.com`, `dashscope-intl.aliyuncs.com`.
+  // Regions and customers have sibling hosts, such as `eu.api.openai.com` and `dashscope-intl.aliyuncs.com`.
   const [, host = ""] = /^https:\/\/([^/]+)/.exec(baseUrl) ?? [];
   const domain = host.split(".").slice(1);
   if (domain.length < 2 || domain.slice(-2).some((label) => hasVariables(label))) return false;
@@ -173,7 +167,7 @@ function isVendorAddress(
   return new RegExp(`^https://(?:[\\w-]+\\.)*[\\w-]+\\.${pattern}$`).test(to);
 }
 
-/** Returns the origin that a channel calls; the unresolved address if one of its variables is not set. */
+/** Returns the origin of a channel, or its written address if a variable is not set. */
 function originOf(
   { baseUrl, provider }: Pick<ChannelConfiguration, "baseUrl" | "provider">,
   names: EnvVariables,

@@ -6,11 +6,11 @@ import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
 import { fetchModelLists, type ModelListRequest } from "./ask-models.ts";
 
-/** Redis hash from a channel's id to its vendor's last model list. All replicas share it. */
+/** Redis hash of vendors' last model lists by channel id. */
 const listsKey = "vendor-models";
-/** Pause, in ms, after which a failed list request is retried. */
+/** Pause in ms before a failed list request is repeated. */
 const retryMs = 60_000;
-/** Time, in ms, for which a model that its vendor no longer lists stays paused; after it, the model is forgotten. */
+/** Time in ms for which a model that is no longer listed is paused. */
 const goneKeptMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
@@ -28,11 +28,11 @@ export interface VendorListDeps {
   readonly redis: Redis;
   readonly transport: Transport;
   readonly log: Logger;
-  /** Interval, in ms, between two requests for a vendor's list. */
+  /** Interval in ms between requests for a list. */
   readonly everyMs: number;
 }
 
-/** Model lists of vendors, for channels that serve every listed model. Requested at the start and then periodically. */
+/** Model lists of vendors, for channels that serve every listed model. */
 export class VendorLists {
   readonly #deps: VendorListDeps;
   constructor(deps: VendorListDeps) {
@@ -40,8 +40,8 @@ export class VendorLists {
   }
 
   /**
-   * Returns the channels with their model lists, by channel id. Requests lists that are due; if a vendor does not
-   * answer, its last list stays. A channel without any list is disabled, with the reason.
+   * Returns channels with their model lists. Requests due lists, and uses the last list if a vendor does not answer. A
+   * channel without a list is disabled.
    */
   async complete(channels: readonly ResolvedChannel[]): Promise<{
     readonly channels: readonly ResolvedChannel[];
@@ -99,7 +99,7 @@ export class VendorLists {
     }
   }
 
-  /** Pauses models that are no longer listed, and ends the pause of those that are listed again. */
+  /** Pauses models that are no longer listed, and resumes those that are listed again. */
   async #pauseUnlisted(id: string, { gone, models }: VendorList, before: VendorList | undefined): Promise<void> {
     const { redis, everyMs } = this.#deps;
     const until = Date.now() + everyMs + retryMs;

@@ -5,9 +5,8 @@ import { channelWarnings } from "./channel-warnings.ts";
 import { priceWarnings } from "./price-warnings.ts";
 
 /**
- * Returns probable mistakes in a valid configuration, such as models without a price or channel, prices that are never
- * charged, and API keys limited to models outside their group. Disabled channels come last, with the models that only
- * they serve, because a file for several machines usually has channels whose variables are not set.
+ * Returns probable mistakes in a valid configuration. Disabled channels come last, because a shared file usually has
+ * some.
  */
 export function warningsOf(
   { groups, accounts = {} }: Configuration,
@@ -43,7 +42,7 @@ function modelsServedBy(channels: readonly ResolvedChannel[]): ReadonlySet<strin
   );
 }
 
-/** Returns a warning for each disabled channel, with the models that no other channel serves. */
+/** Warns of each disabled channel, and of models that no other channel serves. */
 function disabledChannelWarnings(channels: readonly ResolvedChannel[]): readonly ConfigurationProblem[] {
   const served = modelsServedBy(channels.filter(({ off }) => off === undefined));
   return channels.flatMap((channel, at) => {
@@ -54,7 +53,7 @@ function disabledChannelWarnings(channels: readonly ResolvedChannel[]): readonly
   });
 }
 
-/** Returns a warning for each model in an API key's list that its group does not allow. */
+/** Warns of each model of an API key that its group does not allow. */
 function unreachableModelWarnings({ groups, accounts = {} }: Pick<Configuration, "groups" | "accounts">) {
   return Object.entries(accounts).flatMap(([id, { tokens = [] }]) =>
     tokens.flatMap(({ group, models = [] }, at) => {

@@ -8,13 +8,11 @@ import type { Sessions } from "./sessions.ts";
 /** Requests that are allowed without signing in. */
 const visitorCalls: ReadonlySet<string> = new Set(["POST /session", "GET /sign-in-ways"]);
 
-/** Operator for requests of a person who is not signed in. */
 const visitor: Operator = { name: "", role: "viewer" };
 
 /**
- * Authorizes a call by an automation key or the session cookie, and any other call by `byCredential`; visitors' calls
- * need none of them. Browsers also send the cookie with requests from other sites, so a change with the cookie must
- * come from one of the console's pages.
+ * Authorizes a call by automation key, session cookie, or `byCredential`. A change with the cookie must come from a
+ * page of the console, because browsers may send the cookie with requests of other sites.
  */
 export function bySession(
   { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
@@ -37,7 +35,7 @@ export function bySession(
   };
 }
 
-/** Throws Failure permission_denied for a call that has no origin, or comes from a page of another origin. */
+/** Throws Failure for a call without an origin or from another origin. */
 function checkSameOrigin({ headers: { origin, host } }: IncomingMessage): void {
   if (origin === undefined || host === undefined || !URL.canParse(origin) || new URL(origin).host !== host)
     throw new Failure("permission_denied", "Changes are accepted only from the console's own pages.");

@@ -6,32 +6,25 @@ const signInName = "modelgate_sign_in";
 const signInSeconds = 600;
 
 /**
- * Cookies of the console, which scripts cannot read. With https their names have the prefix `__Host-`, so that a
- * neighbouring host cannot set them.
+ * Cookies of the console, which scripts cannot read. The prefix `__Host-` stops neighbouring hosts from setting them.
  */
 export class ConsoleCookies {
   readonly #prefix: string;
   readonly #attributes: string;
 
-  /**
-   * Creates the cookies. `consoleUrl` is the address at which browsers reach the console, if it differs from the
-   * listening address.
-   */
+  /** Creates the cookies. `consoleUrl` is the address for browsers. */
   constructor(consoleUrl: string | undefined) {
     const isSecure = consoleUrl?.startsWith("https:") === true;
     this.#prefix = isSecure ? "__Host-" : "";
     this.#attributes = `Path=/; HttpOnly${isSecure ? "; Secure" : ""}`;
   }
 
-  /** Returns the session secret of a request; undefined if it has none. */
+  /** Returns the session secret of a request. */
   session(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, sessionName);
   }
 
-  /**
-   * Returns the header that sets the session cookie. Browsers do not send the cookie with requests from pages of other
-   * sites.
-   */
+  /** Returns the header that sets the session cookie. Browsers do not send it with requests from other sites. */
   setSession(session: string): string {
     return `${this.#prefix}${sessionName}=${session}; ${this.#attributes}; SameSite=Strict`;
   }
@@ -41,7 +34,7 @@ export class ConsoleCookies {
     return `${this.setSession("")}; Max-Age=0`;
   }
 
-  /** Returns the state of the provider sign-in that a browser has started; undefined if there is none. */
+  /** Returns the state of a sign-in that the browser has started at a provider. */
   signIn(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, signInName);
   }

@@ -3,7 +3,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { extname, join, relative, sep } from "node:path";
 
-/** File of the console's build, with its compressed forms. */
 interface BuiltFile {
   readonly type: string;
   readonly etag: string;
@@ -12,7 +11,7 @@ interface BuiltFile {
   readonly gzip?: Buffer | undefined;
 }
 
-/** Files of a build, by path relative to the build's folder. */
+/** Files of a build by relative path. */
 export type BuiltFiles = ReadonlyMap<string, BuiltFile>;
 
 const contentTypes: Readonly<Record<string, string>> = {
@@ -21,13 +20,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
 };
-/** Folder of files that never change, because their names contain a hash of their content. */
+/** Folder of files that never change, because their names contain a hash. */
 const hashedFolder = "assets/";
 
-/**
- * Reads a complete build into memory (a few megabytes), so that all pages are of the same build. A new build takes
- * effect at the next start.
- */
+/** Reads a complete build into memory, so that all pages are of the same build. */
 export function readBuild(folder: string): BuiltFiles {
   const all = new Map(
     readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -46,9 +42,8 @@ export function readBuild(folder: string): BuiltFiles {
 }
 
 /**
- * Answers a GET or HEAD request for a file of the build. Any other path, outside of the folder of hashed files, is
- * answered with index.html, whose script shows the page of the path. Returns false for other methods, and for a hashed
- * file that does not exist.
+ * Answers a request for a file. Other paths get index.html, whose script shows the page. Returns false for other
+ * methods and unknown hashed files.
  */
 export function serveFile(
   files: BuiltFiles,

@@ -3,14 +3,10 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { join } from "node:path";
 import { readBuild, serveFile, type BuiltFiles } from "./files.ts";
 
-/** Folder of the console's build in this repository. */
 const defaultBuild = join(import.meta.dirname, "../../../console/dist");
 const root = "/console/";
 
-/**
- * Serves the console's pages under /console/, redirects / and /console to them, and passes other requests to `api`.
- * `edgeUrl` is the gateway's address for clients; the pages may call it too. The build is read at the first request.
- */
+/** Serves the console's pages, and passes other requests to `api`. The pages may also call `edgeUrl`. */
 export function withPages(api: RequestListener, edgeUrl: string | undefined, build = defaultBuild): RequestListener {
   const headers = pageHeaders(edgeUrl);
   let files: BuiltFiles | undefined;
@@ -26,7 +22,7 @@ export function withPages(api: RequestListener, edgeUrl: string | undefined, bui
   };
 }
 
-/** Adds headers to API answers that forbid browsers and proxies to store them and to guess their types. */
+/** Forbids browsers and proxies to store API answers or guess their types. */
 export function withoutCaching(api: RequestListener): RequestListener {
   return (request, response) => {
     response.setHeader("cache-control", "no-store").setHeader("x-content-type-options", "nosniff");
@@ -34,10 +30,7 @@ export function withoutCaching(api: RequestListener): RequestListener {
   };
 }
 
-/**
- * Returns the headers of pages. Scripts and styles come from this origin only; inline styles are allowed for Mantine,
- * inline scripts are not.
- */
+/** Returns the headers of pages. Mantine needs inline styles; inline scripts are forbidden. */
 function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   const policy = [
     "default-src 'none'",
@@ -58,7 +51,7 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   ]);
 }
 
-/** Returns the origins of the gateway, for requests and for WebSockets. */
+/** Returns the origins of the gateway for HTTP and WebSockets. */
 function originsOf(edgeUrl: string): string {
   const { origin } = new URL(edgeUrl);
   return `${origin} ${origin.replace(/^http/, "ws")}`;

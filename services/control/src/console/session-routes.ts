@@ -13,27 +13,26 @@ export interface SessionRouteDeps {
   readonly people: People;
   readonly limits: SignInLimits;
   readonly cookies: ConsoleCookies;
-  /** Address of the console for browsers, if it differs from the listening address. */
+  /** Address of the console for browsers. */
   readonly consoleUrl: string | undefined;
   /** True if an OpenID provider is configured. */
   readonly hasProvider: boolean;
-  /** Returns the address of the browser that made a call. */
+  /** Returns the address of the calling browser. */
   readonly addressOf: (call: { readonly headers: IncomingHttpHeaders; readonly address: string }) => string;
 }
 
-/** Routes for signing in and out, sign-in links, and open sessions. */
+/** Routes of sign-ins, sign-in links and sessions. */
 export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const { sessions, people, limits, cookies, consoleUrl } = deps;
   const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read before the password is checked: if the person is disabled meanwhile, these permission versions are
-      // outdated, and the session is refused.
+      // Read first: if the person is disabled meanwhile, the session is refused.
       const permissionVersions = await sessions.permissionVersions.of([name]);
       return { operator: await people.byPassword(name, password), permissionVersions };
     });
   };
-  /** Signs in with a link. Attempts are not limited, because a link's secret cannot be guessed. */
+  /** Signs in with a link. Its secret cannot be guessed, so attempts are not limited. */
   const byLink = async (link: string): Promise<SignedIn> => {
     const signedIn = await sessions.follow(link);
     if (await people.isDisabled(signedIn.operator.name))
@@ -46,7 +45,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
       const name = fields.optionalText(body, "name") === undefined ? "operator" : fields.newOperatorName(body, "name");
       const account = fields.optionalText(body, "account");
       const { link, expiresAt } = await sessions.makeLink({ name, role, account }, maker.name);
-      // The secret is in the fragment, which browsers do not send, so no log contains it.
+      // Browsers do not send the fragment, so no log contains the secret.
       const path = `/console/sign-in#${link}`;
       return { url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
     },

@@ -5,10 +5,9 @@ import { operatorRoles, type Operator, type Redis } from "@modelgate/platform";
 import { Type, type Static } from "typebox";
 import { PermissionVersions, type VersionsByPerson } from "./permission-versions.ts";
 
-/** Lifetime of a sign-in link, in seconds. */
 const linkSeconds = 600;
 const sessionSeconds = 12 * 3_600;
-/** Maximum lifetime of a session, in ms, even if it is in use. */
+/** Maximum lifetime of a session in ms. */
 const maxLifetimeMs = 7 * 86_400_000;
 
 const operatorProperties = {
@@ -26,13 +25,13 @@ const readSession = recordParser(
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
 
-/** Authenticated person, with the permission versions that were read before the authentication. */
+/** Authenticated person, with the permission versions read before. */
 export interface SignedIn {
   readonly operator: Operator;
   readonly permissionVersions: VersionsByPerson;
 }
 
-/** View of a session. Its id cannot be used to sign in. */
+/** A session as operators see it. Its id cannot be used to sign in. */
 export interface SessionView {
   readonly id: string;
   readonly name: string;
@@ -41,36 +40,27 @@ export interface SessionView {
   readonly email: string | null;
   /** Time of the sign-in (RFC 3339). */
   readonly since: string;
-  /** Network address from which the person signed in. */
+  /** Network address of the sign-in. */
   readonly from: string;
 }
 
-/** Redis set with the digests of all sessions; some of them may have expired. */
+/** Redis set of the digests of sessions, which may have expired. */
 const allSessions = "console:sessions";
 
-/**
- * Sign-in links and sessions of the console. Redis stores them under the SHA-256 of their secrets. If Redis is lost,
- * people only have to sign in again.
- */
+/** Sign-in links and sessions of the console. Redis stores only the SHA-256 of their secrets. */
 export class Sessions {
   readonly permissionVersions: PermissionVersions;
   readonly #redis: Redis;
   /** Ends the keys that the console made for a person. */
   readonly endKeys: (name: string) => Promise<void>;
-  /**
-   * Creates the sessions in a Redis. `endKeys` is called with the name of each person who signs out or whose access is
-   * revoked, but not when a session expires.
-   */
+  /** Creates the sessions in a Redis. `endKeys` is called when a person signs out or loses access. */
   constructor(redis: Redis, endKeys: (name: string) => Promise<void> = async () => undefined) {
     this.#redis = redis;
     this.endKeys = endKeys;
     this.permissionVersions = new PermissionVersions(redis);
   }
 
-  /**
-   * Creates a link and returns its secret, which signs in the operator once. Changes of the operator or of the link's
-   * maker invalidate the link.
-   */
+  /** Creates a link that signs in an operator once. Changes of the operator or the maker invalidate it. */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
     const permissionVersions = await this.permissionVersions.of([operator.name, maker]);
@@ -83,10 +73,7 @@ export class Sessions {
     return { link, expiresAt: new Date(Date.now() + linkSeconds * 1_000).toISOString() };
   }
 
-  /**
-   * Consumes a link and returns its operator. Throws Failure invalid_api_key if the link was used, has expired or is
-   * invalid.
-   */
+  /** Signs in with a link. Throws Failure if it was used, has expired or is invalid. */
   async follow(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
     const signedIn = text === null ? undefined : signedInOf(readLink(text));
@@ -95,7 +82,7 @@ export class Sessions {
     return signedIn;
   }
 
-  /** Starts a session and returns its secret. Ends the session that the browser had before. */
+  /** Starts a session and returns its secret. Ends the browser's session before. */
   async begin({ operator, permissionVersions }: SignedIn, from: string, before: string | undefined): Promise<string> {
     if (before !== undefined) await this.end(before);
     const session = newSecret();
@@ -110,7 +97,7 @@ export class Sessions {
     return session;
   }
 
-  /** Returns the operator of an active session, and extends the session; undefined if the session has ended. */
+  /** Returns the operator of a session, and extends the session. */
   async find(session: string): Promise<Operator | undefined> {
     const text = await this.#redis.getex(sessionKey(keyDigest(session)), "EX", sessionSeconds);
     if (text === null) return undefined;
@@ -122,7 +109,6 @@ export class Sessions {
     return undefined;
   }
 
-  /** Ends a session immediately, on every replica. */
   async end(session: string): Promise<void> {
     await this.#endByDigest(keyDigest(session));
   }
@@ -132,14 +118,11 @@ export class Sessions {
     return (await this.#open()).map(({ view }) => view);
   }
 
-  /**
-   * Ends the sessions and the keys of a person, and invalidates links that sign in as the person or that the person
-   * made.
-   */
+  /** Ends a person's sessions and keys, and invalidates links by or for the person. */
   async revoke(name: string): Promise<void> {
     await this.permissionVersions.renew(name);
     await this.#endWhere((view) => view.name === name);
-    // Needed even without an open session: the last session may have expired, and its keys not.
+    // The last session may have expired before its keys.
     await this.endKeys(name);
   }
 
@@ -171,10 +154,7 @@ export class Sessions {
   }
 }
 
-/**
- * Returns the person of a stored session or link. If it was stored before permission versions existed, the person has
- * the first version.
- */
+/** Returns the person of a stored session or link. Old ones have no permission versions. */
 function signedInOf({ generations, ...operator }: Static<typeof linkSchema>): SignedIn {
   return { operator, permissionVersions: generations ?? { [operator.name]: "" } };
 }

@@ -6,13 +6,13 @@ import type { Server } from "./server.ts";
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;
-  /** Names of the given options that take no value. */
+  /** Options without a value. */
   readonly flags: ReadonlySet<string>;
-  /** True if the output is one JSON document. */
+  /** True if the output is JSON. */
   readonly json: boolean;
-  /** Output for answers that are written in parts. */
+  /** Output for answers in parts. */
   readonly stdout: Writable;
-  /** Asks for a confirmation. Returns true without asking if the input is not a terminal, so that scripts continue. */
+  /** Asks for a confirmation. Without a terminal, returns true. */
   readonly confirm: (question: string) => Promise<boolean>;
 }
 
@@ -24,10 +24,7 @@ export interface Terminal {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/**
- * Asks for a confirmation on a terminal. Returns true for "y" and "yes"; also, without asking, if the input is not a
- * terminal.
- */
+/** Asks for a confirmation on a terminal. Without a terminal, returns true. */
 export async function confirm(
   { stdin, stderr }: Pick<Terminal, "stdin" | "stderr">,
   question: string,
@@ -42,38 +39,36 @@ export interface Output {
   readonly data: unknown;
   /** Text for a person; empty if the command wrote its output itself. */
   readonly text: string;
-  /**
-   * Exit status, 0 if absent; not 0 for a negative result, such as an invalid configuration or a failed channel test.
-   */
+  /** Exit status; not 0 for a negative result, such as a failed test. */
   readonly exitCode?: number;
 }
 
-/** Command of gatectl. Parsing, help and execution use this description. */
+/** Description of a command, for parsing, help and execution. */
 export interface Command {
   readonly name: string;
   readonly summary: string;
   readonly positionals: readonly string[];
-  /** Options with a value: name → description. The name of a required option ends with "!". */
+  /** Descriptions of options with a value. The name of a required option ends with "!". */
   readonly options: Readonly<Record<string, string>>;
-  /** Options without a value: name → description. */
+  /** Descriptions of options without a value. */
   readonly flags?: Readonly<Record<string, string>>;
   readonly example: string;
   readonly run: (args: Arguments, server: Server) => Promise<Output>;
 }
 
-/** Error for an invalid command line. Its message is printed with a hint; the exit status is 2. */
+/** Error for an invalid command line. The exit status is 2. */
 export class UsageError extends Error {
   override readonly name = "WrongUsage";
 }
 
-/** Returns a required positional argument. Throws UsageError if it is missing. */
+/** Returns a positional argument. Throws UsageError if it is missing. */
 export function requiredPositional({ positionals }: Arguments, at: number, name: string): string {
   const value = positionals[at];
   if (value === undefined || value === "") throw new UsageError(`${name} is missing`);
   return value;
 }
 
-/** Returns a required positional argument, encoded for a path. Throws UsageError if it is missing. */
+/** Returns a positional argument, encoded for a path. Throws UsageError if it is missing. */
 export function positionalInPath(args: Arguments, at: number, name: string): string {
   return encodeURIComponent(requiredPositional(args, at, name));
 }

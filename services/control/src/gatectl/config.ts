@@ -10,13 +10,12 @@ import { CommandFailed } from "./server.ts";
 import { requiredPositional, positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
-/** Configuration file that commands use if none is given. */
+/** Default configuration file. */
 export const defaultFile = "deploy/config/demo.yaml";
 
-/** Prefixes of the lines of a difference. */
 const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
-/** Shows what restoring a version changes, and asks for a confirmation. */
+/** Shows the changes of a restoration, and asks for a confirmation. */
 function confirmRestore({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
@@ -25,7 +24,7 @@ function confirmRestore({ confirm }: Arguments, version: unknown): Promise<boole
   return confirm(`${lines.join("\n")}\nRestore version ${fieldCell("version")(version)}?`);
 }
 
-/** Renders the result of a configuration change. The exit status is 1 if the change was refused. */
+/** Renders the result of a change. The exit status is 1 if it was refused. */
 function changeOutput(data: unknown): Output {
   const [problems, warnings] = ["problems", "warnings"].map((name) => problemsIn(field(data, name)));
   if (problems !== undefined && problems.length > 0)
@@ -52,9 +51,9 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
-/** Makes free requests to the vendors of channels and returns the problems that they show. */
+/** Makes free requests to vendors and returns the problems. */
 async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
-  // Imported here because no other command needs a vendor client.
+  // Imported here, because other commands need no vendor client.
   const [{ openTransport }, { checkVendors: askVendors }] = await Promise.all([
     import("@modelgate/channels"),
     import("../configuration/ask-vendors.ts"),
@@ -96,7 +95,7 @@ export const configCommands: readonly Command[] = [
           exitCode: 1,
         };
       const resolved = await resolveChannels(configuration, environmentVariables());
-      // Imported here because the price catalogue is large, and no other command needs it.
+      // Imported here, because the price catalogue is large.
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);

@@ -13,7 +13,7 @@ export function overview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** Returns the help of a command: its form, its options and an example. */
+/** Returns the help of a command. */
 export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
   const entries = [
     ...Object.entries(options).map(

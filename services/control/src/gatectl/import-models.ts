@@ -1,20 +1,19 @@
 import { parseDocument, YAMLMap, YAMLSeq } from "yaml";
 import { field } from "../field.ts";
 
-/** Text of a configuration with imported models, and the names of all imported and skipped models. */
+/** Configuration with imported models. */
 export interface ImportResult {
   readonly text: string;
   readonly added: readonly string[];
-  /** Names of models that the configuration already had. */
+  /** Models that the configuration already had. */
   readonly known: readonly string[];
-  /** Names of models that were left out, because their price is unknown. */
+  /** Models without a known price, which were left out. */
   readonly unpriced: readonly string[];
 }
 
 /**
- * Adds models that a channel's vendor lists to a configuration, with their prices, and to the channel if it names its
- * models. Leaves out models that the configuration already has, and models without a known price. The rest of the text
- * keeps its content and its comments, but not always its layout.
+ * Adds the models that a channel's vendor lists to a configuration, with their prices. Leaves out existing models and
+ * those without a known price.
  */
 export function importModels(text: string, channel: string, listed: readonly unknown[]): ImportResult {
   const document = parseDocument(text);
@@ -41,10 +40,7 @@ export function importModels(text: string, channel: string, listed: readonly unk
   return { text: added.length === 0 ? text : document.toString({ lineWidth: 0 }), added, known, unpriced };
 }
 
-/**
- * Returns the YAML node of a channel's models: a list, a map or the text "*"; undefined for an unknown channel, and for
- * one that names no models.
- */
+/** Returns the YAML node of a channel's models. */
 function servedBy(channels: unknown, id: string): unknown {
   if (!(channels instanceof YAMLSeq)) return undefined;
   const items: readonly unknown[] = channels.items;

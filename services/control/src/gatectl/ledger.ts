@@ -38,7 +38,7 @@ function changeText(value: unknown): string {
   return value === null || value === undefined ? "-" : JSON.stringify(value);
 }
 
-/** Describes the restorations of an account's data after Redis had lost it. */
+/** Describes the restorations of an account after a loss of Redis. */
 function restoredOf(restored: unknown): string {
   if (!Array.isArray(restored) || restored.length === 0) return "-";
   const calls = restored.reduce((sum: number, row: unknown) => sum + Number(field(row, "calls")), 0);
@@ -70,11 +70,10 @@ function textOf(value: object | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
-/** Reads all pages of a verification. */
 async function pagesOf(server: Server, path: string, query: Query): Promise<readonly unknown[]> {
   const pages: unknown[] = [];
   for (let after: string | undefined; ;) {
-    // An anchor in the query is that of the audit log, which is verified with the first page only.
+    // Only the first page verifies the audit log, so only it gets the anchor.
     const page = await server.get(path, after === undefined ? query : { after });
     pages.push(page);
     const next = field(page, "next");
@@ -92,10 +91,7 @@ async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   return new Map(list.map((anchor: object) => [String(field(anchor, "account")), anchor]));
 }
 
-/**
- * Verifies the accounts that have an anchor in a file, with that anchor. The results replace the accounts' rows; a
- * missing row is added.
- */
+/** Verifies accounts with the anchors of a file. The results replace or extend `rows`. */
 async function verifyAnchors(
   server: Server,
   storedAnchors: ReadonlyMap<string, object>,

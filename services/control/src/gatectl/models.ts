@@ -41,7 +41,7 @@ const modelOutput = (data: unknown): Output => ({
   ].join("\n\n"),
 });
 
-/** Writes imported models into a file. Throws CommandFailed if the result would not be a valid configuration. */
+/** Writes imported models into a file. Throws CommandFailed if the result would be invalid. */
 async function writeImported(path: string, channel: string, listed: readonly unknown[]): Promise<Output> {
   const { text, added, known, unpriced } = importModels(await readFile(path, "utf8"), channel, listed);
   const { problems = [] } = parseConfiguration(text);

@@ -18,10 +18,10 @@ import { usageShowCommand } from "./usage-show.ts";
 import { usageLogCommands } from "./usage-log.ts";
 import { usageCommands } from "./usage.ts";
 
-/** Prefix that hides a negative amount from `parseArgs`; no argument of a program can contain it. */
+/** Prefix that hides a negative amount from `parseArgs`. No argument can contain it. */
 const amountPrefix = "\u0000";
 
-/** All commands, for parsing, help and execution. */
+/** All commands. */
 export const commands: readonly Command[] = [
   ...accountCommands,
   ...organisationCommands,
@@ -38,7 +38,7 @@ export const commands: readonly Command[] = [
   ...operatorCommands,
 ];
 
-/** Runs a command line and returns the exit status. Writes answers and help to stdout, and errors to stderr. */
+/** Runs a command line and returns the exit status. */
 export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
   const message = (text: string, exitCode: number): number => {
@@ -47,7 +47,7 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
   };
   const words = toSingular(args);
   const isJson = args.includes("--json");
-  /** Writes an error; with `--json` as JSON, without the hint for people. */
+  /** Writes an error. With `--json`, omits the hint. */
   const complain = (text: string, exitCode: number, { hint = "", ...details }: ErrorDetails = {}): number => {
     const json = JSON.stringify({ error: { message: text, ...details } });
     stderr.write(isJson ? `${json}\n` : `gatectl: ${visibleLines(text + hint)}\n`);
@@ -78,22 +78,18 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
   }
 }
 
-/** Parts of an error in addition to its message: a hint for people, and the server's code and parameter. */
 interface ErrorDetails {
   readonly hint?: string;
   readonly code?: string | undefined;
   readonly param?: string | undefined;
 }
 
-/** Escapes control characters in a multi-line text, so that a terminal does not execute them. */
+/** Escapes control characters, so that a terminal does not execute them. */
 function visibleLines(text: string): string {
   return text.split("\n").map(visible).join("\n");
 }
 
-/**
- * Replaces plural command words by singular ones: `channels` lists channels, and `channels disable main` means `channel
- * disable main`.
- */
+/** Replaces plural words: `channels` lists channels, `channels disable main` means `channel disable main`. */
 function toSingular(words: readonly string[]): readonly string[] {
   const [topic = "", verb = "", ...rest] = words;
   const one = topic.replace(/s$/, "");
@@ -102,7 +98,7 @@ function toSingular(words: readonly string[]): readonly string[] {
   return hasCommand(verb) ? [one, verb, ...rest] : [one, "list", ...words.slice(1)];
 }
 
-/** Returns the output for words that match no command: an overview, or an error with an overview. */
+/** Returns an overview for words that match no command. */
 function overviewFor(words: readonly string[]): {
   readonly text: string;
   readonly isHelp: boolean;
@@ -163,7 +159,7 @@ function parseCommandLine(
   }
 }
 
-/** Hides a negative amount from `parseArgs`, which would read it as an option. */
+/** Hides a negative amount from `parseArgs`, which would read an option. */
 function escapeNegativeAmount(word: string): string {
   return /^-\d/.test(word) ? amountPrefix + word : word;
 }

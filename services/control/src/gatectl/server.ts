@@ -9,18 +9,18 @@ import { field } from "../field.ts";
 /** Query parameters. Undefined ones are not sent. */
 export type Query = Readonly<Record<string, string | undefined>>;
 
-/** Client of control's operator API. Calls throw CommandFailed with the server's message. */
+/** Client of control's operator API. Calls throw CommandFailed. */
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
-  /** Returns the address of the server, for links to its pages. */
+  /** Returns the address of the server. */
   address(): Promise<string>;
-  /** Returns the bytes of an answer that is not a JSON document. */
+  /** Returns the bytes of an answer that is not JSON. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;
 }
 
 const credentialSeconds = 60;
-/** Maximum wait for an answer, in ms: reading the books of a busy year takes long. */
+/** Maximum wait for an answer in ms. Reading the books of a year takes long. */
 const maxRequestMs = 600_000;
 
 const variables = (read: VariableReader) => ({
@@ -30,8 +30,7 @@ const variables = (read: VariableReader) => ({
 });
 
 /**
- * Returns a client that finds the server at its first call: from CONTROL_URL and MODELGATE_SECRET, or from the data
- * folder of `npm start`.
+ * Returns a client that finds the server at its first call, by environment variables or the data folder of `npm start`.
  */
 export function findServer(env: Readonly<Record<string, string | undefined>>): Server {
   let address: Promise<{ readonly url: string; readonly secret: string }> | undefined;
@@ -75,7 +74,7 @@ export function findServer(env: Readonly<Record<string, string | undefined>>): S
   };
 }
 
-/** Returns the name of the person who runs gatectl, for the audit log: the system's user name, or the user's number. */
+/** Returns the user's name or number, for the audit log. */
 function personName(): string {
   try {
     return userInfo().username;
@@ -102,14 +101,14 @@ async function findAddress(
     const [url, secret] = [field(run, "controlUrl"), field(run, "secret")];
     if (typeof url === "string" && typeof secret === "string") return { url, secret };
   } catch {
-    // reported below
+    // Reported below.
   }
   throw new CommandFailed(
     "No running modelgate found: start it with `npm start`, or set CONTROL_URL and MODELGATE_SECRET.",
   );
 }
 
-/** Returns the JSON of an answer; undefined if it is not JSON, for example because another server answered. */
+/** Returns the JSON of an answer; undefined if it is not JSON. */
 async function jsonOf(response: Response): Promise<unknown> {
   try {
     return await response.json();
@@ -125,7 +124,7 @@ function textOf(value: unknown): string | undefined {
 /** Failure of a command, with a message for people. The exit status is 1. */
 export class CommandFailed extends Error {
   override readonly name = "CommandFailed";
-  /** Code and parameter of the server's refusal, if there are any. */
+  /** Code and parameter of the server's refusal. */
   readonly details: { readonly code?: string | undefined; readonly param?: string | undefined };
 
   constructor(message: string, details: CommandFailed["details"] = {}) {

@@ -1,20 +1,18 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 
-/** Column of a table: its heading, and a function that returns the text of a row's cell. */
+/** Column of a table: its heading, and a function for its cells. */
 export type Column = readonly [head: string, cell: (row: unknown) => string];
 
-/** Maximum width of a table, in characters. */
 const maxWidth = 120;
 const gap = "  ";
 
-/** Longest word that is not split if the cells of its column are wrapped, such as an id that people copy. */
+/** Maximum length of a word that is not split, such as an id. */
 const maxWord = 40;
 
 /**
- * Renders rows under headings in lines of at most `maxWidth` characters. Cells of the widest columns are wrapped if
- * necessary, between words or within very long words. If that is not enough, each row is a block in which each cell has
- * its own line. Returns `none` if there are no rows.
+ * Renders rows in lines of at most `maxWidth` characters. Long cells are wrapped. If that is not enough, each row
+ * becomes a block of lines.
  */
 export function table(rows: unknown, columns: readonly Column[], none: string): string {
   const cells = cellsOf(rows, columns);
@@ -23,10 +21,7 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
   return widths === undefined ? blocks(cells) : cells.flatMap((line) => wrappedRow(line, widths)).join("\n");
 }
 
-/**
- * Returns the widths of the columns: those of their longest cells, or less for the widest columns, so that a line has
- * at most `maxWidth` characters. Returns undefined if it does not fit even if every cell is wrapped.
- */
+/** Returns widths of the columns that fit into a line; undefined if that is impossible. */
 function fittingWidths(cells: readonly (readonly string[])[]): readonly number[] | undefined {
   const longestOf = (lengthOf: (cell: string) => number): readonly number[] =>
     (cells[0] ?? []).map((_, at) => Math.max(...cells.map((line) => lengthOf(line[at] ?? ""))));
@@ -39,7 +34,6 @@ function fittingWidths(cells: readonly (readonly string[])[]): readonly number[]
   return undefined;
 }
 
-/** Returns the lines of a row whose cells are wrapped to these widths. */
 function wrappedRow(line: readonly string[], widths: readonly number[]): readonly string[] {
   const parts = line.map((cell, at) => wrapped(cell, widths[at] ?? 0));
   const height = Math.max(...parts.map(({ length }) => length));
@@ -51,7 +45,7 @@ function wrappedRow(line: readonly string[], widths: readonly number[]): readonl
   );
 }
 
-/** Splits a text into lines of at most `width` characters: between words, and within a word that is longer. */
+/** Splits a text into lines, at spaces if possible. */
 function wrapped(text: string, width: number): readonly string[] {
   if (text.length <= width) return [text];
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S.{0,${width - 1}}`, "gsu")) ?? [""];
@@ -70,7 +64,7 @@ function alignedLine(line: readonly string[], widths: readonly number[]): string
     .trimEnd();
 }
 
-/** Renders each row as lines of a heading and a cell. Long cells continue on further lines. */
+/** Renders each row as a block, with a line for each cell. */
 function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
   const headWidth = Math.max(...heads.map((head) => head.length));
   const cellWidth = maxWidth - headWidth - gap.length;
@@ -87,17 +81,14 @@ function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
     .join("\n\n");
 }
 
-/**
- * Escapes control characters, except tabs, and characters that change the text direction, so that a terminal does not
- * execute them.
- */
+/** Escapes control characters and changes of the text direction, so that a terminal does not execute them. */
 export function visible(text: string): string {
   return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
     character === "\t" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 }
 
-/** Returns a cell function that shows a field as text, "-" if it is absent. */
+/** Returns a function that shows a field as text. */
 export function fieldCell(name: string): (row: unknown) => string {
   return (row) => {
     const value = field(row, name);
@@ -107,13 +98,13 @@ export function fieldCell(name: string): (row: unknown) => string {
   };
 }
 
-/** Returns a cell function that shows a time without fractions of seconds. */
+/** Returns a function that shows a time without fractions of seconds. */
 export function timeCell(name: string): (row: unknown) => string {
   const cell = fieldCell(name);
   return (row) => cell(row).replace(/\.\d+Z$/, "Z");
 }
 
-/** Returns a cell function that shows a field in nano-dollars as dollars. */
+/** Returns a function that shows nano-dollars as dollars. */
 export function dollarsCell(name: string): (row: unknown) => string {
   return (row) => {
     const nanos = field(row, name);

@@ -17,7 +17,7 @@ const columns: readonly Column[] = [
   ["ROTATION DUE", timeCell("rotationDueAt")],
 ];
 
-/** Returns a line with the end and the last use of the key that the last rotation replaced; "" if there is none. */
+/** Returns a line about the key that the last rotation replaced. */
 function previousKeyText(row: unknown): string {
   const previous = field(row, "previous");
   if (previous === undefined) return "";
@@ -39,7 +39,7 @@ function budgetOf(row: unknown): string {
   return [...dollars("perDay", "day"), ...dollars("perMonth", "month"), ...limits].join(", ") || "-";
 }
 
-/** Returns the limits in the options; "none" removes one. */
+/** Returns the limits in the options. "none" removes one. */
 function limitsInOptions({ options }: Arguments): object {
   const wish = (name: string) => (options[name] === "none" ? null : options[name]);
   return {
@@ -50,10 +50,7 @@ function limitsInOptions({ options }: Arguments): object {
   };
 }
 
-/**
- * Returns the number in an option, and null for "none". Returns any other text unchanged: control refuses it with a
- * clear message.
- */
+/** Returns the number in an option, or null for "none". */
 function countInOption(written: string | undefined): number | string | null | undefined {
   return written === "none" ? null : numberOrText(written);
 }
@@ -66,7 +63,7 @@ const limitOptions = {
     "days after which the key is due for rotation, which an alert tells (at most 365; default: never)",
 };
 
-/** Returns a text as a number. Returns a text that is no number unchanged: control refuses it with a clear message. */
+/** Returns a text as a number, or unchanged, because control then refuses it with a clear message. */
 function numberOrText(written: string | undefined): number | string | undefined {
   return written !== undefined && /^\d+$/.test(written) ? Number(written) : written;
 }
@@ -75,7 +72,7 @@ const addressOption = {
   "allow-addresses": "IP addresses and CIDR ranges from which the key works, separated by commas (default: all)",
 };
 
-/** Returns the addresses in the options; "none" removes the list. */
+/** Returns the addresses in the options. "none" removes the list. */
 function addressesInOptions({ options }: Arguments): object {
   const written = options["allow-addresses"];
   return { allowedAddresses: written === "none" ? null : written?.split(",").map((range) => range.trim()) };

@@ -10,7 +10,6 @@ import { usageFilters } from "./usage.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
 const unit = (name: string) => (row: unknown) => fieldCell(name)(field(row, "units"));
-/** Returns the number of vendor-side tool calls; an empty text for none. */
 const toolCalls = (row: unknown): string => {
   const units = field(row, "units");
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
@@ -21,11 +20,11 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof tags === "object" && tags !== null ? tags : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** Returns which of the notes "unpriced" and "capped" a call has. */
+/** Returns whether a call is unpriced or capped, as text. */
 function noteOf(row: unknown): string {
   return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
 }
-/** Columns of a list of calls; `usage show` shows all fields of a call. */
+/** Columns of a list of calls. */
 const listColumns: readonly Column[] = [
   ["TIME", timeCell("time")],
   ["REQUEST", fieldCell("requestId")],
@@ -38,7 +37,7 @@ const listColumns: readonly Column[] = [
   ["COST", dollarsCell("costNanos")],
   ["NOTE", noteOf],
 ];
-/** Columns of a table with all fields of a call. */
+/** Columns of a single call. */
 export const callColumns: readonly Column[] = [
   ["TIME", fieldCell("time")],
   ["REQUEST", fieldCell("requestId")],
@@ -61,7 +60,7 @@ export const callColumns: readonly Column[] = [
 
 const outOption = "output file (default: stdout)";
 
-/** Commands that show the usage log in pages, and export it to a file. */
+/** Commands for the usage log. */
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",
@@ -101,7 +100,7 @@ export const usageLogCommands: readonly Command[] = [
   },
 ];
 
-/** Writes an export to the file of the option `out`, or to stdout. */
+/** Writes an export to the file in `out`, or to stdout. */
 async function writeExport(
   { options: { out, ...query }, json, stdout }: Arguments,
   path: string,

@@ -3,7 +3,7 @@ import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
 import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
-/** Describes the further refused calls that a row represents. */
+/** Describes how many further refused calls a row stands for. */
 const alsoRefused = (row: unknown): string => {
   const calls = Number(field(row, "calls") ?? 1);
   return calls > 1 ? `and ${calls - 1} more` : "";
@@ -22,10 +22,7 @@ const columns: readonly Column[] = [
   ["", alsoRefused],
 ];
 
-/**
- * Returns the refused calls that match a command's filters; an empty list if a filter cannot match refused calls, and
- * for later pages.
- */
+/** Returns the refused calls for a command's filters. Later pages and some filters have none. */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
@@ -35,7 +32,7 @@ export async function refusedCalls(server: Server, options: Arguments["options"]
   return calls;
 }
 
-/** Renders refused calls under a separate heading; an empty text if there are none. */
+/** Renders refused calls under a separate heading. */
 export function refusedTable(refused: readonly unknown[]): string {
   return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
 }

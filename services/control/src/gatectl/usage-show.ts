@@ -5,7 +5,7 @@ import { fieldCell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-/** Date before all calls, so that an id is found at any age. */
+/** Date before all calls. */
 const earliestDay = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [
@@ -19,7 +19,7 @@ const attemptColumns: readonly Column[] = [
   ["VENDOR'S MESSAGE", fieldCell("vendorMessage")],
 ];
 
-/** Command that shows all that is known about one request. */
+/** Command that shows all about one request. */
 export const usageShowCommand: Command = {
   name: "usage show",
   summary: "Show the calls of a request with each attempt at a vendor, or the reason of its refusal.",

@@ -3,7 +3,7 @@ import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
 
-/** Filters of usage commands. Each is a parameter of the operator API. */
+/** Filters of usage commands. Each is a parameter of the API. */
 export const usageFilters: Readonly<Record<string, string>> = {
   account: "only this account",
   organisation: "only accounts of this organisation",
@@ -28,7 +28,6 @@ const sum = (row: unknown, name: string): string => {
   return typeof value === "string" ? value : "0";
 };
 
-/** Filters of the times to first byte. */
 const firstByteFilters = Object.fromEntries(
   ["account", "model", "channel", "period", "day", "from", "to"].map((name) => [name, usageFilters[name] ?? name]),
 );

@@ -90,7 +90,7 @@ function operationId(route: string): string {
   return first.toLowerCase() + words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1)).join("");
 }
 
-/** Returns a schema for use in the document: a reference if the schema has a name, otherwise the schema itself. */
+/** Returns a reference to a named schema, or the schema itself. */
 function schemaOrReference(value: unknown): unknown {
   const name = schemaNames.get(value);
   if (name !== undefined) return { $ref: `#/components/schemas/${name}` };

@@ -1,6 +1,6 @@
 import type { FailureCode } from "@modelgate/contracts";
 
-/** Codes of control's refusals and failures. The console has a text for each. */
+/** Codes of control's failures. The console has a text for each. */
 const refusalCodes = [
   "invalid_value",
   "missing_required_parameter",

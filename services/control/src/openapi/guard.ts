@@ -8,12 +8,12 @@ import {
 } from "@modelgate/platform";
 import type { Operation } from "./operation.ts";
 
-/** Reads what a person of an organisation may access; undefined for an operator and for a member of an account. */
+/** Reads what a person of an organisation may access; undefined for others. */
 type FindAccess = (operator: Operator) => Promise<OrganisationAccess | undefined>;
 
 /**
- * Guards every route by its row in the table of operations: checks the role, and limits members to their account or to
- * their teams. Throws an error for a route without a row, and for a row without a route.
+ * Checks the role for each route, and limits members to their accounts and teams. Throws an error if routes and
+ * operations differ.
  */
 export function guardRoutes(
   routes: OperatorRoutes,
@@ -45,7 +45,7 @@ async function checkedCall(call: OperatorCall, operation: Operation, findAccess:
   if (member === "handler") return call;
   if (member === undefined || member === "organisation")
     throw new Failure("permission_denied", `A member of ${operator.account} may not do this.`);
-  // Answers as for an unknown account: members must not learn which accounts exist.
+  // Answers as for an unknown account, because members must not learn which accounts exist.
   if (member === "path" && call.params["id"] !== operator.account) throw notFound("account", call.params["id"]);
   return member === "query" || member === "accounts"
     ? { ...call, query: queryForAccount(call.query, operator.account) }
@@ -53,8 +53,8 @@ async function checkedCall(call: OperatorCall, operation: Operation, findAccess:
 }
 
 /**
- * Limits a call to the accounts and teams of a person of an organisation. An admin of the organisation is like a member
- * of each of its accounts. People of teams may call only operations that limit their answers to teams.
+ * Limits a call to the accounts and teams of a person of an organisation. People of teams may call only operations with
+ * `teams`.
  */
 function callInOrganisation(
   call: OperatorCall,
@@ -72,7 +72,7 @@ function callInOrganisation(
   return { ...limited, query: queryForOrganisation(call.query, access, teams === true) };
 }
 
-/** Limits a member's query to the member's account. Throws Failure unknown_url if the query names another account. */
+/** Limits a member's query to the member's account. Throws Failure for another account. */
 function queryForAccount(query: URLSearchParams, account: string): URLSearchParams {
   const requestedAccount = query.get("account");
   if (requestedAccount !== null && requestedAccount !== account) throw notFound("account", requestedAccount);
@@ -81,7 +81,7 @@ function queryForAccount(query: URLSearchParams, account: string): URLSearchPara
   return limitedQuery;
 }
 
-/** Limits a query to one account of an organisation, or to all of them and the organisation itself. */
+/** Limits a query to the accounts of an organisation and the organisation itself. */
 function queryForAccounts(query: URLSearchParams, { accounts, organisation }: OrganisationAccess): URLSearchParams {
   const all = [...accounts, organisationScope(organisation)];
   const requestedAccount = query.get("account");
@@ -92,8 +92,8 @@ function queryForAccounts(query: URLSearchParams, { accounts, organisation }: Or
 }
 
 /**
- * Limits a query to the organisation and to the person's teams. An operation that knows only accounts needs the name of
- * one, if the organisation has several.
+ * Limits a query to the organisation and the person's teams. An operation that knows only accounts needs one of
+ * several.
  */
 function queryForOrganisation(
   query: URLSearchParams,

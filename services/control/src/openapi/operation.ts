@@ -1,7 +1,7 @@
 import type { OperatorRole } from "@modelgate/platform";
 import { Type, type TSchema } from "typebox";
 
-/** Operation of control's API. Its description, its guard and the console's client are generated from this row. */
+/** Operation of control's API. Its description, its guard and the console's client are generated from it. */
 export interface Operation {
   readonly summary: string;
   readonly area:
@@ -28,18 +28,18 @@ export interface Operation {
    */
   readonly member?: "path" | "query" | "accounts" | "handler" | "organisation" | "all";
   /**
-   * True if the answer is limited to the teams of the caller. If absent, people of teams may not call the operation,
-   * unless it concerns no account.
+   * True if the answer is limited to the caller's teams. If absent, people of teams may not call the operation, unless
+   * it concerns no account.
    */
   readonly teams?: true;
-  /** Names of query parameters, with their descriptions. */
+  /** Descriptions of query parameters. */
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: TSchema;
-  /** Schema of the answer's `data`, or a content type other than JSON. */
+  /** Schema of the answer's `data`, or a content type. */
   readonly answer: TSchema | "text/csv";
 }
 
-/** Schema of a text; this and the following schemas are used by several operations. */
+/** Schema of a text. */
 export const text = Type.String();
 export const optionalText = Type.Optional(text);
 export const emptyObject = Type.Object({});

@@ -2,7 +2,7 @@ import { operatorRoles } from "@modelgate/platform";
 import { Type } from "typebox";
 import { teamRoles } from "../organisations/access.ts";
 
-/** Schema of a text. The following schemas describe people: operators, members, organisations and sessions. */
+/** Schema of a text. */
 const text = Type.String();
 const nullable = Type.Union([text, Type.Null()]);
 

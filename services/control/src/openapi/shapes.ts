@@ -2,10 +2,7 @@ import { Budget as StoredBudget } from "@modelgate/accounts";
 import { modelKinds, Receipt, RefusedCall as Refused, TaskEvent, UsageEvent } from "@modelgate/contracts";
 import { Type, type TSchema } from "typebox";
 
-/**
- * Schema of a text. The following schemas are named in control's API. Money is in decimal nano-dollars, times are RFC
- * 3339.
- */
+/** Schema of a text. In all shapes, money is in decimal nano-dollars, and times are RFC 3339. */
 const text = Type.String();
 const texts = Type.Array(Type.String());
 const maybe = <T extends TSchema>(schema: T) => Type.Optional(schema);
@@ -140,7 +137,7 @@ export const Model = Type.Object({
   channels: texts,
 });
 
-/** A settled call, in the shape of usage events. */
+/** A settled call. */
 export const Call = UsageEvent;
 export const CallPage = Type.Object({ events: Type.Array(UsageEvent), next: orNull(text) });
 /** A refused call, with the meaning of its code. */
@@ -159,7 +156,7 @@ export const FirstByteGroup = Type.Object({
   p50: Type.Integer({ description: "ms" }),
   p95: Type.Integer({ description: "ms" }),
 });
-/** A video task, in the shape of its newest event. */
+/** A video task in its last state. */
 export const Task = TaskEvent;
 export const TaskPage = Type.Object({ tasks: Type.Array(TaskEvent), next: orNull(text) });
 export const CostLine = Type.Object({

@@ -1,17 +1,14 @@
 import { StartError, operatorRoles, type Operator } from "@modelgate/platform";
 
-/** Role that the members of a group at the identity provider have. */
+/** Role of a group's members at the identity provider. */
 export interface GroupRole {
   readonly group: string;
   readonly role: Operator["role"];
-  /** Account in which the role is valid; undefined means all accounts. */
+  /** Account in which the role is valid; undefined for all. */
   readonly account: string | undefined;
 }
 
-/**
- * Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError for anything else, and for
- * an admin of an account.
- */
+/** Parses OIDC_ROLES: comma-separated `group=role` or `group=role@account`. Throws StartError if it is invalid. */
 export function readGroupRoles(text: string): readonly GroupRole[] {
   return text
     .split(",")
@@ -28,10 +25,7 @@ export function readGroupRoles(text: string): readonly GroupRole[] {
     });
 }
 
-/**
- * Returns the highest role that a person's groups have; undefined if they have none. A role in all accounts precedes
- * any role in a single account.
- */
+/** Returns the highest role of a person's groups. A role in all accounts precedes one in a single account. */
 export function roleOf(groups: readonly string[], roles: readonly GroupRole[]): GroupRole | undefined {
   const rank = ({ role, account }: GroupRole): number =>
     operatorRoles.indexOf(role) + (account === undefined ? operatorRoles.length : 0);

@@ -2,18 +2,18 @@ import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { Failure } from "@modelgate/contracts";
 
-/** OWASP's recommended parameters of Argon2id: 19 MiB, two passes, one lane. */
+/** OWASP's recommended parameters of Argon2id. */
 const hashCost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
 /** Minimum and maximum characters of a password. */
 const [minCharacters, maxCharacters] = [12, 200];
-/** Maximum hashes that are computed at the same time; further sign-ins are refused temporarily. */
+/** Maximum concurrent hashes. Further sign-ins are refused. */
 const maxAtOnce = 8;
 
 const derive = promisify(argon2);
 let runningHashes = 0;
 
-/** Hashes a new password as a PHC string. Throws Failure invalid_value for a password that is too short or too long. */
+/** Hashes a new password as a PHC string. Throws Failure for a bad length. */
 export async function hashPassword(password: string): Promise<string> {
   if (password.length < minCharacters || password.length > maxCharacters)
     throw new Failure("invalid_value", `password must have ${minCharacters} to ${maxCharacters} characters.`, {
@@ -25,12 +25,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/**
- * Hash that is compared if the operator does not exist. The comparison takes the same time, and no password matches.
- */
+/** Hash that no password matches. It is compared for unknown operators, so that they take the same time. */
 const noPassword = `$argon2id$v=19$m=${hashCost.memory},t=${hashCost.passes},p=${hashCost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
 
-/** Returns true if a password matches a hash. Without a hash, returns false after the same time. */
+/** Returns whether a password matches a hash. Without a hash, takes the same time. */
 export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];

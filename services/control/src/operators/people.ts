@@ -10,11 +10,11 @@ const role = Type.Enum([...operatorRoles]);
 
 const PersonRecord = Type.Object({
   role,
-  /** Account to which the operator is limited; absent or null means all accounts. */
+  /** Account to which the operator is limited; absent or null for all. */
   account: Type.Optional(Type.Union([Type.String(), Type.Null()])),
   /** Email address that an OpenID provider has verified. */
   email: Type.Optional(Type.Union([Type.String(), Type.Null()])),
-  /** Argon2id hash as a PHC string; absent for people without a password, such as those of an OpenID provider. */
+  /** Argon2id hash as a PHC string. */
   password: Type.Optional(Type.String()),
   disabled: Type.Boolean(),
   createdAt: Type.String(),
@@ -32,7 +32,7 @@ const KeyRecord = Type.Object({
 const readPerson = recordParser("operator", PersonRecord);
 const readKeyRecord = recordParser("operator's key", KeyRecord);
 
-/** View of an operator. */
+/** An operator without secrets. */
 export interface PersonView {
   readonly name: string;
   readonly role: OperatorRole;
@@ -43,7 +43,7 @@ export interface PersonView {
   readonly createdAt: string;
 }
 
-/** View of an automation key. */
+/** An automation key without its secret. */
 export interface OperatorKeyView {
   readonly id: string;
   readonly name: string;
@@ -68,11 +68,9 @@ export interface PersonChange {
   readonly disabled?: boolean | undefined;
 }
 
-/** Prefix of automation keys. */
 const keyPrefix = "mgo_";
-/** Time, in ms, for which a key's permissions are cached; a deleted key may work that long. */
+/** Time in ms for which permissions of keys are cached. A deleted key may work that long. */
 const cacheMs = 2_000;
-/** Maximum cached keys, including unknown keys. */
 const maxCached = 1_000;
 
 interface BookedRecord {
@@ -85,7 +83,7 @@ interface BookedKey {
   readonly record: object;
 }
 
-/** Operators and their automation keys, which are stored in the books. */
+/** Operators and automation keys in the books. */
 export class People {
   readonly #ledger: Pick<Ledger, "read" | "write">;
   readonly #remembered = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
@@ -94,8 +92,8 @@ export class People {
   }
 
   /**
-   * Returns the operator with this name and password. Otherwise, and if the operator is disabled, throws Failure
-   * invalid_api_key, which does not reveal the reason.
+   * Returns the operator with this name and password. Throws the same Failure for every mistake and for a disabled
+   * operator.
    */
   async byPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);
@@ -105,18 +103,17 @@ export class People {
     return { name, role: found.role, account: found.account ?? undefined };
   }
 
-  /** Returns the operator with this name; undefined if there is none. */
   async find(name: string): Promise<PersonView | undefined> {
     const found = await this.#find(name);
     return found && personView(name, found);
   }
 
-  /** Returns true if an operator is disabled and so may not sign in by any method. */
+  /** Returns whether an operator may not sign in by any method. */
   async isDisabled(name: string): Promise<boolean> {
     return (await this.#find(name))?.disabled === true;
   }
 
-  /** Returns the operator whose automation key this is; undefined for an unknown key. */
+  /** Returns the operator of an automation key; undefined for an unknown key. */
   async byKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = keyDigest(key);
@@ -136,7 +133,7 @@ export class People {
     return all.map(({ name, record }) => personView(name, readPerson(JSON.stringify(record))));
   }
 
-  /** Creates an operator. Throws Failure (409) if the name already exists. */
+  /** Creates an operator. Throws Failure (409) if the name exists. */
   async create({ name, role: wanted, account, password }: NewPerson, actor: string): Promise<PersonView> {
     const record: PersonRecord = withoutUndefined({
       role: wanted,
@@ -160,7 +157,7 @@ export class People {
     return after;
   }
 
-  /** Records a new or changed person who signed in through a provider, so that the person can be disabled. */
+  /** Records a person who signed in through a provider, so that the person can be disabled. */
   async remember({ name, role: newRole, ...operator }: Operator): Promise<void> {
     const { account = null, email = null } = operator;
     const found = await this.#find(name);
@@ -181,7 +178,7 @@ export class People {
       );
   }
 
-  /** Changes an operator. Throws Failure unknown_url if the operator does not exist. */
+  /** Changes an operator. Throws Failure if the operator does not exist. */
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
     const record = withoutUndefined({
       ...change,
@@ -202,7 +199,7 @@ export class People {
     });
   }
 
-  /** Creates an automation key. The key itself is only in this answer. */
+  /** Creates an automation key. Only this answer contains its secret. */
   async createKey(
     wish: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
     actor: string,
@@ -219,7 +216,7 @@ export class People {
     return { id, account: account ?? null, ...record, key };
   }
 
-  /** Deletes an automation key. Throws Failure unknown_url if it does not exist. */
+  /** Deletes an automation key. Throws Failure if it does not exist. */
   async deleteKey(id: string, actor: string): Promise<void> {
     await this.#ledger.write(`/operator-keys/${encodeURIComponent(id)}/delete`, {}, actor);
     this.#remembered.clear();
@@ -231,7 +228,7 @@ export class People {
   }
 }
 
-/** Returns the name under which the audit log records an automation key. No operator can have such a name. */
+/** Returns the name of an automation key in the audit log. No operator can have it. */
 export function actorOfKey({ name }: { readonly name: string }): string {
   return `key ${name}`;
 }

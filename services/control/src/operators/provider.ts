@@ -26,27 +26,26 @@ export interface ProviderDeps {
   readonly log: Logger;
 }
 
-/** OpenID provider that people sign in with. */
+/** OpenID provider for sign-ins. */
 export interface Provider {
   /** Redirects a browser to the provider. */
   begin(request: IncomingMessage, response: ServerResponse): Promise<void>;
-  /** Handles a browser that returns from the provider: signs the person in, or reports the refusal. */
+  /** Signs in the person who returns from the provider, or reports the refusal. */
   end(request: IncomingMessage, response: ServerResponse): Promise<void>;
 }
 
-/** Path that starts a sign-in. */
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
-/** Maximum characters of a person's name in the audit log. */
+/** Maximum characters of a person's name. */
 const maxNameLength = 100;
 
-/** Opens the provider; undefined if none is configured. Throws StartError for invalid roles. */
+/** Opens the provider, if one is configured. Throws StartError for invalid roles. */
 export function openProvider(settings: ProviderSettings, deps: ProviderDeps): Provider | undefined {
   const { issuer } = settings;
   return issuer === undefined ? undefined : new OpenIdProvider({ ...settings, issuer }, deps);
 }
 
-/** Serves the two paths of the sign-in through a provider, and passes other requests to `api`. */
+/** Serves the paths of the provider's sign-in, and passes other requests to `api`. */
 export function withProvider(api: RequestListener, provider: Provider | undefined): RequestListener {
   if (provider === undefined) return api;
   return (request, response) => {
@@ -56,10 +55,9 @@ export function withProvider(api: RequestListener, provider: Provider | undefine
   };
 }
 
-/** Person whom a provider has identified. */
 interface IdentifiedPerson {
   readonly operator: Operator;
-  /** Unverified names of the person. The person is refused if an operator with one of them is disabled. */
+  /** Unverified names. The person is refused if one of them is a disabled operator. */
   readonly otherNames: readonly string[];
 }
 
@@ -100,8 +98,7 @@ class OpenIdProvider implements Provider {
       const found = await this.#identify(request);
       if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
       const { operator, otherNames } = found;
-      // Read before the books: if the person is disabled meanwhile, these permission versions are outdated, and the
-      // session is refused.
+      // Read first: if the person is disabled meanwhile, the session is refused.
       const permissionVersions = await sessions.permissionVersions.of([operator.name]);
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
@@ -121,8 +118,7 @@ class OpenIdProvider implements Provider {
   }
 
   /**
-   * Identifies the person who returned; undefined if none of the person's groups has a role. Rejects if the provider's
-   * answer is invalid.
+   * Identifies the person who returned; undefined if the person has no role. Rejects an invalid answer of the provider.
    */
   async #identify(request: IncomingMessage): Promise<IdentifiedPerson | undefined> {
     const client = await import("openid-client");
@@ -187,7 +183,7 @@ class OpenIdProvider implements Provider {
   }
 }
 
-/** Returns the name of a provider's person: issuer and subject, the only claims that identify a person permanently. */
+/** Returns a name from issuer and subject, the only claims that identify a person permanently. */
 function nameAt(issuer: string, subject: string): string {
   const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
   return name.length <= maxNameLength ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;

@@ -12,12 +12,9 @@ export interface PeopleRouteDeps {
   readonly sessions: Sessions;
 }
 
-/** Routes of operators, account members and automation keys. */
+/** Routes of operators and automation keys. */
 export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): OperatorRoutes {
-  /**
-   * Reads the account that a person becomes a member of; undefined for all accounts. Throws Failure unknown_url if it
-   * does not exist.
-   */
+  /** Reads the account of a new member; undefined for all accounts. Throws Failure if it does not exist. */
   const accountIn = async (body: unknown): Promise<string | undefined> => {
     const account = fields.optionalText(body, "account");
     return account === undefined ? undefined : (await accountOf(redis, account)).id;
@@ -44,7 +41,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       if (name === operator.name && (change.disabled === true || change.role !== undefined))
         throw new Failure("invalid_value", "Ask another admin to change your own role.", { param: "role" });
       const changed = await people.change(name, change, actor);
-      // Called after the write: the permission version of a sign-in that read the books before the write ends here.
+      // After the write, so that a simultaneous sign-in with the old rights ends too.
       await sessions.revoke(name);
       return changed;
     },
@@ -63,7 +60,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
   };
 }
 
-/** Reads a role. Throws Failure for the role admin in a single account, because members only manage their account. */
+/** Reads a role. Throws Failure for an admin of a single account. */
 function roleIn(body: unknown, account: string | undefined): OperatorRole {
   const role = fields.optionalWord(body, "role", operatorRoles) ?? "viewer";
   if (account !== undefined && role === "admin")

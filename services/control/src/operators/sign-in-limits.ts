@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import { Failure } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
 
-/** Maximum failed password sign-ins per window and pair of name and address. */
+/** Maximum failed sign-ins per window, by name and address. */
 const maxPerPair = 10;
 const maxPerAddress = 30;
 const maxPerName = 100;
 const windowSeconds = 900;
-/** Time, in seconds, for which an address counts as known after a person has signed in from it. */
+/** Time in seconds for which an address is known after a sign-in. */
 const knownSeconds = 30 * 86_400;
 
 /** Network address of a sign-in, and the name that it uses. */
@@ -17,9 +17,8 @@ export interface SignInAttempt {
 }
 
 /**
- * Limits failed password sign-ins over all replicas: per pair of name and address, per address, and per name. For a
- * known address of the person only the limit per pair applies, so that guesses from elsewhere do not lock the person
- * out.
+ * Limits failed sign-ins per name, per address, and per pair of both. A known address of the person has only the pair's
+ * limit, so that others cannot lock the person out.
  */
 export class SignInLimits {
   readonly #redis: Redis;
@@ -27,17 +26,14 @@ export class SignInLimits {
     this.#redis = redis;
   }
 
-  /**
-   * Runs a sign-in and counts it if it fails. After too many failures, throws Failure rate_limit_exceeded without
-   * checking the password.
-   */
+  /** Runs a sign-in and records a failure. Throws Failure after too many failures. */
   async run<T>({ address, name }: SignInAttempt, signIn: () => Promise<T>): Promise<T> {
     const knownAddressKey = keyOf("known", address, name);
     const pair = { key: keyOf("pair", address, name), max: maxPerPair };
     const counters = (await this.#redis.exists(knownAddressKey))
       ? [pair]
       : [pair, { key: keyOf("address", address), max: maxPerAddress }, { key: keyOf("name", name), max: maxPerName }];
-    // Counted before the password is checked, so that parallel attempts count too.
+    // Incremented first, so that parallel attempts are included.
     for (const { key, max } of counters) {
       const count = await this.#redis.incr(key);
       if (count === 1) await this.#redis.expire(key, windowSeconds);

@@ -7,7 +7,7 @@ import type { Ledger } from "../ledger.ts";
 export const teamRoles = ["admin", "member"] as const;
 type TeamRole = (typeof teamRoles)[number];
 
-/** An organisation as the ledger returns it. A membership of the whole organisation has the team "". */
+/** An organisation as the ledger returns it. A membership with the team "" is of the whole organisation. */
 export interface StoredOrganisation {
   readonly id: string;
   readonly name: string;
@@ -22,7 +22,7 @@ export interface StoredOrganisation {
   readonly memberships: readonly { readonly person: string; readonly team: string; readonly role: TeamRole }[];
 }
 
-/** Finds an organisation by its id, or by one of its accounts. Returns undefined if there is none. */
+/** Finds an organisation by its id or by an account. */
 export async function findOrganisation(
   ledger: Pick<Ledger, "read">,
   wanted: { readonly id: string } | { readonly account: string },
@@ -32,8 +32,8 @@ export async function findOrganisation(
 }
 
 /**
- * Reads what a person of an organisation may access now; undefined for an operator and for a member of an account. The
- * access is read for each request, so a change of a role takes effect immediately.
+ * Reads what a person of an organisation may access; undefined for others. Read for each request, so that a changed
+ * role applies immediately.
  */
 export async function findAccess(
   ledger: Pick<Ledger, "read">,
@@ -58,29 +58,26 @@ export function accessIn({ id, accounts, teams, memberships }: StoredOrganisatio
   return { organisation: id, accounts: [...new Set(teamAccess.map(({ account }) => account))], teams: teamAccess };
 }
 
-/** Returns whether a caller may see the keys of a team; if `team` is undefined, the keys without a team. */
+/** Returns whether a caller may see the keys of a team; if undefined, the keys without a team. */
 export function seesTeam({ access }: Operator, team: string | undefined): boolean {
   return access?.teams === undefined || access.teams.some(({ id }) => id === team);
 }
 
-/**
- * Returns whether a caller administers a team. Operators, members of an account and admins of an organisation
- * administer all teams that they see.
- */
+/** Returns whether a caller administers a team. */
 export function administersTeam({ access }: Operator, team: string | undefined): boolean {
   return access?.teams === undefined || access.teams.some(({ id, isAdmin }) => id === team && isAdmin);
 }
 
 /**
- * Returns the accounts to which a caller is limited; undefined for an operator. For a person without accounts, the list
- * contains a name that no account has, because an empty list could mean all accounts.
+ * Returns the accounts to which a caller is limited; undefined for an operator. Never empty, because an empty list
+ * could mean all accounts.
  */
 export function ownAccounts({ account, access }: Operator): readonly string[] | undefined {
   if (account === undefined) return undefined;
   return access === undefined || access.accounts.length === 0 ? [account] : access.accounts;
 }
 
-/** Returns whether a caller may access an account, or a part of it. */
+/** Returns whether a caller may access a part of an account. */
 function seesAccount({ account, access }: Operator, id: string): boolean {
   return account === undefined || (access === undefined ? account === id : access.accounts.includes(id));
 }
@@ -90,20 +87,18 @@ export function seesKey(operator: Operator, { accountId, team }: Pick<Token, "ac
   return seesAccount(operator, accountId) && seesTeam(operator, team);
 }
 
-/**
- * Throws Failure (403) unless a caller may change a visible key: members of a team change only the keys that they made.
- */
+/** Throws Failure (403) if a caller may see but not change a key. */
 export function checkManagesKey(operator: Operator, { team, member }: Pick<Token, "member" | "team">): void {
   if (administersTeam(operator, team) || member === memberName(team, operator)) return;
   throw new Failure("permission_denied", "Members of a team change only their own keys; ask an admin of the team.");
 }
 
-/** Returns the name of a member in keys and budgets: `TEAM/NAME`, or `NAME` without a team. */
+/** Returns the name of a member in keys and budgets. */
 export function memberName(team: string | undefined, { name }: Pick<Operator, "name">): string {
   return team === undefined ? name : `${team}/${name}`;
 }
 
-/** Throws Failure (400) unless a team exists and the account pays for it. */
+/** Throws Failure (400) unless the account pays for the team. */
 export async function checkTeam(
   ledger: Pick<Ledger, "read">,
   { team, account, param }: { readonly team: string; readonly account: string; readonly param: string },

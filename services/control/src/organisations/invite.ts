@@ -7,11 +7,11 @@ import type { People } from "../operators/people.ts";
 export interface InviteDeps {
   readonly people: People;
   readonly sessions: Sessions;
-  /** Address of the console for browsers, if it differs from the listening address. */
+  /** Address of the console for browsers. */
   readonly consoleUrl: string | undefined;
 }
 
-/** Role of an invited person, and the link that signs the person in once; null if the person signs in as before. */
+/** Role and sign-in link of an invited person. Without a link, the person signs in as before. */
 interface InviteLink {
   readonly role: Operator["role"];
   readonly url: string | null;
@@ -20,21 +20,15 @@ interface InviteLink {
 
 /** Access that an invitation gives. */
 export interface InvitedAccess {
-  /**
-   * Returns whether the caller administers everything that the person may access now. `isNew` is true if the invitation
-   * creates the person.
-   */
+  /** Returns whether the caller administers all that the person may access now. */
   administersAll(isNew: boolean): Promise<boolean>;
   grant(): Promise<void>;
 }
 
 /**
- * Creates a person, gives the access, and makes the link with which the person signs in. A person who exists gets a new
- * link too, unless the person is disabled or has a password. Before a link is made, the person's earlier links and
- * sessions end, because whoever made or used them must not get the new access. The access is given before they end, and
- * checked again after the link is made, because another admin may give the person more access at the same time. Throws
- * Failure (409) if the name belongs to a person outside of this organisation or account, (403) if the caller does not
- * administer everything that the person may access, (400) for the name `operator`.
+ * Invites a person: creates the person if necessary, gives the access and makes a sign-in link. Earlier links and
+ * sessions end, because whoever has them must not get the new access. Rights are checked again afterwards, because
+ * another admin may have given more. Throws Failure if the caller may not invite the person.
  */
 export async function inviteOf(
   { people, sessions, consoleUrl }: InviteDeps,
@@ -59,7 +53,7 @@ export async function inviteOf(
   else if (!(await administersAll(false))) throw refused;
   await grant();
   if (existing !== undefined && (existing.disabled || existing.hasPassword)) {
-    // The invitation may have reduced the person's rights, for example those of an admin.
+    // The invitation may have reduced the person's rights.
     await sessions.endKeys(name);
     return { role, url: null, expiresAt: null };
   }
@@ -69,7 +63,7 @@ export async function inviteOf(
     await sessions.revoke(name);
     throw refused;
   }
-  // The secret is in the fragment, which browsers do not send, so no log contains it.
+  // Browsers do not send the fragment, so no log contains the secret.
   const path = `/console/sign-in#${link}`;
   return { role, url: consoleUrl === undefined ? path : new URL(path, consoleUrl).href, expiresAt };
 }

@@ -7,13 +7,12 @@ import { accessIn, administersTeam, seesTeam, teamRoles, type StoredOrganisation
 import { inviteOf, type InviteDeps } from "./invite.ts";
 import { organisationFor, pathOf } from "./routes.ts";
 
-/** Dependencies of the routes of members. */
 interface MemberRouteDeps extends InviteDeps {
   readonly redis: Redis;
   readonly ledger: Ledger;
 }
 
-/** Routes of the members of organisations, of their teams and of accounts. */
+/** Routes of the members of organisations, teams and accounts. */
 export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
   const { redis, ledger, people, sessions } = deps;
   return {
@@ -41,7 +40,7 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
         throw new Failure("unknown_url", `There is no member ${JSON.stringify(name.slice(0, 100))}.`);
       const ended = { team, role: null, mayEndLastAdmin: call.operator.access === undefined };
       await ledger.write(`${pathOf(id)}/members`, { person: name, membership: ended }, call.actor);
-      // An admin may have made sign-in links for other people. `revoke` invalidates these too.
+      // An admin may have made sign-in links for others, which `revoke` invalidates.
       if (membership.role === "admin") await sessions.revoke(name);
       else await sessions.endKeys(name);
       return {};
@@ -61,8 +60,7 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
           param: "role",
         });
       const link = await inviteOf(deps, { name, role, account }, call, {
-        // The link of an invitation signs in as the person. If the person exists already, only an admin of the gateway
-        // may make one.
+        // The link signs in as the person, so only an admin of the gateway may make it for an existing one.
         administersAll: async (isNew) => isNew || call.operator.role === "admin",
         grant: async () => undefined,
       });
@@ -71,10 +69,7 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
   };
 }
 
-/**
- * Reads the team of a change of members; "" for the whole organisation. Throws Failure (400) for a team that the caller
- * does not see, (403) for one that the caller does not administer.
- */
+/** Reads the team of a request; "" for the whole organisation. Throws Failure if the caller does not administer it. */
 function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation): string {
   const team = fields.optionalText(body, "team");
   if (team !== undefined && !(seesTeam(operator, team) && teams.some(({ id }) => id === team)))
@@ -84,9 +79,8 @@ function teamIn({ body, operator }: OperatorCall, { teams }: StoredOrganisation)
 }
 
 /**
- * Returns whether a caller administers everything that a person of the organisation may access. A person without a team
- * may have been an admin of the organisation, so only an operator or an admin of the organisation administers the
- * person.
+ * Returns whether a caller administers all that a person may access. A person without a team may have been an admin of
+ * the organisation.
  */
 function administersAll(operator: Operator, organisation: StoredOrganisation, person: string): boolean {
   const { teams } = accessIn(organisation, person);

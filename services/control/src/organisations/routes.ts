@@ -37,7 +37,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       return organisationView(await organisationFor(ledger, id), operator);
     },
     "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor, operator }) => {
-      // Only operators of the gateway may release the account, because only they can give it to an organisation again.
+      // Only operators may release the account, because only they can assign it again.
       const releaseAccount = operator.access === undefined;
       return {
         accountReleased: (await remove(ledger, { id, team, releaseAccount }, actor)) === "deleted-with-account",
@@ -47,7 +47,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       const { accounts } = await organisationFor(ledger, id);
       const team = fields.id(body, "id");
       const account = fields.text(body, "account");
-      // Answers as for an unknown account: an organisation must not learn of accounts outside of it.
+      // Answers as for an unknown account, because an organisation must not learn of others' accounts.
       const isKnown = operator.account === undefined || accounts.includes(account);
       const request = { id: team, name: fields.optionalText(body, "name") ?? team, account };
       const result = isKnown
@@ -79,7 +79,7 @@ async function rename(
   if (!renamed) throw notFound({ id, ...wish });
 }
 
-/** Deletes an organisation or a team, and returns the result. Throws Failure (409) while something belongs to it. */
+/** Deletes an organisation or a team. Throws Failure (409) while something belongs to it. */
 async function remove(
   ledger: Ledger,
   { id, ...wish }: OrganisationPart & { readonly releaseAccount?: boolean },
@@ -92,7 +92,7 @@ async function remove(
   throw new Failure("invalid_value", message, { status: 409 });
 }
 
-/** Messages about an organisation or a team that cannot be deleted, by what still belongs to it. */
+/** Messages by what still belongs to an organisation or a team. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["teams", "The organisation has teams; delete them first."],
   ["members", "It has members; remove them first."],
@@ -117,7 +117,7 @@ export async function organisationFor(ledger: Ledger, id: string): Promise<Store
   throw notFound({ id });
 }
 
-/** Returns an organisation as a caller sees it: people of teams see their teams and the members of these. */
+/** Returns an organisation as a caller sees it. People of teams see only their teams. */
 function organisationView(
   { memberships, teams, accounts, ...organisation }: StoredOrganisation,
   operator: Operator,

@@ -2,17 +2,17 @@ import { knownPrice } from "@modelgate/catalog/known-prices";
 import { providers } from "@modelgate/providers";
 import type { ListedModels, ModelListQuery, OfferedModel } from "./list-models.ts";
 
-/** Kinds of models for which the catalogue has prices per token. */
+/** Kinds of models with prices per token. */
 const tokenPricedKinds: ReadonlySet<string> = new Set(["chat", "completion", "embedding"]);
 
-/** Models that a vendor lists, with known prices in the form of the configuration. */
+/** Listed models with known prices. */
 interface PricedModels extends Omit<ListedModels, "models"> {
   readonly models: readonly (Omit<OfferedModel, "price"> & { readonly price: object | null })[];
 }
 
 /**
- * Adds prices and context lengths of the catalogue to listed models for which the vendor names no price. If the vendor
- * has a public address, adds them only there, because other servers with the same API have different prices.
+ * Adds catalogue prices to listed models without a price. A vendor with a public address gets them only there, because
+ * other servers have other prices.
  */
 export function withKnownPrices(
   listed: ListedModels,

@@ -5,7 +5,7 @@ import { fetchModelLists } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
-/** Model that a vendor lists, and its kind, judged by its name. */
+/** Model that a vendor lists. The kind is judged by the name. */
 export interface OfferedModel {
   readonly id: string;
   readonly kind: ModelKind;
@@ -13,7 +13,7 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** Result of a request for a vendor's models: the models, or a message that says why there are none. */
+/** Listed models, or a message why there are none. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly message: string | null;
@@ -24,13 +24,13 @@ export interface ModelListQuery {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string;
-  /** URL of the proxy for the request; undefined: none. */
+  /** Proxy of the request. */
   readonly proxy: string | undefined;
 }
 
 /**
- * Requests the models of a vendor. Throws Failure invalid_value that names the invalid field, such as a base URL with
- * the port of an address in `inside`.
+ * Requests the models of a vendor. Throws Failure for an invalid field, such as a base URL with the port of an address
+ * in `inside`.
  */
 export async function listModels(
   query: ModelListQuery,
@@ -56,7 +56,7 @@ export async function listModels(
   }
 }
 
-/** Returns the models that a channel to this vendor can serve, judged by their names. */
+/** Returns the models that a channel to this vendor can serve. */
 function servableModels(models: readonly ListedModel[], { wires }: Provider): readonly OfferedModel[] {
   const kinds = models.flatMap(({ name: id, price, contextTokens }) => {
     const kind = kindOfListed(id, wires);

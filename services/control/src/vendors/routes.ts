@@ -8,16 +8,16 @@ import { listModels } from "./list-models.ts";
 
 /** Vendor for which a channel can be added. */
 export interface KnownVendor {
-  /** Name of the vendor, with which the ids of its channels begin. */
+  /** Name with which the ids of its channels begin. */
   readonly name: string;
   readonly title: string;
-  /** Name of the provider (`libs/providers`) that describes the vendor. */
+  /** Name in `libs/providers`. */
   readonly provider: string;
-  /** Address of the vendor's API; null if only the vendor's customer knows it. */
+  /** Address of the vendor's API; null if it depends on the customer. */
   readonly baseUrl: string | null;
 }
 
-/** Vendors that this build supports, sorted by title, and a generic vendor with OpenAI's API format. */
+/** Vendors by title, and a generic vendor with OpenAI's formats. */
 export const knownVendors: readonly KnownVendor[] = [
   ...Object.entries(providers)
     .map(([name, { title = name, baseUrl = null }]) => ({ name, title, provider: name, baseUrl }))
@@ -25,7 +25,7 @@ export const knownVendors: readonly KnownVendor[] = [
   { name: "compatible", title: "Other, with OpenAI's formats", provider: "openai", baseUrl: null },
 ];
 
-/** Routes of the vendors for which channels can be added, and of the models that each lists. */
+/** Routes of vendors and of their models. */
 export function vendorRoutes(
   transport: Transport,
   inside: readonly string[],

@@ -93,7 +93,7 @@ describe("the routes of alerts", () => {
     await backends?.[Symbol.asyncDispose]();
   });
 
-  /** Calls a route as an operator. Returns the requests to the ledger, or the code of the refusal. */
+  /** Calls a route. Returns the requests to the ledger, or the code of the refusal. */
   async function call(route: string, operator: Operator, more: { id?: string; query?: string; body?: object } = {}) {
     const requests: string[] = [];
     const answers: Readonly<Record<string, unknown>> = {

@@ -7,7 +7,7 @@ import { ledgerAt } from "../../src/ledger.ts";
 
 const secret = "a secret of this test alone";
 
-/** Returns control's answer to a read of the books. `ledger` answers control's request to the ledger. */
+/** Returns control's answer to a read of the books. */
 async function read(path: string, ledger: Script, account?: string): Promise<unknown> {
   await using server = await startScriptedServer(ledger);
   const [route = "", query = ""] = path.split("?");

@@ -23,7 +23,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/** Sends the request for a budget. Returns the scope that the ledger is told to store. */
+/** Creates a budget. Returns the stored scope. */
 async function create(scope: string): Promise<unknown> {
   const written: unknown[] = [];
   const ledger: Ledger = {

@@ -32,9 +32,7 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-/**
- * Creates an API key as a member of an account, or as an operator (undefined). Returns control's request to the ledger.
- */
+/** Creates an API key as a member of an account, or as an operator. Returns control's request to the ledger. */
 async function requestOf(account: string | undefined): Promise<Parameters<Ledger["createToken"]>[0]> {
   const requests: Parameters<Ledger["createToken"]>[0][] = [];
   const ledger: Ledger = {
@@ -59,7 +57,7 @@ async function requestOf(account: string | undefined): Promise<Parameters<Ledger
 }
 
 test("an account can have 200 keys if a member creates one, and 10,000 if an operator does", async () => {
-  // A budget in the account's list may name the operator's key, so `within` is stored although the key has no budget.
+  // A budget may name the operator's key, so `within` is stored even without a budget.
   const ofMember = { ofMember: true, within: { id: firstKey.id } };
   expect(await requestOf("acme")).toMatchObject({ max: 200, token: ofMember });
   const byOperator = await requestOf(undefined);
@@ -67,7 +65,7 @@ test("an account can have 200 keys if a member creates one, and 10,000 if an ope
   expect(byOperator.token).not.toHaveProperty("ofMember");
 });
 
-/** Calls a route for a token. Returns its answer, and its requests to the ledger. */
+/** Calls a route for a token. Returns the answer and the requests to the ledger. */
 async function callToken(route: string, { id }: Token, { account, body = {} }: { account?: string; body?: object }) {
   const asked: unknown[] = [];
   const found = { id, accountId: "acme", group: "default", name: "n", disabled: false, createdAt: "", hint: "" };
@@ -99,7 +97,7 @@ async function callToken(route: string, { id }: Token, { account, body = {} }: {
   return { answer, asked };
 }
 
-/** Stores an API key of the account in Redis, made by a member or by an operator, and returns it. */
+/** Stores an API key of a member or an operator in Redis. */
 async function keyOf(ofMember: boolean): Promise<Token> {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   const made = ofMember ? { ...token, ofMember: true as const } : token;

@@ -90,7 +90,7 @@ describe("a configuration in the books", () => {
     await until("the model to be gone", async () => (await post(suite, hello("theirs"))).status === 404);
     const restored = await admin.post("/configuration/versions/2/restore");
     expect(restored.data).toMatchObject({ version: 4 });
-    // The restored version has its vendor key, because keys are stored separately from the versions.
+    // The restored version has its vendor key, because keys are stored separately.
     await until("the model to be back", async () => (await post(suite, hello("theirs"))).status === 200);
     expect((await admin.post("/configuration/versions/99/restore")).status).toBe(404);
   });

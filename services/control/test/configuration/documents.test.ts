@@ -67,7 +67,7 @@ test("a difference transforms one text into the other", () => {
         for (const line of whole) if (line === part[at]) at++;
         return at === part.length;
       };
-      // A difference omits only unchanged lines, so each of its sides is a subsequence of its text.
+      // A difference omits only unchanged lines, so each side is a subsequence of its text.
       expect(isPart(side("added"), old.length === 0 ? [""] : old)).toBe(true);
       expect(isPart(side("removed"), fresh.length === 0 ? [""] : fresh)).toBe(true);
       const counted = (kind: string) => difference.filter((line) => line.kind === kind).length;

@@ -11,7 +11,7 @@ import { resolveChannels } from "../../src/configuration/resolve.ts";
 import { runGatectl } from "../../src/gatectl/run.ts";
 import { warningsOf } from "../../src/configuration/warnings.ts";
 
-/** Vendors with a public address and a key variable. A channel to such a vendor needs only the vendor's name. */
+/** Vendors whose channels need only the vendor's name. */
 const whole = Object.values(providers).filter(
   ({ baseUrl, keyVariable }) => baseUrl !== undefined && keyVariable !== undefined,
 );
@@ -23,7 +23,7 @@ const text = (names: readonly string[]): string =>
     ...names.map((name) => `  - { id: ${name}, provider: ${name}, models: [m] }`),
   ].join("\n");
 
-/** Environment variables of these vendors: their keys, and the variables in their addresses. */
+/** Environment variables of these vendors. */
 const variables: Readonly<Record<string, string>> = Object.fromEntries(
   whole.flatMap(({ baseUrl = "", keyVariable = "" }) => [
     [keyVariable, "key|secret"],
@@ -48,9 +48,7 @@ test("a file with only the name of every vendor is valid, and every channel serv
   expect(warnings).toEqual([]);
 });
 
-/**
- * Further fields that a channel to a vendor needs: the customer's address, and a key if the vendor has no key variable.
- */
+/** Further fields that channels to other vendors need. */
 const more: Readonly<Record<string, string>> = {
   azure: ", baseUrl: 'https://own.openai.azure.com/openai', keys: ['env:AZURE_OPENAI_API_KEY']",
 };
@@ -85,7 +83,6 @@ const cloudVariables = {
   AZURE_OPENAI_API_KEY: "key",
 };
 
-/** Returns a kind of model that a vendor serves. */
 function kindFor(name: string): ModelKind {
   const { wires = [] } = providers[name] ?? {};
   return modelKinds.find((kind) => wiresOfKind[kind].some((wire) => wires.includes(wire))) ?? "chat";

@@ -20,7 +20,6 @@ test.each([
   expect(problems.map((problem) => problem.message).join("\n")).toMatch(message);
 });
 
-/** Returns a configuration with one channel to a vendor. */
 const channelOf = (provider: string, more: object): string =>
   stringify({
     groups: {},

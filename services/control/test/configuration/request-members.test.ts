@@ -90,7 +90,7 @@ test.each([{ models: ["film"] }, { models: { film: "vendors-name" } }, { models:
   },
 );
 
-/** Inspected members that a channel may set: they concern only the form of an answer, or the vendor's abuse checks. */
+/** Inspected members that a channel may set, because they do not change the action or the cost. */
 const harmless = ["user", "response_format"];
 interface CheckedWire {
   readonly client?: { readonly inspectedMembers?: readonly string[] | undefined } | undefined;

@@ -3,7 +3,7 @@ import { stringify } from "yaml";
 import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
 
-/** Resolves a channel with these environment variables. `whole` are further members of the configuration. */
+/** Resolves a channel. `whole` are further members of the configuration. */
 async function channelWith(names: Readonly<Record<string, string>>, more: object, whole: object = {}) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
   const { configuration } = parseConfiguration(

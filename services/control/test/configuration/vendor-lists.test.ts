@@ -42,9 +42,7 @@ const channel = (): ResolvedChannel => ({
   baseUrl: `${vendor.url}/openai/v1`,
   keys: ["k"],
 });
-/**
- * Returns the channel's listed models, or the reason why it is disabled. `everyMs` is the replica's request interval.
- */
+/** Returns the channel's listed models, or the reason why it is disabled. */
 async function listed(everyMs = 3_600_000) {
   const lists = new VendorLists({ redis, transport, log, everyMs });
   const { channels, lists: found } = await lists.complete([channel()]);

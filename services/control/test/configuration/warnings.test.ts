@@ -54,7 +54,7 @@ test("a price that only resolutions have causes a warning: calls without a resol
   expect(warnings.map(({ path }) => path)).toEqual(["models.draw.price.second"]);
 });
 
-/** Returns the warnings about a configuration with one model, and one channel that serves it. */
+/** Returns the warnings about a configuration with one model and one channel. */
 async function warned(model: object, channel: object, more: object = {}) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
   const { configuration } = parseConfiguration(

@@ -88,7 +88,7 @@ describe("permissions of control's API", () => {
     const tokenPath = `/tokens/${foreign?.id ?? ""}`;
     for (const path of ["/accounts/rival/tokens", tokenPath, `${tokenPath}/disable`])
       expect((await mia.post(path, { group: "default" })).status, path).toBe(404);
-    // Times by tag cover all accounts together, so members may not read them.
+    // Times by tag cannot be read for one account, so members may not read them.
     const times = await mia.get("/usage/first-bytes?by=tag:team");
     expect([times.status, times.error.param]).toEqual([400, "account"]);
     for (const path of ["/channels", "/configuration", "/operators", "/sessions", "/vendors", "/operator-keys"])
@@ -144,7 +144,7 @@ describe("permissions of control's API", () => {
         });
     const unbounded = { group: "default", models: ["chat"], expiresAt: "2080-01-01T00:00:00Z" };
     expect(await bea.post("/accounts/bounded/tokens", unbounded)).toMatchObject({ error: { param: "dollarsPerDay" } });
-    // A member may widen a key that a member made, within the operators' keys, until an operator changes the key.
+    // A member may change a member's key until an operator has changed it.
     expect((await admin.post(`/tokens/${id}`, { dollarsPerDay: "9", dollarsPerMonth: null })).status).toBe(200);
     expect((await bea.post(`/tokens/${mine.id}`, { dollarsPerDay: "8", dollarsPerMonth: null })).status).toBe(200);
     expect((await bea.post(`/tokens/${mine.id}/disable`)).status).toBe(200);
@@ -224,7 +224,7 @@ describe("permissions of control's API", () => {
     const links = [await linkBy(admin, "zoe"), await linkBy(zoe, "zoe"), await linkBy(zoe, "somebody")];
     const early = await signIn(suite, { link: await linkBy(zoe, "somebody") });
     expect((await early.get("/operators")).status).toBe(200);
-    // The passwords of these sign-ins are being hashed while the operator is disabled.
+    // These passwords are being hashed while the operator is disabled.
     const racing = Array.from({ length: 6 }, () => signIn(suite, { name: "zoe", password }));
     expect((await admin.post("/operators/zoe", { disabled: true })).data).toMatchObject({ disabled: true });
     for (const link of links) expect((await signIn(suite, { link })).answer.status).toBe(401);

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 const parts = join(import.meta.dirname, "../../../console/src/parts");
 
 type Draft = Readonly<Record<string, string>>;
-/** Functions of the console's forms. They are imported by path, because the console is bundled separately. */
+/** Functions of the console's forms, imported by path because the console is bundled separately. */
 const {
   makePartDraft,
   partFromDraft,

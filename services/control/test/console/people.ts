@@ -1,7 +1,7 @@
 import type { Suite } from "@modelgate/testkit";
 import { keys } from "../../../../libs/relay/test/config.ts";
 
-/** Client of control's API that sends the cookie and the origin of a browser. */
+/** Client with the cookie and the origin of a browser. */
 export interface BrowserClient {
   readonly cookie: string;
   get(path: string): Promise<Answer>;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly error: any;
 }
 
-/** Sends a request with these headers to control's API. */
+/** Sends a request to control's API. */
 export async function requestControl(
   suite: Suite,
   method: "GET" | "POST",
@@ -36,7 +36,7 @@ export async function requestControl(
   return { status: answer.status, headers: answer.headers, data, error };
 }
 
-/** Signs in with a link, or with a name and a password, as a browser does. */
+/** Signs in with a link or a password, as a browser does. */
 export async function signIn(suite: Suite, credentials: object): Promise<BrowserClient & { readonly answer: Answer }> {
   const origin = suite.controlUrl;
   const answer = await requestControl(suite, "POST", "/session", { body: credentials, headers: { origin } });
@@ -44,7 +44,7 @@ export async function signIn(suite: Suite, credentials: object): Promise<Browser
   return { ...browserWith(suite, cookie), answer };
 }
 
-/** Creates a client that sends a cookie. */
+/** Creates a client with a cookie. */
 export function browserWith(suite: Suite, cookie: string): BrowserClient {
   const origin = suite.controlUrl;
   return {

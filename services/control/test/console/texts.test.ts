@@ -5,9 +5,9 @@ import { expect, test } from "vitest";
 
 const folder = join(import.meta.dirname, "../../../console/src");
 const files = globSync(join(folder, "**/*.tsx"));
-/** Names of JSX attributes and object members whose texts people read. */
+/** JSX attributes and object members with texts for people. */
 const read = new Set(["label", "title", "placeholder", "description", "aria-label", "heading"]);
-/** Names and commands that are the same in every language. */
+/** Texts that are equal in every language. */
 const names = new Set([
   "modelgate",
   "modelgate console",
@@ -44,7 +44,7 @@ test("every text of the dictionary is used, and is translated", async () => {
   for (const [text, said] of Object.entries(chinese)) expect(places(said), text).toEqual(places(text));
 });
 
-/** Returns the literal texts for people in a syntax tree. */
+/** Returns the texts for people in a syntax tree. */
 function textsIn(node: unknown): readonly string[] {
   if (Array.isArray(node)) return node.flatMap(textsIn);
   if (typeof node !== "object" || node === null) return [];
@@ -60,7 +60,7 @@ function textOf(node: object): string | undefined {
   return typeof word === "string" && read.has(word) ? writtenIn(value) : undefined;
 }
 
-/** Returns the text of a string literal, or of the fixed parts of a template; undefined for other expressions. */
+/** Returns the text of a literal or of the fixed parts of a template. */
 function writtenIn(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const inner: unknown = Reflect.get(value, "expression");

@@ -8,7 +8,7 @@ import { ConsoleCookies } from "../../src/console/cookie.ts";
 import { Sessions } from "../../src/console/sessions.ts";
 import { openProvider, withProvider } from "../../src/operators/provider.ts";
 
-/** Cookies by the origin that set them, as a browser keeps them. */
+/** Cookies by origin. */
 type Jar = Map<string, Map<string, string>>;
 
 const groups: Readonly<Record<string, readonly string[]>> = {
@@ -18,7 +18,7 @@ const groups: Readonly<Record<string, readonly string[]>> = {
   ben: ["platform"],
   eve: ["platform"],
 };
-/** People whose e-mail address the provider has verified. */
+/** People with a verified e-mail address. */
 const verified: readonly string[] = ["ada"];
 
 describe("signing in through a local OpenID provider", () => {
@@ -85,7 +85,7 @@ describe("signing in through a local OpenID provider", () => {
     return servers.use(await startHttpServer(handler)).url;
   }
 
-  /** Makes a request as a browser does: sends the stored cookies, and stores the cookies of the answer. */
+  /** Makes a request with the stored cookies, and stores new ones. */
   async function step(jar: Jar, url: URL, form?: Record<string, string>): Promise<Response> {
     const cookies = jar.get(url.origin) ?? new Map<string, string>();
     const headers = { cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join("; ") };
@@ -99,7 +99,7 @@ describe("signing in through a local OpenID provider", () => {
     return answer;
   }
 
-  /** Signs in through the provider's pages. Returns the address at which the browser ends, and its cookies. */
+  /** Signs in through the provider's pages. Returns the last address and the cookies. */
   async function signIn(login: string, jar: Jar = new Map()): Promise<{ readonly end: URL; readonly jar: Jar }> {
     let url = new URL("/session/provider", consoleUrl);
     let form: Record<string, string> | undefined;

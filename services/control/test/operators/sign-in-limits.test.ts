@@ -23,7 +23,7 @@ describe("limits of sign-ins by password", () => {
 
   const right = (name: string, address: string): Promise<string> =>
     limits.run({ name, address }, async () => "signed in");
-  /** Makes sign-ins that fail. Returns the codes of their failures. */
+  /** Makes failing sign-ins. Returns the codes of their failures. */
   const guess = async (count: number, name: string, address: string): Promise<readonly string[]> => {
     const codes: string[] = [];
     for (let at = 0; at < count; at++)

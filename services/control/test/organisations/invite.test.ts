@@ -6,7 +6,7 @@ import { inviteOf } from "../../src/organisations/invite.ts";
 const tom = { actor: "tom", operator: { name: "tom", role: "operator" as const, account: "organisation:acme" } };
 const eve = { name: "eve", role: "operator" as const, account: "organisation:acme" };
 
-/** Returns people and sessions that record what an invitation does. */
+/** Returns people and sessions that record their calls. */
 function recording({ hasPassword = false } = {}) {
   const acts: string[] = [];
   const people = { find: async () => ({ ...eve, disabled: false, hasPassword }) };
