@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** Builds the console into dist/, unless dist/ was built from exactly these files. */
+/** Builds the console into dist/, unless dist/ is of the present sources. */
 const folder = import.meta.dirname;
 const dist = join(folder, "dist");
 const stamp = ".built-from";
 const sources = sourceHash();
 if (!isBuilt()) {
-  // vite keeps another value, such as `test`, and would then build React's slower development form.
+  // With another value, such as `test`, vite would build React's development form.
   process.env["NODE_ENV"] = "production";
   const { build } = await import("vite"); // most starts have nothing to build, and no time for it
-  // Built in a separate folder that then replaces dist/, which other processes may read or build at the same time.
+  // Built in a separate folder, because other processes may read or build dist/.
   const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
   await build({ root: folder, logLevel: "error", build: { outDir: own, emptyOutDir: true } });
   compressAll(own);
@@ -25,11 +25,11 @@ function isBuilt(): boolean {
   return existsSync(file) && readFileSync(file, "utf8") === sources;
 }
 
-/** Replaces the previous build. If another process has built the same files meanwhile, its build stays. */
+/** Replaces dist/, unless another process has built the same sources. */
 function moveIn(own: string): void {
   const before = `${own}-before`;
   try {
-    // Other processes may already serve the pages of that build.
+    // Other processes may already serve that build.
     if (isBuilt()) return;
     if (existsSync(dist)) renameSync(dist, before);
     renameSync(own, dist);
@@ -40,10 +40,7 @@ function moveIn(own: string): void {
   }
 }
 
-/**
- * Writes compressed forms of files, which control serves to browsers that accept them, so that no request waits for
- * compression.
- */
+/** Writes compressed forms of files, which control serves to browsers. */
 function compressAll(built: string): void {
   for (const name of readdirSync(built, { recursive: true, encoding: "utf8" })) {
     if (!/\.(js|css|html|svg)$/.test(name)) continue;
@@ -54,7 +51,7 @@ function compressAll(built: string): void {
   }
 }
 
-/** Returns a hash of every file that the build reads, and of the package versions in the lockfile. */
+/** Returns a hash of the files that the build reads and of the lockfile's package versions. */
 function sourceHash(): string {
   const hash = createHash("sha256");
   const files = ["src", "public"].flatMap((name) =>

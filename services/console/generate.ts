@@ -1,14 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-/**
- * Generates the types of control's API and of its operations from its description, into `src/api/types.ts`, and lists of
- * words that forms offer, into `src/api/words.ts`.
- */
+/** Generates `src/api/types.ts` and `src/api/words.ts` from the description of control's API. */
 const description = join(import.meta.dirname, "../control/openapi.json");
 const folder = join(import.meta.dirname, "src/api");
 
-/** Lists of words in `src/api/words.ts`, each with its place in a named schema. */
+/** Lists of words, each with its place in a named schema. */
 const wordLists: Readonly<Record<string, readonly [schema: string, ...members: readonly string[]]>> = {
   operatorRoles: ["Session", "role"],
   budgetPeriods: ["Budget", "period"],
@@ -17,19 +14,18 @@ const wordLists: Readonly<Record<string, readonly [schema: string, ...members: r
   alertTargetKinds: ["AlertTarget", "kind"],
 };
 
-/** Type of an object without members. */
 const emptyObject = "Readonly<Record<string, never>>";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the types of every named schema and every operation of a description, as TypeScript. */
+/** Returns the types of all schemas and operations as TypeScript. */
 export function typesOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const types = Object.entries(schemas).map(([name, schema]) => `export type ${name} = ${typeOf(schema)};\n`);
   return `/* oxlint-disable max-lines */\n// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${types.join("\n")}\n${operationsOf(document)}`;
 }
 
-/** Returns the lists of words of a description as TypeScript. */
+/** Returns the lists of words as TypeScript. */
 export function wordsOf(document: unknown): string {
   const schemas = objectAt(objectAt(document, "components"), "schemas");
   const lists = Object.entries(wordLists).map(([name, [schema, member, ...more]]) => {
@@ -42,10 +38,7 @@ export function wordsOf(document: unknown): string {
   return `// Generated from services/control/openapi.json: node services/console/generate.ts\n\n${lists.join("\n")}\n`;
 }
 
-/**
- * Returns the types of each operation's parameters and answers, by method and path; the client's calls are checked
- * against them.
- */
+/** Returns the types of each operation's parameters and answer, by method and path. */
 function operationsOf(document: unknown): string {
   const members = Object.entries(objectAt(document, "paths")).flatMap(([path, methods]) =>
     Object.entries(isObject(methods) ? methods : {}).map(

@@ -1,4 +1,4 @@
-/** Sends the audio of a microphone to the page, in blocks of 16-bit samples. Runs on the browser's audio thread. */
+/** Sends the audio of a microphone to the page in blocks of 16-bit samples. Runs on the browser's audio thread. */
 class Microphone extends AudioWorkletProcessor {
   constructor({ processorOptions: { blockSamples } }) {
     super();

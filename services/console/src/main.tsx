@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { loadTexts } from "./texts/say.ts";
 
-// Pages define column names when they are loaded, so the texts must be loaded first.
+// Pages use texts when they are loaded.
 await loadTexts();
 const { App } = await import("./app.tsx");
 const root = document.querySelector("#root");

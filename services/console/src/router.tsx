@@ -4,7 +4,7 @@ import { dimensionOf, type Dimension } from "./parts/dimension.ts";
 import { playgroundKinds, type PlaygroundKind } from "./parts/playground-kinds.ts";
 import { Frame } from "./parts/frame.tsx";
 
-/** Filters of the call log in the page's address. */
+/** Filters of the call log in the address. */
 export interface CallFilters {
   readonly span: Span;
   readonly account?: string | undefined;
@@ -15,20 +15,19 @@ export interface CallFilters {
   readonly tag?: string | undefined;
   readonly endUser?: string | undefined;
   readonly outcome?: string | undefined;
-  /** HTTP status. */
   readonly status?: string | undefined;
   readonly request?: string | undefined;
   readonly live?: boolean | undefined;
 }
 
-/** Filters of the video task log in the page's address. */
+/** Filters of the video tasks in the address. */
 export interface TaskFilters {
   readonly state?: string | undefined;
   readonly account?: string | undefined;
 }
 
 const text = (value: unknown): string | undefined => (typeof value === "string" && value !== "" ? value : undefined);
-/** Returns a text parameter. The router parses an unquoted value that looks like a number as a number. */
+/** Returns a text parameter. The router parses some texts as numbers. */
 const word = (value: unknown): string | undefined => (typeof value === "number" ? String(value) : text(value));
 const spanIn = (search: Record<string, unknown>): Span => (isSpan(search["span"]) ? search["span"] : "7d");
 
@@ -155,7 +154,7 @@ const playground = createRoute({
   component: lazyRouteComponent(() => import("./pages/playground.tsx"), "PlaygroundPage"),
 });
 
-/** All pages of the console and their addresses. */
+/** Pages and their addresses. */
 export const router = createRouter({
   routeTree: root.addChildren([
     home,

@@ -16,7 +16,6 @@ export class ApiError extends Error {
 type Method = "GET" | "POST";
 type RouteOf<Asked extends Method, Route> = Route extends `${Asked} ${infer Path}` ? Path : never;
 
-/** Paths of control's API for a method. */
 type PathOf<Asked extends Method> = RouteOf<Asked, keyof Operations>;
 type OperationOf<Asked extends Method, Path extends string> = `${Asked} ${Path}` extends keyof Operations
   ? Operations[`${Asked} ${Path}`]
@@ -25,7 +24,6 @@ type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Pa
 /** Parameters, query or body of an operation that has none. */
 type Nothing = Readonly<Record<string, never>>;
 
-/** Path parameters and query of a read. */
 type Read<Path extends PathOf<"GET">> = { readonly query?: OperationOf<"GET", Path>["query"] } & Params<"GET", Path>;
 type Change<Path extends PathOf<"POST">> = Params<"POST", Path> & Body<OperationOf<"POST", Path>["body"]>;
 type Params<Asked extends Method, Path extends string> =
@@ -38,7 +36,7 @@ type Body<Sent> = object extends Sent
 
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
-/** Returns the address of a read, with its path parameters and query inserted; undefined values are omitted. */
+/** Returns the address of a read with its parameters. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, request: Read<Path>): string {
   const { query = {}, params = {} }: FilledOperation = request;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -46,7 +44,7 @@ export function addressOf<Path extends PathOf<"GET">>(path: Path, request: Read<
   return entries.length === 0 ? filled : `${filled}?${new URLSearchParams(entries).toString()}`;
 }
 
-/** Reads from control's API; parameters and answer have the types of the operation. Throws ApiError. */
+/** Reads from control's API. Throws ApiError. */
 export function get<Path extends PathOf<"GET">>(
   path: Path,
   ...[sent, signal]: object extends Read<Path>
@@ -58,7 +56,7 @@ export function get<Path extends PathOf<"GET">>(
   return call(address, signal === undefined ? {} : { signal });
 }
 
-/** Makes a change through control's API; parameters and answer have the types of the operation. Throws ApiError. */
+/** Makes a change through control's API. Throws ApiError. */
 export function post<Path extends PathOf<"POST">>(
   path: Path,
   ...[sent]: object extends Change<Path> ? [sent?: Change<Path>] : [sent: Change<Path>]
@@ -68,7 +66,6 @@ export function post<Path extends PathOf<"POST">>(
   return call(withParams(path, params), { method: "POST", headers, body: JSON.stringify(body) });
 }
 
-/** Path parameters, query and body of an operation. */
 interface FilledOperation {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | undefined>>;

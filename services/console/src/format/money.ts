@@ -11,7 +11,7 @@ export function exactUsd(nanos: string): string {
   return `${amount < 0n ? "-" : ""}$${(size / nanosPerDollar).toLocaleString("en-US")}.${fraction}`;
 }
 
-/** Formats nano-dollars for reading: with two decimals from one dollar on, with three significant digits below. */
+/** Formats nano-dollars with few digits: two decimals, or three significant digits below one dollar. */
 export function shortUsd(nanos: string): string {
   const dollars = Number(nanos) / 1e9;
   if (dollars === 0) return "$0";
@@ -22,7 +22,7 @@ export function shortUsd(nanos: string): string {
 
 function plain(dollars: number): string {
   const decimals = Math.min(9, 2 - Math.floor(Math.log10(dollars)));
-  // Money has at least two decimals.
+  // At least two decimals.
   return dollars.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 
@@ -33,7 +33,7 @@ export function sumNanos(amounts: Iterable<string>): string {
   return sum.toString();
 }
 
-/** Formats nano-dollars as form input: 12.5; empty for undefined. */
+/** Formats nano-dollars as form input, for example 12.5. */
 export function plainUsd(nanos: string | undefined): string {
   return nanos === undefined ? "" : exactUsd(nanos).replaceAll(/[$,]|\.0+$/g, "");
 }

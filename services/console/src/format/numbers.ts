@@ -6,7 +6,7 @@ export function count(value: number | string | undefined): string {
   return amount < 10_000 ? amount.toLocaleString("en-US") : compact.format(amount);
 }
 
-/** Formats a share as a percentage with one decimal; a dash if the total is zero. */
+/** Formats a share as a percentage; a dash if the total is zero. */
 export function percentage(part: number, total: number): string {
   return total === 0 ? "–" : `${((part / total) * 100).toFixed(1)} %`;
 }
@@ -16,7 +16,7 @@ export function duration(ms: number): string {
   return ms < 1_000 ? `${Math.round(ms)} ms` : `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** Formats two durations; a unit that both have is written once: 478 / 742 ms. */
+/** Formats two durations: 478 / 742 ms. */
 export function durations(one: number, other: number): string {
   const [isShort, written] = [other < 1_000, [duration(one), duration(other)]];
   const unit = isShort ? " ms" : " s";
@@ -28,7 +28,7 @@ const sizes = [
   ["MB", 2 ** 20],
 ] as const;
 
-/** Formats a number of bytes, in KB or a larger unit. */
+/** Formats a number of bytes. */
 export function bytes(amount: number): string {
   const [unit, size] = sizes.find(([, least]) => amount >= least) ?? ["KB", 2 ** 10];
   return `${(amount / size).toFixed(1)} ${unit}`;

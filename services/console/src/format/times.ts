@@ -3,7 +3,7 @@ const clock = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const hourOfDay = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
 const [hourMs, dayMs] = [3_600_000, 86_400_000];
 
-/** Formats a time in the viewer's time zone; a dash for undefined. */
+/** Formats a time in the viewer's time zone. */
 export function localTime(time: string | undefined): string {
   return time === undefined ? "–" : moment.format(new Date(time));
 }
@@ -13,7 +13,7 @@ export function localClock(time: string): string {
   return clock.format(new Date(time));
 }
 
-/** Formats the hour that begins at a time, in the viewer's time zone. */
+/** Formats an hour in the viewer's time zone. */
 export function localHour(time: string): string {
   return hourOfDay.format(new Date(time));
 }
@@ -28,13 +28,10 @@ export const spans = {
   "last-month": "Last month",
 } as const;
 export type NamedSpan = keyof typeof spans;
-/**
- * Time range as in the `span` parameter of the console's URLs: a name, or the first and last day, as in
- * `2026-01-01..2026-01-31`.
- */
+/** Time range in an address: a name, or days such as `2026-01-01..2026-01-31`. */
 export type Span = NamedSpan | `${string}..${string}`;
 
-/** Returns the first and last day of a range (UTC, both inclusive), and the unit into which to split it. */
+/** Returns the first and last day of a range (UTC, both inclusive), and the unit to divide it by. */
 export function periodOf(span: Span, now = Date.now()): { from: string; to: string; by: "hour" | "day" } {
   if (span === "this-month") return { from: dayOf(monthOf(now, 0)), to: dayOf(now), by: "day" };
   if (span === "last-month") return { from: dayOf(monthOf(now, -1)), to: dayOf(monthOf(now, 0) - dayMs), by: "day" };
@@ -46,7 +43,7 @@ export function periodOf(span: Span, now = Date.now()): { from: string; to: stri
   return { from, to, by: from === to ? "hour" : "day" };
 }
 
-/** Returns the hours or days of a time range up to now, in the format of the ledger's totals. */
+/** Returns the hours or days of a range up to now. */
 export function partsOfSpan(
   span: Span,
   now = Date.now(),
@@ -58,18 +55,18 @@ export function partsOfSpan(
   return { by, times: starts.map((at) => (by === "hour" ? new Date(at).toISOString() : dayOf(at))) };
 }
 
-/** Returns the number of days of a time range. */
+/** Returns the number of days of a range. */
 export function daysOf(span: Span): number {
   const { from, to } = periodOf(span);
   return (Date.parse(to) - Date.parse(from)) / dayMs + 1;
 }
 
-/** Returns true for a named time range. */
+/** Returns whether a range has a name. */
 export function isNamed(span: string): span is NamedSpan {
   return Object.hasOwn(spans, span);
 }
 
-/** Returns true if a text from an address is a time range. */
+/** Returns whether a text is a time range. */
 export function isSpan(text: unknown): text is Span {
   if (typeof text !== "string") return false;
   const [from = "", to = "", ...more] = text.split("..");
@@ -80,7 +77,7 @@ function isDay(text: string): boolean {
   return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text));
 }
 
-/** Returns the beginning of the month that contains a time (UTC), or of an earlier or later month. */
+/** Returns the beginning of a UTC month: `distance` months after the month of a time. */
 function monthOf(at: number, distance: number): number {
   const time = new Date(at);
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + distance);

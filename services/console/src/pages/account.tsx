@@ -20,7 +20,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** Page of one account: its money, keys, budgets, members, credits and receipts. */
+/** Page of one account. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({

@@ -12,10 +12,9 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { useIsOfOrganisation, usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Maximum listed alerts. */
 const maxAlerts = "100";
 
-/** Page of alerts, their deliveries, and the targets that receive them. */
+/** Page of alerts and their targets. */
 export function AlertsPage() {
   const mayChange = usePermission("operator", "as a member too");
   const [isOperator, isAdmin, isOfOrganisation] = [

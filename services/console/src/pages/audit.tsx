@@ -12,7 +12,7 @@ import { say } from "../texts/say.ts";
 const route = getRouteApi("/frame/audit");
 const maxEntries = 500;
 
-/** Page of the audit log, newest changes first. The address contains its filter. */
+/** Page of the audit log. The address contains its filter. */
 export function AuditPage() {
   const { account } = route.useSearch();
   const navigate = route.useNavigate();

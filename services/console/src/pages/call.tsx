@@ -17,13 +17,13 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
-/** Date before all calls, so that a call is found at any age. */
+/** Date before all calls. */
 const booksBegan = "2020-01-01";
 
-/** Interval, in ms, and maximum number of polls for a call that has just ended and is not in the books yet. */
+/** Interval in ms and maximum number of polls for a call that is not in the books yet. */
 const [pollMs, maxLooks] = [2_000, 60];
 
-/** Page of the calls of one request: one call, or those of a realtime session, one per response or transcript. */
+/** Page of one request: one call, or the calls of a realtime session. */
 export function CallPage() {
   const { requestId } = route.useParams();
   const callsQuery = useQuery({
@@ -194,7 +194,7 @@ function FactTable({ facts }: { readonly facts: Readonly<Record<string, ReactNod
   );
 }
 
-/** Tags of a call, each with a link to all calls that have the tag. */
+/** Tags of a call, with links to other calls. */
 function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
   const all = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
   if (all.length === 0) return "–";

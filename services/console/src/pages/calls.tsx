@@ -20,10 +20,9 @@ import { say, sayWord } from "../texts/say.ts";
 const route = getRouteApi("/frame/calls");
 const pageRows = "100";
 const liveMs = 2_000;
-/** Height of a row in px: one line of text. */
 const rowHeight = 40;
 
-/** Page of settled calls, newest first. The address contains its filters. */
+/** Page of settled calls. The address contains its filters. */
 export function CallsPage() {
   const filters = route.useSearch();
   const query = queryOf(filters);
@@ -70,7 +69,6 @@ export function CallsPage() {
   );
 }
 
-/** Links to the exports of the calls that match a query. */
 function Exports({ query }: { readonly query: ReturnType<typeof queryOf> }) {
   return (
     <Group gap="xs">
@@ -94,14 +92,14 @@ function Exports({ query }: { readonly query: ReturnType<typeof queryOf> }) {
   );
 }
 
-/** Returns true if refused calls can match the filters: refused calls have no channel, tag or end user. */
+/** Returns whether refused calls can match the filters. They have no channel, tag or end user. */
 function mayBeRefused({ channel, tag, endUser, outcome }: CallFilters): boolean {
   return (
     [channel, tag, endUser].every((value) => value === undefined) && (outcome === undefined || outcome === "failed")
   );
 }
 
-/** Loads the next page when the end of the loaded rows is near. */
+/** Loads the next page when the end of the rows is near. */
 function useNextPage({
   hasNextPage,
   isFetchingNextPage,
@@ -169,10 +167,10 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   );
 }
 
-/** Placeholders of filters whose name does not show their format. */
+/** Placeholders of filters. */
 const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
-/** Filter input. Its value applies on blur or Enter, so that typing does not start queries. */
+/** Filter input. Its value applies on blur or Enter, not while typing. */
 function Filter({
   name,
   filters,
@@ -209,7 +207,7 @@ function Filter({
   );
 }
 
-/** Single line of text, truncated if it is too long. */
+/** Text on one line, truncated if necessary. */
 function TextLine({ text }: { readonly text: string }) {
   return (
     <Text size="sm" truncate maw={150} title={text}>

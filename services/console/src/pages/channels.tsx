@@ -16,7 +16,7 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Page of all channels, with their states and keys, and buttons to test, enable and disable them. */
+/** Page of all channels. */
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],
@@ -100,7 +100,7 @@ function ChannelCard({ channel, children }: { readonly channel: Channel; readonl
   );
 }
 
-/** Buttons that test, disable and enable a channel or a key; hidden from people without permission. */
+/** Buttons that test, disable and enable a channel or a key, if the person may do so. */
 function Controls(props: ControlsProps) {
   return usePermission("operator") ? <ChannelControls {...props} /> : null;
 }

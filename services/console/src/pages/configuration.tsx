@@ -16,10 +16,7 @@ import { say } from "../texts/say.ts";
 
 const changedQueries = ["configuration", "versions", "models", "channels", "groups"];
 
-/**
- * Page of the configuration as YAML. A configuration from a file is read-only. One in the books can be edited, and its
- * versions are listed and can be restored.
- */
+/** Page of the configuration as YAML. A configuration file is read-only. */
 export function ConfigurationPage() {
   const configuration = useQuery({
     queryKey: ["configuration"],

@@ -12,7 +12,7 @@ import { PageLink } from "../parts/page-link.tsx";
 import { Price } from "../parts/price.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Page of all models, with prices and channels. */
+/** Page of all models. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const recordOf = useModelTotals();
@@ -58,7 +58,7 @@ export function ModelsPage() {
   );
 }
 
-/** Returns the totals of each model's calls in the last seven days. */
+/** Returns the totals of each model in the last seven days. */
 function useModelTotals() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({

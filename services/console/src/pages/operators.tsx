@@ -19,7 +19,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const roleOf = (word: string | null): Role => operatorRoles.find((role) => role === word) ?? "viewer";
 
-/** Page of the operators, their open sessions, and automation keys. */
+/** Page of operators, open sessions and automation keys. */
 export function OperatorsPage() {
   if (!usePermission("admin"))
     return (
@@ -67,7 +67,7 @@ function People() {
   );
 }
 
-/** Name of a person; above it the verified e-mail address, if an OpenID provider gave one. */
+/** Name of a person, below the verified e-mail address if there is one. */
 function PersonName({ name, email }: Pick<Person, "name" | "email">) {
   if (email === null) return name;
   return (

@@ -13,7 +13,7 @@ import { useDraft } from "../parts/use-draft.ts";
 import { usePermission } from "../parts/use-may.ts";
 import { say } from "../texts/say.ts";
 
-/** Page of organisations: all for operators, only their own for people of an organisation. */
+/** Page of organisations. People of an organisation see only their own. */
 export function OrganisationsPage() {
   const organisations = useQuery({ queryKey: ["organisations"], queryFn: () => get("/organisations") });
   const mayCreate = usePermission("operator");

@@ -17,15 +17,12 @@ import { say, type TextKey as Said } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
-/**
- * Refresh intervals in ms. The slow one is for long time ranges, whose totals change slowly and are expensive to
- * compute.
- */
+/** Refresh intervals in ms. Totals of long ranges are expensive, so they are refreshed slowly. */
 const [refreshMs, slowRefreshMs] = [10_000, 60_000];
 const longDays = 14;
 const refreshIntervalMs = (span: Span): number => (daysOf(span) > longDays ? slowRefreshMs : refreshMs);
 
-/** Page of spend, calls, tokens, errors and latencies of a time range, and of current problems. */
+/** Page of a time range and of current problems. */
 export function OverviewPage() {
   const { span, by } = route.useSearch();
   const navigate = route.useNavigate();
@@ -63,7 +60,7 @@ export function OverviewPage() {
   );
 }
 
-/** Reads totals of a time range. Requests only two sums by default, which takes half the time of all sums. */
+/** Reads totals of a time range. Few sums take half the time of all. */
 function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   const { from, to } = periodOf(span);
   return useQuery({
@@ -96,7 +93,7 @@ function Figures({ span }: { readonly span: Span }) {
   );
 }
 
-/** Spend of a time range; of the current month, with a forecast of its end. */
+/** Spend of a time range. The current month has a forecast. */
 function SpendFigure({ span, nanos }: { readonly span: Span; readonly nanos: string }) {
   const forecast = useQuery({
     queryKey: ["forecast", span],

@@ -17,7 +17,7 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/playground");
 
-/** Page on which the signed-in person can make every kind of call, as a client would. */
+/** Page on which a person can make every kind of call. */
 export function PlaygroundPage() {
   const mayCall = usePermission("operator", "as a member too");
   return (
@@ -110,7 +110,7 @@ function Playground({ address, accounts }: PlaygroundProps) {
   );
 }
 
-/** Returns the name of an account, or of the team whose budgets apply. */
+/** Returns the name of a paying account or team. */
 function nameOf({ account, team }: PlaygroundAccount): string {
   return team === null ? account : `${team} (${account})`;
 }

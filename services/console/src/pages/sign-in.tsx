@@ -20,10 +20,7 @@ import { useChange } from "../parts/use-change.tsx";
 import { useDraft } from "../parts/use-draft.ts";
 import { say } from "../texts/say.ts";
 
-/**
- * Page to sign in: with a link, whose secret is in the fragment of the address; with a name and a password; or at an
- * OpenID provider.
- */
+/** Page to sign in: by a link with a secret in its fragment, by a password, or at an OpenID provider. */
 export function SignInPage() {
   const link = globalThis.location.hash.slice(1);
   const problem = new URLSearchParams(globalThis.location.search).get("problem");

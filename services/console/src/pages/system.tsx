@@ -8,7 +8,7 @@ import { Empty, QueryResult } from "../parts/states.tsx";
 import { useSystem } from "../parts/use-system.ts";
 import { say } from "../texts/say.ts";
 
-/** Page of the system: processes, services, stores, and events that are not in the books yet. */
+/** Page of processes, services and stores. */
 export function SystemPage() {
   const system = useSystem();
   return (

@@ -16,7 +16,7 @@ const refreshMs = 5_000;
 const states = ["queued", "in_progress", "completed", "failed"] as const;
 const colors = { queued: "gray", in_progress: "blue", completed: "teal", failed: "red" } as const;
 
-/** Page of video tasks, most recently changed first. The address contains its filters. */
+/** Page of video tasks. The address contains its filters. */
 export function TasksPage() {
   const filters = route.useSearch();
   const pages = useInfiniteQuery({

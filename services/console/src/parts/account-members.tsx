@@ -7,7 +7,7 @@ import { Invite } from "./invite.tsx";
 import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
 
-/** Members of an account, who see all of it, with a button to invite one. */
+/** Members of an account, with a button to invite one. */
 export function AccountMembers({ accountId }: { readonly accountId: string }) {
   const mayInvite = usePermission("operator");
   const params = { id: accountId };

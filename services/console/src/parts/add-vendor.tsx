@@ -12,10 +12,7 @@ import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/**
- * Form that adds a vendor: select the vendor, paste a key, select models, save. Calls to the models work immediately
- * afterwards.
- */
+/** Button and form that add a vendor with a key and models. */
 export function AddVendor() {
   const [opened, { open, close }] = useDisclosure(false);
   return (
@@ -80,10 +77,10 @@ function VendorForm() {
   );
 }
 
-/** Maximum models that are shown. The filter finds further ones. */
+/** Maximum models that are shown. The filter finds others. */
 const maxShown = 100;
 
-/** Returns a function that saves the selected vendor: new models, and a channel. */
+/** Returns a function that saves the selected vendor as models and a channel. */
 function useSave({
   vendor,
   baseUrl,
@@ -246,7 +243,7 @@ function dollars({ price }: ListedModel, name: string): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Returns the models whose names a person types if the vendor has no list. */
+/** Returns the models whose names a person has typed. */
 function namedModels(names: string): readonly ListedModel[] {
   const ids = names.split(",").map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({

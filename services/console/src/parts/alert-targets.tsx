@@ -27,9 +27,7 @@ import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 type TargetKind = AlertTarget["kind"];
-/**
- * Accounts for which a person may add targets: the person's account, any single account, or also all accounts together.
- */
+/** Accounts for which a person may add targets. */
 export type TargetScope = "own account" | "one account" | "all accounts";
 
 /** Targets of alerts, with buttons to add, test and remove them. */
@@ -144,7 +142,6 @@ function NewSecret({ secret }: { readonly secret: string }) {
   );
 }
 
-/** Inputs of the address and the secrets of a target. */
 function AddressFields({
   kind,
   input,

@@ -5,7 +5,7 @@ import type { Gateway } from "./client-settings.ts";
 import { samplesFor, type CodeKind } from "./code-samples.ts";
 import { CopiedTabs } from "./copied-tabs.tsx";
 
-/** Call of the playground as SDK code to copy, without the API key. */
+/** SDK code for a call of the playground, without the API key. */
 export function AsCode({
   kind,
   gateway,

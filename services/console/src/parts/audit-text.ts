@@ -2,7 +2,7 @@ import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { say, sayWord, type TextKey } from "../texts/say.ts";
 
-/** Fields that are not shown: internal ones, and those that the sentence already names. */
+/** Fields that are not shown. */
 const hiddenFields = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
@@ -29,7 +29,7 @@ const sentences: Readonly<Record<string, TextKey>> = {
   "configuration.save": "Saved version {version} of the configuration. {note}",
 };
 
-/** Returns the sentence of an audit entry, with the changed values. */
+/** Returns the sentence of an audit entry with its values. */
 export function auditText({ action, before, after }: Pick<AuditEntry, "action" | "before" | "after">): string {
   const [old, now] = [leafValues(before), leafValues(after)];
   const value = (...members: readonly string[]): string =>
@@ -50,7 +50,7 @@ export function auditText({ action, before, after }: Pick<AuditEntry, "action" |
   }).trim();
 }
 
-/** Returns changed fields with their values, such as `group: default → team, budget per day: $1.00`. */
+/** Returns changed fields, such as `group: default → team, budget per day: $1.00`. */
 function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<string, unknown>): string {
   const members = [...new Set([...old.keys(), ...now.keys()])].filter((member) => !hiddenFields.has(member));
   const changed = members.flatMap((member) => {
@@ -62,7 +62,7 @@ function changesBetween(old: ReadonlyMap<string, unknown>, now: ReadonlyMap<stri
   return changed.join(", ");
 }
 
-/** Returns the fields of a record, by path; nested records are flattened. */
+/** Returns the fields of nested records by path. */
 function leafValues(value: unknown, path = ""): ReadonlyMap<string, unknown> {
   if (value === null || value === undefined) return new Map();
   if (typeof value !== "object" || Array.isArray(value)) return new Map([[path, value]]);

@@ -14,7 +14,7 @@ export function OutcomeBadge({ outcome, status }: Pick<Call, "outcome" | "status
   );
 }
 
-/** Badge of the state of a channel or key. Its tooltip shows the reason, and the end of a pause. */
+/** Badge of a channel's or key's state, with the reason as tooltip. */
 export function StateBadge({ state, reason, vendorMessage, until }: PartState) {
   const color = state === "ok" ? "teal" : state === "trying" || state === "resting" ? "yellow" : "red";
   const hint = [

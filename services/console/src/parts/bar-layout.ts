@@ -1,28 +1,24 @@
-/**
- * Space around the bars, in px: left for the labels of the grid, above the highest bar, and below for the labels of
- * bars.
- */
+/** Space around the bars, in px. */
 const [left, top, bottom] = [64, 12, 24];
 const height = 260;
 /** Maximum width of a bar and minimum width of its label, in px. */
 const [widestBar, nameWidth] = [48, 52];
 /** Share of its step that a bar fills. */
 const barShare = 0.75;
-/** Desired number of grid lines. */
 const lines = 4;
 
-/** Positions of a chart's bars, in px. `max` is the value at the top of the chart. */
+/** Positions of a chart's bars, in px. `max` is the value at the top. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
   readonly left: number;
-  /** Distance from the start of one bar to the start of the next. */
+  /** Distance between the starts of two bars. */
   readonly step: number;
   readonly barWidth: number;
   readonly max: number;
 }
 
-/** Computes the layout of a bar chart. The top of the chart is `max`, rounded up to a line of the grid. */
+/** Computes the layout of a bar chart. The top is `max`, rounded up to a grid line. */
 export function layoutOf({
   width,
   bars,
@@ -42,7 +38,7 @@ export function bottomOf({ max }: Layout, value: number): number {
   return height - bottom - (value / max) * (height - bottom - top);
 }
 
-/** Returns round values from 0 to the first one that is at least the maximum: 0, 0.25, 0.5, 0.75, 1. */
+/** Returns round values from 0 to at least `max`: 0, 0.25, 0.5, 0.75, 1. */
 export function niceSteps(max: number): readonly number[] {
   if (max <= 0) return [0, 1];
   const size = 10 ** Math.floor(Math.log10(max / lines));
@@ -51,13 +47,13 @@ export function niceSteps(max: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** Returns the indices of the bars that get a label without overlap. The newest bar always gets one. */
+/** Returns the indices of the bars with a label, so that labels do not overlap. The last bar has one. */
 export function labelledBars({ step }: Layout, bars: number): readonly number[] {
   const every = Math.max(1, Math.ceil(nameWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 
-/** Returns the index of the bar at a horizontal position; undefined left of the first bar. */
+/** Returns the index of the bar at a horizontal position. */
 export function barAt({ step }: Layout, offset: number): number | undefined {
   return offset < left || step === 0 ? undefined : Math.floor((offset - left) / step);
 }

@@ -15,11 +15,10 @@ import { useIsOfOrganisation } from "./use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 const refreshMs = 60_000;
-/** Maximum rows that are shown; their total number is shown below the table. */
 const maxRows = 20;
 const tagOption = "tag";
 
-/** Totals of a time range by one dimension: model, account, team, channel, or a tag. */
+/** Totals of a time range by one dimension. */
 export function Breakdown({
   span,
   by,
@@ -94,7 +93,6 @@ function TagName({ by, onChoose }: { readonly by: Dimension; readonly onChoose: 
   );
 }
 
-/** Value of the dimension, with the totals of the calls that have it. */
 interface Row {
   readonly value: string;
   readonly calls: number;
@@ -176,8 +174,7 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
 }
 
 /**
- * Reads the latencies of all values in one request. Latencies by tag cover all accounts, so members of one account do
- * not get them.
+ * Reads the latencies of all values. Latencies by tag cover all accounts, so members of one account do not get them.
  */
 function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   const { from, to } = periodOf(span);
@@ -194,7 +191,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   };
 }
 
-/** Value with a link to the calls that have it. */
+/** Value with a link to its calls. */
 function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
   const tag = tagIn(by);

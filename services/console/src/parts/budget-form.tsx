@@ -10,7 +10,7 @@ import { FailedChange, useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Button that opens a form for a new budget of an account. */
+/** Button and form for a new budget. */
 export function CreateBudget({ accountId, scope }: { readonly accountId: string; readonly scope: string }) {
   const [opened, { open, close }] = useDisclosure(false);
   return (
@@ -83,7 +83,6 @@ function BudgetFields({ accountId, scope, onDone }: BudgetFieldsProps) {
   );
 }
 
-/** Values of the fields that can be changed later. */
 type ChangeableDraft = Readonly<Record<"amount" | "mode" | "name" | "rolloverCap", string>>;
 
 function ChangeableFields({
@@ -121,7 +120,7 @@ function modeIn({ mode }: Pick<ChangeableDraft, "mode">): Budget["mode"] {
   return budgetModes.find((known) => known === mode) ?? "hard";
 }
 
-/** Button that opens a form for the amount, mode, name and rollover of a budget. */
+/** Button and form that change a budget. */
 export function EditBudget({ accountId, budget }: { readonly accountId: string; readonly budget: Budget }) {
   const [opened, { open, close }] = useDisclosure(false);
   const title = say("Edit the budget {name}", { name: budget.name ?? budget.scope });

@@ -13,13 +13,13 @@ import { say, type TextKey as Phrase } from "../texts/say.ts";
 
 interface BudgetsProps {
   readonly accountId: string;
-  /** Team whose budgets are shown; without a team and an organisation, all budgets of the account are shown. */
+  /** Team whose budgets are shown; by default all of the account. */
   readonly team?: { readonly id: string; readonly mayChange: boolean };
-  /** Organisation whose budgets are shown. The account belongs to it. */
+  /** Organisation whose budgets are shown. */
   readonly organisation?: string;
 }
 
-/** Budgets of an account, of its keys and of their groups, with the amount spent and buttons to create and delete them. */
+/** Budgets of an account, a team or an organisation, with their use. */
 export function Budgets({ accountId, team, organisation }: BudgetsProps) {
   const isOperator = usePermission("operator");
   const mayChange = team?.mayChange ?? isOperator;
@@ -74,9 +74,7 @@ export function Budgets({ accountId, team, organisation }: BudgetsProps) {
   );
 }
 
-/**
- * Returns the column with the buttons that change a budget. A budget that is set with a key or a group has no buttons.
- */
+/** Returns the column with buttons. Budgets of a key or a group have none. */
 function actionsOf(accountId: string): Column<Budget> {
   return {
     heading: say("Action"),
@@ -90,7 +88,7 @@ function actionsOf(accountId: string): Column<Budget> {
   };
 }
 
-/** Returns the scope of the budgets that are shown; undefined for all budgets of the account. */
+/** Returns the scope of the shown budgets; undefined for all. */
 function scopeOf(team: string | undefined, organisation: string | undefined): string | undefined {
   if (organisation !== undefined) return `organisation:${organisation}`;
   return team === undefined ? undefined : `team:${team}`;
@@ -104,7 +102,7 @@ const periods: Readonly<Record<Budget["period"], Phrase>> = {
   total: "in total",
 };
 
-/** Returns the name of a budget, or a description of its scope. A soft budget is marked. */
+/** Returns the name of a budget, or a description of its scope. */
 function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");
@@ -121,7 +119,6 @@ function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string
   return mode === "soft" ? say("{name} (soft)", { name: shown }) : shown;
 }
 
-/** Returns the amount that can be spent in the current period. */
 function maximumOf({ nanos, carriedNanos }: Budget): string {
   return sumNanos([nanos, carriedNanos]);
 }

@@ -8,7 +8,7 @@ import { PageLink } from "./page-link.tsx";
 
 const lookMs = 1_000;
 
-/** Cost of a call. Polls the books, in which the call appears shortly after its end. */
+/** Cost of a call. Polls the books, where the call appears after its end. */
 export function CallCost({ requestId }: { readonly requestId: string }) {
   const { from, to } = periodOf("7d");
   const callsQuery = useQuery({

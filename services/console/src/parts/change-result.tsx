@@ -3,7 +3,7 @@ import type { ConfigurationChange, Problem } from "../api/types.ts";
 import { Copied } from "./copied.tsx";
 import { say } from "../texts/say.ts";
 
-/** Result of a configuration change: the new version, problems with their fields, or YAML to copy. */
+/** Result of a configuration change: the new version, problems, or YAML to copy. */
 export function ChangeResult({ result }: { readonly result: ConfigurationChange | undefined }) {
   if (result === undefined) return null;
   const { version, problems, warnings, copy } = result;
@@ -28,7 +28,7 @@ export function ChangeResult({ result }: { readonly result: ConfigurationChange 
   );
 }
 
-/** Problems of a configuration, each with the path of its field. */
+/** Problems of a configuration with the paths of their fields. */
 export function Problems({
   title,
   color,

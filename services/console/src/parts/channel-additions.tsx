@@ -4,7 +4,7 @@ import { say } from "../texts/say.ts";
 
 type Additions = Pick<Channel, "headers" | "defaults" | "force">;
 
-/** Names of the headers and body members that a channel adds to requests; nothing if it adds none. */
+/** Names of the headers and body members that a channel adds to requests. */
 export function ChannelAdditions({ channel }: { readonly channel: Additions }) {
   const { headers, defaults, force } = channel;
   const parts = [

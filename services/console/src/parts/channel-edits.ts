@@ -1,13 +1,13 @@
 import type { Edit, Vendor, VendorModels } from "../api/types.ts";
 
-/** Selected model of a vendor's list, with the prices that a person typed. */
+/** Selected model of a vendor's list, with typed prices. */
 export interface ChosenModel {
   readonly model: VendorModels["models"][number];
   readonly input: string;
   readonly output: string;
 }
 
-/** Returns the edits that add a vendor: new models, and a channel that serves all selected models. */
+/** Returns the edits that add a vendor: new models and a channel. */
 export function channelEdits({
   vendor,
   baseUrl,
@@ -51,7 +51,7 @@ function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): objec
   };
 }
 
-/** Returns a text as a number; the unchanged text if it is not a number, so that control reports the invalid field. */
+/** Returns a text as a number, or unchanged, because control then reports the invalid field. */
 function numberOr(text: string): number | string {
   const value = Number(text);
   return Number.isFinite(value) ? value : text;

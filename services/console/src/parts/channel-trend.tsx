@@ -10,7 +10,7 @@ const refreshMs = 60_000;
 const hours = 24;
 const hourMs = 3_600_000;
 
-/** Reads the latencies and the calls of all channels in the last 24 hours, with one request for each of the two. */
+/** Reads the latencies and calls of all channels in the last 24 hours. */
 export function useChannelTrends() {
   const to = Math.ceil(Date.now() / hourMs) * hourMs;
   const period = { from: new Date(to - hours * hourMs).toISOString(), to: new Date(to - 1).toISOString() };
@@ -38,11 +38,10 @@ export function useChannelTrends() {
   };
 }
 
-/** Latencies and failures of a channel in the last hours, by hour, and the number of its calls. */
+/** Hourly values of a channel. */
 interface Trend {
   /** Median time to first byte, in ms. */
   readonly latency: readonly number[];
-  /** Number of failed calls. */
   readonly failed: readonly number[];
   readonly calls: number;
 }
@@ -51,7 +50,7 @@ function callsOf(totals: readonly Total[]): number {
   return totals.reduce((sum, { sums }) => sum + Number(sums["calls"] ?? 0), 0);
 }
 
-/** Latency and errors of a channel over the last 24 hours, as two sparklines. */
+/** Latency and errors of a channel over the last 24 hours. */
 export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly trend: Trend }) {
   const last = latency.findLast((ms) => ms > 0);
   const failedCalls = failed.reduce((sum, one) => sum + one, 0);

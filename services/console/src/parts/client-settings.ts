@@ -5,7 +5,7 @@ export interface Gateway {
   readonly model: string;
 }
 
-/** Returns the settings to copy for each client program. */
+/** Returns the settings for each client program. */
 export function settingsFor({ address, key, model }: Gateway) {
   return {
     curl: `curl ${address}/v1/chat/completions \\

@@ -1,11 +1,9 @@
 import { settingsFor, type Gateway } from "./client-settings.ts";
 
-/** Kinds of calls that have code samples. */
+/** Kinds of calls with code samples. */
 export type CodeKind = "chat" | "image" | "speech" | "transcription" | "video" | "realtime";
 
-/**
- * Returns a playground call as code for each SDK. Texts are quoted as JSON, which Python and JavaScript both accept.
- */
+/** Returns a playground call as code for each SDK. JSON quotes texts for both Python and JavaScript. */
 export function samplesFor(kind: CodeKind, gateway: Gateway, text: string): Readonly<Record<string, string>> {
   const quotedText = JSON.stringify(text === "" ? "Hello" : text);
   if (kind === "chat") return chatSamples(gateway, quotedText);
@@ -39,7 +37,7 @@ function chatSamples(gateway: Gateway, quotedText: string): Readonly<Record<stri
 
 const tlsOnly = `// The SDK opens sessions behind TLS (https://) alone: this address has none. "WebSocket" does without.`;
 
-/** Returns samples of a realtime session with text input, because a script has no microphone. */
+/** Returns samples with text input, because a script has no microphone. */
 function realtimeSamples({ address, key, model }: Gateway): Readonly<Record<string, string>> {
   const socket = address.replace(/^http/, "ws");
   const name = JSON.stringify(model);
@@ -87,7 +85,6 @@ function chatBody({ model }: Gateway, quotedText: string): string {
   return `{"model": ${JSON.stringify(model)}, "messages": [{"role": "user", "content": ${quotedText}}]}`;
 }
 
-/** Quotes a text for a shell in single quotes. */
 function shellQuoted(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }
@@ -104,7 +101,7 @@ interface Sample {
   readonly python: string;
   readonly javascript: string;
   readonly path: string;
-  /** Fields of the JSON body in addition to the model; absent if the body is a form. */
+  /** Fields of the JSON body without the model; absent for a form. */
   readonly body?: string;
 }
 

@@ -1,7 +1,7 @@
 import { Tabs } from "@mantine/core";
 import { Copied } from "./copied.tsx";
 
-/** Tabs with texts to copy. `texts` has each tab's text by its name. */
+/** Tabs with texts to copy, by the tabs' names. */
 export function CopiedTabs({
   texts,
   labelOf,

@@ -1,10 +1,10 @@
-/** Formats a cell according to RFC 4180. Text that a spreadsheet would run as a formula gets a prefix. */
+/** Formats a cell according to RFC 4180. A prefix stops spreadsheets from running it as a formula. */
 export function csvCell(text: string): string {
   const safe = /^[=+\-@\t\r]/.test(text) && !/^-?[\d.,]+$/.test(text) ? `'${text}` : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
-/** Converts all rows of a rendered table to CSV. */
+/** Converts a rendered table to CSV. */
 export function csvOf(table: HTMLTableElement): string {
   return [...table.rows]
     .map((row) => [...row.cells].map((cell) => csvCell((cell.textContent ?? "").trim())).join(","))
@@ -12,7 +12,7 @@ export function csvOf(table: HTMLTableElement): string {
     .join("");
 }
 
-/** Lets the browser save a text as a file. */
+/** Saves a text as a file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

@@ -9,17 +9,11 @@ import { exactUsd } from "../format/money.ts";
 import { PageLink } from "./page-link.tsx";
 
 const refreshMs = 10_000;
-/** Maximum rows per kind of problem; their total number is shown above. */
 const maxShown = 5;
-/**
- * Divisor for low balances: an account's balance is low if its available money is below this part of its total credits.
- */
+/** A balance is low if the available money is below the total credits divided by this number. */
 const lowBalanceDivisor = 20n;
 
-/**
- * Current problems: unavailable stores and services, unavailable channels, low balances, and units without a price.
- * Renders nothing if there are none.
- */
+/** Current problems of services, stores, channels, balances and prices. */
 export function CurrentProblems() {
   return (
     <>
@@ -31,7 +25,7 @@ export function CurrentProblems() {
   );
 }
 
-/** Delay of the books, in ms, above which a warning is shown. */
+/** Delay of the books in ms from which a warning is shown. */
 const longLagMs = 60_000;
 
 function SystemTrouble() {
@@ -106,10 +100,7 @@ function UnavailableChannels() {
   );
 }
 
-/**
- * Returns true for a channel whose variables were never set, such as one of the demo's. Such a channel is not a
- * problem.
- */
+/** Returns whether a channel's variables are not set, which is no problem. */
 function isUnconfigured({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
   return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }
@@ -149,7 +140,7 @@ function hasLowBalance({ availableNanos, creditedNanos }: Account): boolean {
   return BigInt(availableNanos) * lowBalanceDivisor < BigInt(creditedNanos);
 }
 
-/** Number of the newest calls that are checked for units without a price. */
+/** Number of newest calls that are checked for units without a price. */
 const newestCalls = "200";
 
 function Unpriced() {

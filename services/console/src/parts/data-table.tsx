@@ -4,10 +4,9 @@ import { csvOf, saveFile } from "./csv.ts";
 import { useRowWindow } from "./use-row-window.ts";
 import { say } from "../texts/say.ts";
 
-/** Horizontal padding, in px, of cells in long tables; small, so that many columns fit a small screen. */
 const narrowPadding = 6;
 
-/** Column of a table: its heading and the content of its cells. */
+/** Column of a table. */
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => ReactNode;
@@ -15,7 +14,7 @@ export interface Column<Row> {
   readonly numeric?: boolean;
 }
 
-/** Table that scrolls horizontally on narrow screens, also by keyboard, and can be saved as CSV. */
+/** Table that scrolls horizontally and can be saved as CSV. */
 export function DataTable<Row>({
   label,
   rows,
@@ -28,9 +27,8 @@ export function DataTable<Row>({
   readonly rows: readonly Row[];
   readonly columns: readonly Column<Row>[];
   readonly keyOf: (row: Row) => string;
-  /** True if the rows can be saved as CSV. */
   readonly withCsv?: boolean;
-  /** Height of every row, in px. If present, only visible rows are rendered, and the table cannot be saved as CSV. */
+  /** Height of every row in px. If present, only visible rows are rendered, and there is no CSV. */
   readonly rowHeight?: number;
 }) {
   const table = useRef<HTMLTableElement>(null);
@@ -94,7 +92,7 @@ function Cells<Row>({
   ));
 }
 
-/** Empty space in place of rows that are not rendered. */
+/** Empty space instead of rows that are not rendered. */
 function RowSpace({
   rows,
   rowHeight = 0,
@@ -126,7 +124,7 @@ function Head<Row>({ columns }: { readonly columns: readonly Column<Row>[] }) {
   );
 }
 
-/** Returns styles that keep numbers, and rows of fixed height, on one line. */
+/** Keeps numbers and rows of fixed height on one line. */
 function lineOf({ numeric }: { readonly numeric?: boolean }, rowHeight: number | undefined) {
   return numeric === true || rowHeight !== undefined ? ({ whiteSpace: "nowrap" } as const) : undefined;
 }

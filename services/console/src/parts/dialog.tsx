@@ -2,7 +2,7 @@ import { CloseButton, Group, Modal, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import { say } from "../texts/say.ts";
 
-/** Dialog over the page. Its heading is not a <header> element, because a page may have only one. */
+/** Dialog over the page. Its heading is no <header>, because a page may have only one. */
 export function Dialog({
   title,
   opened,

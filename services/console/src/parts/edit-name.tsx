@@ -10,15 +10,12 @@ interface EditNameProps {
   readonly id: string;
   readonly name: string;
   readonly rename: (name: string) => Promise<unknown>;
-  /**
-   * Deletes the organisation or team, which control refuses while something belongs to it; absent if the person may not
-   * delete it.
-   */
+  /** Deletes the organisation or team; absent if the person may not. */
   readonly remove?: (() => Promise<unknown>) | undefined;
   readonly onRemoved?: () => void;
 }
 
-/** Button that opens a form to rename or delete an organisation or a team. */
+/** Button and form that rename or delete an organisation or a team. */
 export function EditName(props: EditNameProps) {
   const [opened, { open, close }] = useDisclosure(false);
   const title = say("Edit {name}", { name: props.id });

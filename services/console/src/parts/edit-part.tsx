@@ -10,10 +10,10 @@ const titles: Readonly<Record<Edit["section"], { readonly add: TextKey; readonly
   channels: { add: "Add a channel", edit: "Edit the channel {name}" },
 };
 
-/** Part of the configuration that a form edits: a model, a group or a channel. */
+/** Part of the configuration: a model, a group or a channel. */
 export interface Part {
   readonly section: Edit["section"];
-  /** Name of the part; absent for a new part. */
+  /** Name of the part; absent for a new one. */
   readonly name?: string;
 }
 
@@ -21,8 +21,7 @@ const OpenPart = createContext<(part: Part) => void>(() => undefined);
 const PartDialog = lazy(async () => ({ default: (await import("./part-form.tsx")).PartDialog }));
 
 /**
- * Renders its children and, over them, the form that one of them opens. A form inside a table row would disappear with
- * the row when its part is removed.
+ * Renders its children and a form that one of them opens. Inside a table row, the form would disappear with the row.
  */
 export function EditFormProvider({ children }: { readonly children: ReactNode }) {
   const [part, setPart] = useState<Part>();
@@ -39,7 +38,7 @@ export function EditFormProvider({ children }: { readonly children: ReactNode })
   );
 }
 
-/** Button that opens the form of a model, group or channel. Only admins see it. */
+/** Button that opens the form of a model, group or channel, for admins. */
 export function EditPart(part: Part) {
   const open = useContext(OpenPart);
   const mayEdit = usePermission("admin");

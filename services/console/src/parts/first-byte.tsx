@@ -5,9 +5,7 @@ import { periodOf, type Span } from "../format/times.ts";
 
 const refreshMs = 60_000;
 
-/**
- * Median and 95th percentile of the time to first byte of an account's completed calls. Makes one request per account.
- */
+/** Median and 95th percentile of an account's times to first byte. */
 export function FirstByteOfAccount({ span, account }: { readonly span: Span; readonly account: string }) {
   const { from, to } = periodOf(span);
   const { data } = useQuery({

@@ -23,7 +23,7 @@ export function Form({
   );
 }
 
-/** Form with its fields one below the other, the reason for a failure, and a button with the text `action`. */
+/** Form with fields, the reason for a failure, and a button. */
 export function FieldsForm({
   change,
   draft,
@@ -50,7 +50,7 @@ export function FieldsForm({
   );
 }
 
-/** Choice of the role of a person or a key. */
+/** Choice of a role. */
 export function RoleSelect<Role extends string>({
   roles,
   value,

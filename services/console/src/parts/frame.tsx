@@ -27,7 +27,7 @@ const pages: readonly {
   readonly to: string;
   readonly label: string;
   readonly icon: ComponentType<{ size: number }>;
-  /** People who see the page; absent for everybody. An operator is a member of every account and organisation. */
+  /** People who see the page; absent for everybody. */
   readonly for?:
     | "operators"
     | "admins"
@@ -50,7 +50,7 @@ const pages: readonly {
   { to: "/playground", label: say("Playground"), icon: IconMessage },
 ];
 
-/** Frame of every page: navigation and the signed-in person. Redirects to the sign-in page if nobody is signed in. */
+/** Frame of every page. Redirects to the sign-in page if nobody is signed in. */
 export function Frame() {
   const session = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   if (session.isPending)
@@ -102,7 +102,7 @@ function SignedIn({ session }: { readonly session: Session }) {
   );
 }
 
-/** Returns the account or organisation to which a person's access is limited; "" for an operator. */
+/** Returns the account or organisation of a person, for the text about the person. */
 function scopeText(session: Session): string {
   const organisation = organisationOf(session);
   if (organisation !== undefined) return say(" of the organisation {organisation}", { organisation });
@@ -148,7 +148,7 @@ function Navigation({ session, onFollow }: { readonly session: Session; readonly
   );
 }
 
-/** Link to the other language, with its name in that language. */
+/** Link to the other language. */
 function LanguageChoice() {
   const other = language() === "zh" ? "en" : "zh";
   return (

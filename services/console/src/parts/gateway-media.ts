@@ -1,21 +1,21 @@
 import { memberOf } from "../api/member-of.ts";
 import { errorIn, postToGateway, requestGateway, type GatewayModel } from "./gateway-request.ts";
 
-/** Result of a call: the URL of an image, audio or video, or a text. */
+/** Result of a call: the URL of a medium, or a text. */
 export interface MediaResult {
   readonly url?: string;
   readonly text?: string;
   readonly requestId?: string | undefined;
 }
 
-/** Callback for the progress of a long call, in percent. */
+/** Callback for progress in percent. */
 export type Progress = (percent: number) => void;
 
 const videoPollMs = 1_000;
 /** Maximum wait for a video, in ms. */
 const maxVideoMs = 900_000;
 
-/** Generates an image. Throws an error with the gateway's message. */
+/** Generates an image. Throws the gateway's error. */
 export async function makeImage(gateway: GatewayModel, prompt: string): Promise<MediaResult> {
   const answer = await postToGateway(gateway, "images/generations", { prompt, n: 1, response_format: "b64_json" });
   const [first]: readonly unknown[] = listIn(await answer.json());
@@ -25,13 +25,13 @@ export async function makeImage(gateway: GatewayModel, prompt: string): Promise<
   return typeof url === "string" ? { text: url, requestId } : { requestId };
 }
 
-/** Generates speech from a text. Throws an error with the gateway's message. */
+/** Generates speech. Throws the gateway's error. */
 export async function makeSpeech(gateway: GatewayModel, input: string): Promise<MediaResult> {
   const answer = await postToGateway(gateway, "audio/speech", { input, voice: "alloy" });
   return { url: URL.createObjectURL(await answer.blob()), ...idOf(answer) };
 }
 
-/** Transcribes a file. Throws an error with the gateway's message. */
+/** Transcribes a file. Throws the gateway's error. */
 export async function transcribe(gateway: GatewayModel, file: File): Promise<MediaResult> {
   const form = new FormData();
   form.set("model", gateway.model);
@@ -41,7 +41,7 @@ export async function transcribe(gateway: GatewayModel, file: File): Promise<Med
   return { text: typeof text === "string" ? text : "", ...idOf(answer) };
 }
 
-/** Generates a video and waits until it is complete. Throws an error with the gateway's message. */
+/** Generates a video and waits for it. Throws the gateway's error. */
 export async function makeVideo(gateway: GatewayModel, prompt: string, progress: Progress): Promise<MediaResult> {
   const started = await postToGateway(gateway, "videos", { prompt });
   const ids = idOf(started);

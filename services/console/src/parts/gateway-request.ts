@@ -4,17 +4,14 @@ import { memberOf } from "../api/member-of.ts";
 export interface GatewayModel {
   readonly address: string;
   readonly model: string;
-  /** Returns the key of a call. `isRefused`: the gateway has refused the one that was returned before. */
+  /** Returns the key of a call. `isRefused` is true if the gateway has refused the last one. */
   readonly key: (isRefused: boolean) => Promise<string>;
 }
 
-/** Address and key, for requests that name no model. */
+/** Address and key of the gateway. */
 export type GatewayAccess = Pick<GatewayModel, "address" | "key">;
 
-/**
- * Sends a request to the gateway; once more, with a new key, if the gateway refuses the key. Throws an error with the
- * gateway's message.
- */
+/** Sends a request to the gateway, and repeats it with a new key if the key is refused. Throws the gateway's error. */
 export async function requestGateway(
   { address, key }: GatewayAccess,
   path: string,
@@ -30,7 +27,7 @@ export async function requestGateway(
   throw new Error(errorIn(await answer.json().catch(() => undefined)) ?? `status ${answer.status}`);
 }
 
-/** Sends JSON with the model to the gateway. Throws an error with the gateway's message. */
+/** Sends JSON with the model to the gateway. Throws the gateway's error. */
 export function postToGateway(gateway: GatewayModel, path: string, body: object): Promise<Response> {
   return requestGateway(gateway, path, {
     method: "POST",
@@ -39,7 +36,7 @@ export function postToGateway(gateway: GatewayModel, path: string, body: object)
   });
 }
 
-/** Returns the message of an error body; undefined for any other body. */
+/** Returns the message in an error body. */
 export function errorIn(body: unknown): string | undefined {
   const message = memberOf(memberOf(body, "error"), "message");
   return typeof message === "string" ? message : undefined;

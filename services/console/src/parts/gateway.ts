@@ -1,7 +1,7 @@
 import { memberOf } from "../api/member-of.ts";
 import { errorIn, postToGateway, type GatewayModel } from "./gateway-request.ts";
 
-/** Text of a streamed answer so far, and its measurements. */
+/** Text of a streamed answer until now, and its measurements. */
 export interface Streamed {
   readonly text: string;
   readonly firstTokenMs?: number | undefined;
@@ -11,7 +11,7 @@ export interface Streamed {
   readonly requestId?: string | undefined;
 }
 
-/** Makes a chat call and returns the complete text of its answer. Throws an error with the gateway's message. */
+/** Makes a chat call and returns the complete answer. Throws the gateway's error. */
 export async function chatOnce(gateway: GatewayModel, question: string): Promise<string> {
   let last: Streamed = { text: "" };
   for await (const answer of chatStream(gateway, [{ role: "user", content: question }])) last = answer;
@@ -23,7 +23,7 @@ export interface Message {
   readonly content: string;
 }
 
-/** Yields a chat answer as it arrives. Throws an error with the gateway's message. */
+/** Yields a chat answer as it arrives. Throws the gateway's error. */
 export async function* chatStream(gateway: GatewayModel, messages: readonly Message[]): AsyncGenerator<Streamed> {
   const startedAt = performance.now();
   const body = { messages, stream: true, stream_options: { include_usage: true } };

@@ -6,7 +6,7 @@ import { EditPart } from "./edit-part.tsx";
 import { Empty, QueryResult } from "./states.tsx";
 import { say } from "../texts/say.ts";
 
-/** Table of the groups of API keys, with their models and price multipliers. */
+/** Table of the groups of API keys. */
 export function Groups() {
   const groups = useQuery({ queryKey: ["groups"], queryFn: () => get("/groups") });
   return (

@@ -8,7 +8,7 @@ import { useChange } from "./use-change.tsx";
 import { useDraft } from "./use-draft.ts";
 import { say } from "../texts/say.ts";
 
-/** Result of an invitation. `url` is a link that signs the person in once; null if the person signs in as before. */
+/** Result of an invitation. Without `url`, the person signs in as before. */
 interface Invited {
   readonly name: string;
   readonly url: string | null;
@@ -23,7 +23,7 @@ interface InviteProps<Role extends string> {
   readonly changes: readonly string[];
 }
 
-/** Button that invites a person and shows the link with which the person signs in. */
+/** Button that invites a person and shows the sign-in link. */
 export function Invite<Role extends string>({ to, ...props }: InviteProps<Role>) {
   const [opened, { open, close }] = useDisclosure(false);
   const title = say("Invite to {name}", { name: to });

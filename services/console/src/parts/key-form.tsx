@@ -8,7 +8,6 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Values of the form for an API key. */
 type KeyDraft = Readonly<
   Record<
     | "name"
@@ -36,7 +35,7 @@ const emptyKey: KeyDraft = {
   rotateAfterDays: "",
 };
 
-/** Form that creates an API key; the parent component shows the key. */
+/** Form that creates an API key. */
 export function CreateKey({
   accountId,
   team,
@@ -59,7 +58,7 @@ export function CreateKey({
   return <KeyFields form={form} change={make} action={say("Create")} />;
 }
 
-/** Form that changes an API key. A field that is emptied is removed from the key. */
+/** Form that changes an API key. An emptied field is removed. */
 export function ChangeKey({ token, onDone }: { readonly token: Token; readonly onDone: () => void }) {
   const form = useDraft<KeyDraft>({
     name: token.name ?? "",
@@ -105,7 +104,7 @@ function requestOfDraft(draft: KeyDraft) {
   };
 }
 
-/** Returns the items of a text, separated by commas or line breaks; null if there are none. */
+/** Returns the items of a text; null if there are none. */
 function listIn(text: string): string[] | null {
   const items = text
     .split(/[,\n]/)

@@ -9,7 +9,7 @@ import { NewKey } from "./new-key.tsx";
 import { FailedChange, useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** Seconds for which an old key works after its rotation. The API has the same default, and allows any time up to 90 days. */
+/** Seconds for which an old key works, as in the API. */
 const gracePeriods = {
   0: "Not at all",
   3_600: "1 hour",
@@ -100,7 +100,7 @@ export function DeleteKey({ token: { id, name } }: { readonly token: Token }) {
   );
 }
 
-/** End and last use of the key that the last rotation replaced. */
+/** End and last use of the replaced key. */
 export function PreviousKey({ previous }: { readonly previous: NonNullable<Token["previous"]> }) {
   const { hint, expiresAt, lastUsedAt } = previous;
   const used = lastUsedAt === undefined ? say("none") : localTime(lastUsedAt);

@@ -18,11 +18,11 @@ import { say, sayWord } from "../texts/say.ts";
 
 interface KeysProps {
   readonly accountId: string;
-  /** Team whose keys are shown; absent: all keys of the account. */
+  /** Team whose keys are shown; by default all of the account. */
   readonly team?: string;
 }
 
-/** API keys of an account or a team, with buttons to create, change, rotate, disable and delete them. */
+/** API keys of an account or a team. */
 export function Keys({ accountId, team }: KeysProps) {
   const mayChange = usePermission("operator", "as a member too");
   const tokens = useQuery({

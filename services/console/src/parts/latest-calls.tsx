@@ -10,7 +10,7 @@ import { Empty, QueryResult } from "./states.tsx";
 
 const [shownCalls, refreshMs] = ["7", 2_000];
 
-/** Newest calls, updated every two seconds. */
+/** Newest calls, refreshed periodically. */
 export function LatestCalls() {
   const { from, to } = periodOf("7d");
   const latest = useQuery({
@@ -55,7 +55,7 @@ export function LatestCalls() {
   );
 }
 
-/** Name of a model on one line, truncated if it is too long. */
+/** Name of a model on one line, truncated if necessary. */
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
     <Text size="sm" truncate maw={110} title={model}>

@@ -8,7 +8,7 @@ import { chatOnce } from "./gateway.ts";
 import type { GatewayModel } from "./gateway-request.ts";
 import { say } from "../texts/say.ts";
 
-/** Newly created API key, which is shown only once, with client settings to copy and a test call. */
+/** New API key, which is shown only once, with settings and a test call. */
 export function NewKey({ value }: { readonly value: string }) {
   const status = useQuery({ queryKey: ["config"], queryFn: () => get("/config") });
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });

@@ -6,5 +6,5 @@ function SmallAnchor(props: AnchorProps & Omit<ComponentPropsWithRef<"a">, keyof
   return <Anchor size="sm" {...props} />;
 }
 
-/** Link to a page of the console; the router checks its address. */
+/** Link to a page of the console. */
 export const PageLink = createLink(SmallAnchor);

@@ -1,7 +1,7 @@
 import { Group, Stack, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 
-/** Page: heading, controls next to the heading, and content. */
+/** Page with a heading and controls. */
 export function Page({
   title,
   controls,

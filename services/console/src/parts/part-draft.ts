@@ -1,23 +1,23 @@
 import type { Edit } from "../api/types.ts";
 import type { PartField } from "./part-fields.ts";
 
-/** Values of a form's fields by path. `rest` contains all other fields as JSON. */
+/** Values of a form by path. `rest` contains all other fields as JSON. */
 export type PartDraft = Readonly<Record<string, string>>;
 
 type PartObject = Record<string, unknown>;
 
-/** Returns the values with which a part's form starts. */
+/** Returns the initial values of a part's form. */
 export function makePartDraft(part: unknown, fields: readonly PartField[]): PartDraft {
   const rest = isObject(part) ? structuredClone(part) : {};
   const draft = Object.fromEntries(
     fields.map(({ path, kind }) => [path, fieldText(removeAt(rest, path.split(".")), kind)]),
   );
-  // A channel's id is its name, which has a separate input.
+  // A channel's id has a separate input.
   removeAt(rest, ["id"]);
   return { ...draft, rest: Object.keys(rest).length === 0 ? "" : JSON.stringify(rest, undefined, 2) };
 }
 
-/** Returns the part that a form describes, without empty fields; undefined if the form's JSON is invalid. */
+/** Returns the part of a form without empty fields; undefined for invalid JSON. */
 export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): PartObject | undefined {
   const part = parseObject(draft["rest"] ?? "");
   if (part === undefined) return undefined;
@@ -36,14 +36,14 @@ export function partFromDraft(draft: PartDraft, fields: readonly PartField[]): P
   return part;
 }
 
-/** Returns the path prefix under which the control service reports problems of a configuration part. */
+/** Returns the prefix of paths under which control reports problems of a part. */
 export function problemPathPrefix(section: Edit["section"], name: string, channels: readonly unknown[]): string {
   if (section !== "channels") return /^\d+$/.test(name) ? `${section}[${name}].` : `${section}.${name}.`;
   const at = channels.findIndex((channel) => isObject(channel) && channel["id"] === name);
   return `channels[${at === -1 ? channels.length : at}].`;
 }
 
-/** Returns true if a problem's path is that of a field, or inside the field. */
+/** Returns whether a path is a field or inside it. */
 export function isPathWithin(path: string, field: string): boolean {
   return path === field || path.startsWith(`${field}.`) || path.startsWith(`${field}[`);
 }
@@ -92,7 +92,7 @@ function itemsIn(text: string, between: RegExp | string): readonly string[] {
     .filter((item) => item !== "");
 }
 
-/** Removes the value at a path from an object, and objects that become empty. */
+/** Removes the value at a path, and objects that become empty. */
 function removeAt(members: PartObject, [name = "", ...deeper]: readonly string[]): unknown {
   const value = members[name];
   if (deeper.length > 0 && !isObject(value)) return undefined;
@@ -113,7 +113,7 @@ function setAt(members: PartObject, [name = "", ...deeper]: readonly string[], v
   setAt(inner, deeper, value);
 }
 
-/** Returns true if a text is empty or a JSON object. */
+/** Returns whether a text is empty or a JSON object. */
 export function isJsonObject(json: string): boolean {
   return parseObject(json) !== undefined;
 }

@@ -7,9 +7,8 @@ export interface PartField {
   readonly path: string;
   readonly label: TextKey;
   /**
-   * Kind of the input. `names` are separated by commas or line breaks, `lines` by line breaks only; `models` may be
-   * written `name = upstream`; `secret` is a key that is added to the `keys` of a channel; `headers` are
-   * written `name: value`, one per line; `json` is an object.
+   * Kind of the input. `names` are separated by commas or lines. `models` may be `name = upstream`, `headers` are
+   * `name: value`. `secret` is added to a channel's `keys`.
    */
   readonly kind:
     | "text"
@@ -55,7 +54,7 @@ const prices: readonly (readonly [name: string, label: TextKey])[] = [
   ["character", "Character, $ per character"],
 ];
 
-/** Fields of each section's form, in order. A last field shows all other fields of a part as JSON. */
+/** Fields of each section's form, in order. */
 export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>> = {
   models: [
     { path: "kind", label: "Kind", kind: "choice", choices: Object.keys(kinds) },

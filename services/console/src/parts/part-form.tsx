@@ -16,10 +16,10 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** First words of the keys of the queries that are repeated after a configuration change. */
+/** First words of the keys of queries that a configuration change affects. */
 const changedQueries = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
-/** Dialog with the form of a model, group or channel. Without a name, the form creates a new one. */
+/** Dialog with the form of a part. Without a name, the form creates one. */
 export function PartDialog({
   part: { section, name },
   title,
@@ -48,8 +48,7 @@ interface PartFormProps {
 
 /** Returns the draft of a part's form, and the actions of its buttons. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
-  // Value when the form was opened. If another person has saved a change meanwhile, control refuses the change of this
-  // form, so that it does not overwrite the other one.
+  // Value when the form was opened. Control refuses the change if another person has saved one meanwhile.
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
@@ -151,10 +150,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/**
- * Message of a refusal, even if the refusal is about a field that has no input, such as the version that a change is
- * based on.
- */
+/** Message of a refusal, also about fields without an input. */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (
@@ -168,10 +164,7 @@ function textIn(draft: PartDraft, name: string): string {
   return draft[name] ?? "";
 }
 
-/**
- * Returns the result of a change without the problems that are shown at their fields; undefined if nothing else
- * remains.
- */
+/** Returns the result of a change without the problems that are shown at fields. */
 function withoutProblems(
   result: ConfigurationChange | undefined,
   shown: ReadonlySet<Problem>,
@@ -181,7 +174,7 @@ function withoutProblems(
   return problems.length === 0 ? undefined : { ...result, problems };
 }
 
-/** Returns a part as it is written in the configuration; undefined if it does not exist. */
+/** Returns a part as written in the configuration. */
 function partIn(found: ConfigurationParts, section: Edit["section"], name: string): unknown {
   if (section !== "channels") return Object.hasOwn(found[section], name) ? found[section][name] : undefined;
   return found.channels.find((channel) => memberOf(channel, "id") === name);

@@ -10,7 +10,7 @@ interface InputProps {
   readonly onChange: (text: string) => void;
 }
 
-/** Input of one field of a model, group or channel. */
+/** Input of one field of a part. */
 export function PartInput({
   field: { label, kind, choices = [] },
   value,

@@ -8,7 +8,7 @@ import { CallCost } from "./call-cost.tsx";
 import { chatStream, type Streamed } from "./gateway.ts";
 import type { GatewayAccess } from "./gateway-request.ts";
 
-/** Chat with one model, or with two models side by side. Answers are streamed. */
+/** Chat with one or two models. Answers are streamed. */
 export function PlaygroundChat({
   gateway,
   models,
@@ -112,10 +112,7 @@ interface ChatCall {
   readonly models: readonly string[];
 }
 
-/**
- * Answer of one model. Sends the request when it is first shown, and aborts it on a new request or when the page is
- * left.
- */
+/** Answer of one model. Sends the request when it is first shown, and aborts it when it is removed. */
 function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();

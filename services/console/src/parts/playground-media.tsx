@@ -11,7 +11,7 @@ import { makeImage, makeSpeech, makeVideo, transcribe, type MediaResult } from "
 /** Kinds of models that generate media or transcribe a file. */
 export type MediaKind = "image" | "speech" | "transcription" | "video";
 
-/** Form for one call of a model that generates an image, speech or a video, or that transcribes a recording. */
+/** Form for one call that generates media or transcribes a file. */
 export function PlaygroundMedia({
   kind,
   gateway,
@@ -69,7 +69,7 @@ export function PlaygroundMedia({
   );
 }
 
-/** Returns the mutation that makes the call, and the progress of a long call. */
+/** Returns the mutation that makes the call, and its progress. */
 function useMake(
   kind: MediaKind,
   gateway: GatewayModel,

@@ -7,7 +7,7 @@ import type { GatewayAccess, GatewayModel } from "./gateway-request.ts";
 import { PageLink } from "./page-link.tsx";
 import { openSession } from "./spoken-session.ts";
 
-/** Spoken session with a realtime model, with the browser's microphone. */
+/** Spoken session with a realtime model. */
 export function PlaygroundSession({
   gateway,
   models,
@@ -66,7 +66,7 @@ export function PlaygroundSession({
   );
 }
 
-/** Returns the session of this page, which ends when the page is left. */
+/** Returns the session of this page, which ends with the page. */
 function useSession(gateway: GatewayModel) {
   const [lines, setLines] = useState<readonly string[]>([]);
   const [state, setState] = useState<"closed" | "opening" | "open">("closed");

@@ -14,7 +14,7 @@ const perMillion = new Set([
   "outputImage",
 ]);
 
-/** Price in readable form: one line per unit, and one line per condition under which other prices apply. */
+/** Price in readable form, with one line per unit and condition. */
 export function Price({ price = {} }: { readonly price?: Readonly<Record<string, unknown>> | undefined }) {
   const lines = Object.entries(price).flatMap(([name, value]) => priceLines(name, value));
   if (lines.length === 0) return say("none");

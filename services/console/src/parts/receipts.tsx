@@ -11,15 +11,12 @@ import { Empty, QueryResult } from "./states.tsx";
 import { Verify } from "./verify.tsx";
 import { say } from "../texts/say.ts";
 
-/** Date before all calls. */
 const booksBegan = "2020-01-01";
 const shownReceipts = 20;
-/** Number of characters of a hash that are shown. The tooltip shows all of them. */
+/** Number of characters of a hash that are shown. */
 const hashCharacters = 12;
 
-/**
- * Newest balance changes of an account with their receipts, and a button that verifies the balance with all receipts.
- */
+/** Newest balance changes of an account with their receipts, and a button that verifies all. */
 export function Receipts({ account: { id, credits } }: { readonly account: AccountWithCredits }) {
   const { to } = periodOf("1d");
   const calls = useQuery({

@@ -7,10 +7,9 @@ import { say } from "../texts/say.ts";
 import { DataTable, type Column } from "./data-table.tsx";
 import { PageLink } from "./page-link.tsx";
 
-/** Maximum rows that are shown. */
 const shownRows = "100";
 
-/** Refused calls that match the filters of the call log. Renders nothing if there are none. */
+/** Refused calls that match the filters of the call log. */
 export function RefusedCalls({ query }: { readonly query: Operations["GET /usage/refused"]["query"] }) {
   const { data } = useQuery({
     queryKey: ["refused", query],

@@ -2,10 +2,9 @@ import { Group, NativeSelect, SegmentedControl, TextInput } from "@mantine/core"
 import { isNamed, isSpan, periodOf, spans, type Span } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 
-/** Value of the option for a range without a name. */
 const otherDays = "other";
 
-/** Select input for a time range: a named one, or a first and a last day. */
+/** Input for a time range: a named one, or two days. */
 export function SpanChoice({ span, onChoose }: { readonly span: Span; readonly onChoose: (span: Span) => void }) {
   const { from, to } = periodOf(span);
   const choose = (chosen: string): void => {

@@ -1,4 +1,4 @@
-/** Sparkline of values over time, with a text for screen readers. */
+/** Sparkline with a text for screen readers. */
 export function Sparkline({
   values,
   label,

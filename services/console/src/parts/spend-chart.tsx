@@ -4,10 +4,10 @@ import { localHour, partsOfSpan, type Span } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 import { StackedBars } from "./stacked-bars.tsx";
 
-/** Colors that are distinct on light and dark backgrounds, in the order in which the costliest models get them. */
+/** Colors that are distinct on light and dark backgrounds. */
 const colors = ["cyan-7", "orange-7", "grape-6", "lime-8", "pink-6", "indigo-6"];
 
-/** Chart of spend over the days or hours of a time range, stacked by the costliest models. */
+/** Chart of spend in a time range, stacked by the costliest models. */
 export function SpendChart({ rows, span }: { readonly rows: readonly Total[]; readonly span: Span }) {
   const costliestModels = [...Map.groupBy(rows, (row) => row.by["model"] ?? "")]
     .map(([model, its]) => ({ model, cost: costOf(its) }))
@@ -36,7 +36,7 @@ export function SpendChart({ rows, span }: { readonly rows: readonly Total[]; re
   );
 }
 
-/** Returns the total cost of rows in nano-dollars, as a number, which is exact enough for a chart. */
+/** Returns the total cost in nano-dollars, exact enough for a chart. */
 function costOf(rows: readonly Total[]): number {
   return rows.reduce((sum, { sums }) => sum + Number(sums["costNanos"]), 0);
 }

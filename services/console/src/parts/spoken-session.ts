@@ -1,28 +1,25 @@
 import { memberOf } from "../api/member-of.ts";
 import type { GatewayModel } from "./gateway-request.ts";
 
-/** Sample rate of the 16-bit PCM in both directions, which the realtime wire prescribes. */
+/** Sample rate of the 16-bit PCM that the realtime wire requires. */
 const sampleRate = 24_000;
 /** Samples per message: a tenth of a second. */
 const blockSamples = 2_400;
 
 /** Callbacks of a session. */
 export interface SessionEvents {
-  /** Called with a line of the transcript: the model's text, or a note about the session. */
+  /** Called with a line of the transcript, or with a note. */
   readonly said: (text: string, isNew: boolean) => void;
-  /** Called with the usage of a response that has ended. */
+  /** Called with the usage of a response. */
   readonly used: (inputTokens: number, outputTokens: number) => void;
   readonly ended: (why: string | undefined) => void;
 }
 
-/**
- * Opens a spoken session with the microphone. Returns a function that ends it. Rejects if there is no microphone, or
- * its use is denied.
- */
+/** Opens a spoken session. Returns a function that ends it. Rejects if the microphone cannot be used. */
 export async function openSession({ address, key, model }: GatewayModel, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });
-  // A browser cannot see why a session is refused, so each session begins with a new key.
+  // A browser cannot see why a session is refused, so each one begins with a new key.
   const secret = await key(true);
   const url = `${address.replace(/^http/, "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
   const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${secret}`]);
@@ -55,7 +52,7 @@ function handleEvent(message: unknown, player: Player, { said, used }: SessionEv
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
   const errorMessage = memberOf(memberOf(message, "error"), "message");
   if (typeof errorMessage === "string") return said(errorMessage, true);
-  // The vendor detected speech, which interrupts the response that is playing.
+  // Speech of the person interrupts the response.
   if (type === "input_audio_buffer.speech_started") return player.stop();
   if (type === "response.created") return said("", true);
   if (type === "response.done") {
@@ -82,7 +79,6 @@ async function sendMicrophone(
   context.createMediaStreamSource(microphone).connect(tap);
 }
 
-/** Plays audio chunks one after the other. */
 class Player {
   readonly #context: AudioContext;
   #playing: AudioBufferSourceNode[] = [];

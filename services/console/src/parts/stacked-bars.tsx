@@ -4,13 +4,13 @@ import { useState, type KeyboardEvent } from "react";
 import { barAt, bottomOf, labelledBars, niceSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
-/** Bar of the chart: its label, and its values in the order of the series. */
+/** Bar of the chart, with its values in the order of the series. */
 export interface Bar {
   readonly label: string;
   readonly values: readonly number[];
 }
 
-/** Series of the chart. `color` is a CSS color. */
+/** Series of the chart with a CSS color. */
 export interface Series {
   readonly name: string;
   readonly color: string;
@@ -19,11 +19,11 @@ export interface Series {
 interface ChartProps {
   readonly bars: readonly Bar[];
   readonly series: readonly Series[];
-  /** Formats a value, on the axis and in the tooltip. */
+  /** Formats a value. */
   readonly format: (value: number) => string;
 }
 
-/** Chart of stacked bars over time. The pointer or the arrow keys select a bar, whose values are shown next to it. */
+/** Chart of stacked bars. The pointer or the arrow keys select a bar. */
 export function StackedBars({ label, ...shown }: ChartProps & { readonly label: string }) {
   const { ref, width } = useElementSize();
   const [chosen, setChosen] = useState<number>();
@@ -84,7 +84,7 @@ function Legend({ series }: Pick<ChartProps, "series">) {
   );
 }
 
-/** Grid lines with their values, and labels of as many bars as fit. */
+/** Grid lines with their values, and labels of bars. */
 function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: ChartProps }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
@@ -128,7 +128,7 @@ function Parts({ bar, series, layout, index }: BarPartsProps) {
   });
 }
 
-/** Values of the selected bar, shown on the side that has room. */
+/** Values of the selected bar. */
 function Hint({ shown, at, layout }: { readonly shown: ChartProps; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];

@@ -3,7 +3,7 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { say } from "../texts/say.ts";
 
-/** Shows the data of a query, its loading state, or its error with a retry button. */
+/** Shows the data of a query, its loading state, or its error. */
 export function QueryResult<T>({
   query,
   children,
@@ -34,7 +34,7 @@ export function Failed({ error, retry }: { readonly error: Error; readonly retry
   );
 }
 
-/** Shows that there is no data yet, and what creates some. */
+/** Text for a page without data. */
 export function Empty({ children }: { readonly children: ReactNode }) {
   return (
     <Center p="xl">

@@ -6,7 +6,7 @@ import { exactUsd } from "../format/money.ts";
 import { QueryResult } from "./states.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Cost of a call as a sum. Each line is units × price × factor × multiplier. */
+/** Cost of a call as a sum of units × price × factor × multiplier. */
 export function CostSum({ call }: { readonly call: Call }) {
   const bill = useQuery({
     queryKey: ["bill", call.id],

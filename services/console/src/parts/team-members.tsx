@@ -13,7 +13,7 @@ interface MembersProps {
   readonly mayRemove: boolean;
 }
 
-/** Members of a team or admins of an organisation, with buttons to remove them. */
+/** Members of a team or admins of an organisation. */
 export function TeamMembers({ organisation, team, members, mayRemove }: MembersProps) {
   return (
     <DataTable

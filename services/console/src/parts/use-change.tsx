@@ -4,8 +4,8 @@ import { ApiError } from "../api/client.ts";
 import { say } from "../texts/say.ts";
 
 /**
- * Returns a mutation that makes a change through the API, and afterwards repeats the queries whose key starts with one
- * of the given words.
+ * Returns a mutation that makes a change, and then repeats the queries whose key starts with one of the words in
+ * `changes`.
  */
 export function useChange<Result>({
   change,
@@ -28,9 +28,8 @@ export function useChange<Result>({
     start: () => mutation.mutate(),
     isPending: mutation.isPending,
     error: mutation.error,
-    /** Result of the last successful change. */
     result: mutation.data,
-    /** Returns the error of one field; undefined if the field has none. */
+    /** Returns the error of one field. */
     errorAt: (field: string): string | undefined =>
       mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,
   };
@@ -42,7 +41,7 @@ interface FailedChangeProps {
   readonly draft?: Readonly<Record<string, string>>;
 }
 
-/** Message of a refusal with the name of the refused field, unless the form has this field. */
+/** Message of a refusal, unless a field of the form shows it. */
 export function FailedChange({ error, draft = {} }: FailedChangeProps) {
   const param = error instanceof ApiError ? error.param : undefined;
   if (error === null || (param !== undefined && Object.hasOwn(draft, param))) return null;

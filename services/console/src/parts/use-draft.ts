@@ -1,6 +1,6 @@
 import { useState, type ChangeEvent } from "react";
 
-/** The member of `useChange`'s result that an input needs: a lookup of the error message of its field. */
+/** Part of `useChange`'s result that an input needs. */
 interface Change {
   readonly errorAt: (field: string) => string | undefined;
 }

@@ -3,10 +3,7 @@ import { get } from "../api/client.ts";
 import type { Role, Session } from "../api/types.ts";
 import { operatorRoles } from "../api/words.ts";
 
-/**
- * Returns true if the signed-in person has at least a role. For members of an account, returns true only for actions
- * that are open to members.
- */
+/** Returns whether the person has a role. Members of an account have it only for actions that are open to members. */
 export function usePermission(
   role: Role,
   asMember: "as a member too" | "of all accounts" = "of all accounts",
@@ -16,12 +13,12 @@ export function usePermission(
   return data.account === null || asMember === "as a member too";
 }
 
-/** Returns the organisation of a person; undefined for operators and members of an account. */
+/** Returns the organisation of a person; undefined for others. */
 export function organisationOf({ account }: Session): string | undefined {
   return /^organisation:(.*)$/.exec(account ?? "")?.[1];
 }
 
-/** Returns true if the signed-in person belongs to an organisation, and not to one account or to the operators. */
+/** Returns whether the person belongs to an organisation. */
 export function useIsOfOrganisation(): boolean {
   const { data } = useQuery({ queryKey: ["session"], queryFn: () => get("/session") });
   return data !== undefined && organisationOf(data) !== undefined;

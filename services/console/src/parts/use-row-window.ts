@@ -3,16 +3,13 @@ import { useEffect, useState, type RefObject } from "react";
 /** Number of rows that are rendered above and below the visible ones. */
 const extraRows = 20;
 
-/** Range of rendered rows, from `first` (inclusive) to `last` (exclusive). */
+/** Range of rendered rows, without `last`. */
 export interface RowWindow {
   readonly first: number;
   readonly last: number;
 }
 
-/**
- * Returns the range of rows to render. With a fixed row height, these are the visible rows and some around them,
- * updated on scroll; otherwise all rows.
- */
+/** Returns the range of rows to render: all rows, or with a fixed row height those near the visible part. */
 export function useRowWindow(
   body: RefObject<HTMLElement | null>,
   rows: number,
@@ -24,7 +21,7 @@ export function useRowWindow(
     if (rowHeight === undefined) return undefined;
     const look = (): void => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
-      // Rounded to steps, so that not every pixel causes a render.
+      // Rounded, so that not every pixel causes a render.
       const firstRow = Math.floor(Math.max(0, -top / rowHeight) / extraRows) * extraRows;
       setFirst(firstRow);
       setSeen(Math.ceil(window.innerHeight / rowHeight));

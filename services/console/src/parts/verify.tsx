@@ -4,7 +4,7 @@ import { get } from "../api/client.ts";
 import type { Verification } from "../api/types.ts";
 import { say } from "../texts/say.ts";
 
-/** Verifies an account's receipts and shows whether its balance matches them. */
+/** Button that verifies an account's receipts and balance. */
 export function Verify({ accountId }: { readonly accountId: string }) {
   const verification = useQuery({
     queryKey: ["verification", accountId],

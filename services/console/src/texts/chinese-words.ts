@@ -1,4 +1,4 @@
-/** Terms of the API in Simplified Chinese: states, kinds, units, roles, filters. */
+/** Terms of the API in Simplified Chinese. */
 export const chineseWords = {
   // outcomes of calls, and their steps
   completed: "已完成",

@@ -1,10 +1,7 @@
 /* oxlint-disable max-lines */
 import { chineseWords } from "./chinese-words.ts";
 
-/**
- * All texts of the console in English, with their translations to Simplified Chinese. A missing translation is a type
- * error.
- */
+/** Texts of the console in English with their translations. A missing translation is a type error. */
 export const chinese = {
   ...chineseWords,
   // pages

@@ -3,7 +3,7 @@ import { language, say, type TextKey } from "./say.ts";
 
 type Code = NonNullable<Refusal["error"]["code"]>;
 
-/** Texts of control's error codes; a code without a text is a type error. */
+/** Texts of control's error codes. A missing text is a type error. */
 const meanings: Readonly<Record<Code, TextKey>> = {
   invalid_value: "This value is not accepted.",
   missing_required_parameter: "A value is missing.",
@@ -23,7 +23,7 @@ const meanings: Readonly<Record<Code, TextKey>> = {
   internal_error: "Something went wrong in the gateway.",
 };
 
-/** Returns a refusal in the current language: the text of its code, with control's English message. */
+/** Returns a refusal in the current language, with control's English message. */
 export function refusalText(code: unknown, message: string): string {
   if (language() === "en" || !isCode(code)) return message;
   return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });

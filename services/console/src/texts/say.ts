@@ -3,7 +3,7 @@ import type { chinese } from "./chinese.ts";
 /** Text of the console in English, which is its key in the dictionary. */
 export type TextKey = keyof typeof chinese;
 
-/** Languages of the console, with their native names. */
+/** Languages with their native names. */
 export const languages = { en: "English", zh: "简体中文" } as const;
 export type Language = keyof typeof languages;
 
@@ -17,7 +17,7 @@ export function language(): Language {
   return navigator.language.toLowerCase().startsWith("zh") ? "zh" : "en";
 }
 
-/** Loads the texts of the current language. Must complete before any page is loaded. */
+/** Loads the texts of the current language. Must finish before a page is loaded. */
 export async function loadTexts(): Promise<void> {
   document.documentElement.lang = language() === "zh" ? "zh-CN" : "en";
   if (language() === "zh") dictionary = (await import("./chinese.ts")).chinese;
@@ -29,16 +29,13 @@ export function chooseLanguage(chosen: Language): void {
   location.reload();
 }
 
-/** Returns a text in the current language, with values inserted for the names in braces. */
+/** Returns a text in the current language, with values for the names in braces. */
 export function say(text: TextKey, values: Readonly<Record<string, string | number>> = {}): string {
   const translated = dictionary[text] ?? text;
   return translated.replaceAll(/\{(\w+)\}/g, (braced, name: string) => String(values[name] ?? braced));
 }
 
-/**
- * Returns a term of the API (a state, kind or unit) in the current language. If the dictionary lacks it, returns it in
- * English with spaces, such as "input tokens".
- */
+/** Returns a term of the API in the current language. An unknown term becomes English words, such as "input tokens". */
 export function sayWord(word: string): string {
   return dictionary[word] ?? word.replaceAll(/_|(?<=[a-z])(?=[A-Z\d])/g, " ").toLowerCase();
 }
