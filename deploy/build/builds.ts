@@ -5,21 +5,20 @@ import { claim, markUsed, userOf } from "./claim.mjs";
 import { sourceStamp } from "./sources.ts";
 
 /**
- * Minimum number of folders for bundles. Their names are reused, so that Node's compile cache, which has entries by
- * path, does not grow.
+ * Minimum number of folders for bundles. They are reused, because Node's compile cache has entries by path and would
+ * grow.
  */
 const minSlots = 4;
-/** Name of the file with the bundle's number and the stamp of its sources, in the folder of a bundle. */
+/** File with the number and the source stamp of a bundle. */
 const stampFile = "built-from";
-/** Name of the files by which processes mark a bundle that they use. */
+/** Name of the marks of processes that use a bundle. */
 const useMark = "in-use";
 
-/** Maximum time to wait for the bundle of another process. */
+/** Maximum wait in ms for the bundle of another process. */
 const maxWaitMs = 200_000;
-/** Pause between two attempts. */
 const pauseMs = 100;
 
-/** Returns the folder with the bundle of a checkout's present sources; undefined if there is none. */
+/** Returns the folder with the bundle of the present sources. */
 export function currentBuild(root: string, stamp = sourceStamp(root)): string | undefined {
   return slotsOf(root).find((slot) => infoOf(slot).stamp === stamp);
 }
@@ -34,8 +33,8 @@ export function markInUse(folder: string): void {
 }
 
 /**
- * Bundles the present sources, into a new folder or in place of an old bundle. Returns the folder. If another process
- * is bundling, waits for it first, and bundles only if that bundle is not of the present sources.
+ * Bundles the present sources and returns the folder. Waits for other processes first, and uses their bundle if it is
+ * current.
  */
 export async function buildCurrent(root: string, bundle: (folder: string) => Promise<void>): Promise<string> {
   const builds = buildsOf(root);
@@ -51,7 +50,7 @@ export async function buildCurrent(root: string, bundle: (folder: string) => Pro
     const number = 1 + Math.max(0, ...slotsOf(root).map((slot) => infoOf(slot).number));
     writeFileSync(join(making, stampFile), `${number} ${stamp}`);
     const slot = nextSlot(root);
-    // Renamed first: a bundle is complete or does not exist.
+    // Renamed first, so that a bundle is complete or absent.
     if (existsSync(slot)) renameSync(slot, leaving);
     renameSync(making, slot);
     rmSync(leaving, { recursive: true, force: true });
@@ -61,10 +60,7 @@ export async function buildCurrent(root: string, bundle: (folder: string) => Pro
   }
 }
 
-/**
- * Returns the folder for the next bundle: that of an old bundle that no process uses; or a new folder, if there are
- * fewer than `minSlots` or the old bundles are in use.
- */
+/** Returns a folder for the next bundle: that of an old unused bundle, or a new one. */
 function nextSlot(root: string): string {
   const slots = slotsOf(root);
   const oldest = slots.toSorted((left, right) => infoOf(left).number - infoOf(right).number);
@@ -89,7 +85,7 @@ function slotsOf(root: string): readonly string[] {
     .map((name) => join(buildsOf(root), name));
 }
 
-/** Waits until no other process bundles, and locks the bundles. Returns the function that unlocks them. */
+/** Waits until no other process bundles. Returns the function that unlocks. */
 async function waitForLock(builds: string): Promise<() => void> {
   for (const until = Date.now() + maxWaitMs; Date.now() < until;) {
     const { release } = claim(builds, "lock");
@@ -99,7 +95,7 @@ async function waitForLock(builds: string): Promise<() => void> {
   throw new Error(`another process holds ${join(builds, "lock.*")} for too long`);
 }
 
-/** Returns the number of a bundle and the stamp of its sources. Each new bundle has a higher number. */
+/** Returns the number of a bundle and its source stamp. New bundles have higher numbers. */
 function infoOf(slot: string): { readonly number: number; readonly stamp?: string | undefined } {
   try {
     const [number, stamp] = readFileSync(join(slot, stampFile), "utf8").split(" ");

@@ -3,12 +3,12 @@ import { writePackages } from "./packages.ts";
 import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
 import { sourcePaths } from "./source-paths.ts";
 
-/** Packages that other packages use only if they are installed, which they are not here. */
+/** Packages that others use only if they are installed, which they are not here. */
 const optionalPackages = ["bufferutil", "utf-8-validate", "pg-native", "supports-color"];
 
 /**
- * Writes the named programs and their modules into a folder. A file holds the modules that the same programs and
- * services use, so a process loads only what it runs.
+ * Writes programs and their modules into a folder. Modules are divided into files so that a process loads only what it
+ * runs.
  */
 export async function bundle(folder: string, names: readonly ProgramName[] = programNames): Promise<void> {
   await using build = await rolldown({
@@ -18,7 +18,7 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
     tsconfig: false,
     logLevel: "warn",
     plugins: [sourcePaths(folder)],
-    // Without this, modules that others use may be put into a program's file, which a warm process runs repeatedly.
+    // Otherwise shared modules may be put into a program's file, which a warm process runs repeatedly.
     experimental: { chunkOptimization: false },
     onLog(level, log, report) {
       if (log.code !== "UNRESOLVED_IMPORT") report(level, log);
@@ -29,7 +29,7 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
     dir: folder,
     format: "esm",
     entryFileNames: "[name].js",
-    // Without hashes, so that a new bundle replaces the entries of Node's compile cache.
+    // Without hashes, so that a new bundle replaces entries of Node's compile cache.
     chunkFileNames: "part-[name].js",
     sourcemap: "hidden",
     sourcemapExcludeSources: true,

@@ -6,23 +6,20 @@ import { programIn, root, type ProgramName } from "./programs.ts";
 
 export { sourceProgram } from "./programs.ts";
 
-/** Arguments of the process that bundles. It is a separate one, because the bundler needs much memory. */
+/** Arguments of the bundling process. It is separate, because the bundler needs much memory. */
 const builder = [join(import.meta.dirname, "main.ts")];
-/** Maximum ms of the builder, which itself waits for at most 200 s for the bundle of another process. */
+/** Maximum ms of the bundling process, which may wait 200 s for another one. */
 const options = { encoding: "utf8", timeout: 230_000, killSignal: "SIGKILL" } as const;
 const progress = "bundling the programs\n";
 let folder: string | undefined;
 
-/**
- * Returns the path of a program in the bundle. Bundles first if a source has changed. A process continues to use the
- * bundle that it found first.
- */
+/** Returns the path of a program in the bundle. Bundles first if a source has changed, but only once per process. */
 export function builtProgram(name: ProgramName): string {
   folder ??= marked(currentBuild(root) ?? build());
   return programIn(folder, name);
 }
 
-/** Bundles if a source has changed, while this process does other work. */
+/** Bundles if a source has changed, without blocking this process. */
 export async function bundlePrograms(): Promise<void> {
   folder ??= marked(currentBuild(root) ?? (await buildMeanwhile()));
 }
@@ -49,7 +46,7 @@ async function buildMeanwhile(): Promise<string> {
   }
 }
 
-/** Returns the error for a failed bundler, with its output and its status, signal or reason. */
+/** Returns the error for a failed bundler, with its output and exit status. */
 function failure(stderr: string | null | undefined, end: unknown): Error {
   return new Error(`The programs could not be bundled (${String(end)}): ${stderr?.trim() ?? ""}`);
 }

@@ -4,8 +4,8 @@ import { bundle } from "./bundle.ts";
 import { programNames, root } from "./programs.ts";
 
 /**
- * `node deploy/build/main.ts` bundles all programs, if a source has changed, and prints the folder.
- * `node deploy/build/main.ts FOLDER PROGRAM …` bundles the named programs into a folder.
+ * Bundles all programs if a source has changed, and prints the folder. With arguments, bundles the named programs into
+ * a folder.
  */
 const [, , folder, ...names] = process.argv;
 if (folder === undefined) process.stdout.write(await buildCurrent(root, bundle));

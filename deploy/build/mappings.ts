@@ -4,7 +4,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** Position in a source, which the map's list of sources names by index. */
+/** Position in a source, which the map names by index. */
 export interface SourcePosition extends Position {
   readonly source: number;
 }
@@ -15,14 +15,14 @@ for (let value = 0; value < digits.length; value++) valueOfCode[digits.charCodeA
 const [comma, semicolon] = [",".charCodeAt(0), ";".charCodeAt(0)];
 
 /**
- * Converts positions in a file to positions in its sources, by the `mappings` of its source map. Stores only the wanted
- * positions, because Node's `SourceMap` takes 15 MB for a file of the bundle.
+ * Converts positions in a file to positions in its sources, by the `mappings` of a source map. Node's `SourceMap` would
+ * take 15 MB per file.
  */
 export function findPositions(mappings: string, wanted: readonly Position[]): readonly (SourcePosition | undefined)[] {
   const found: (SourcePosition | undefined)[] = wanted.map(() => undefined);
   const wantedLines = new Set(wanted.map((place) => place.line));
   const lastLine = Math.max(...wantedLines);
-  // Column, source, line and column in the source, name. A segment contains the changes of these values.
+  // Column, source, line and column in the source, name. A segment contains their changes.
   const state = new Int32Array(5);
   let line = 0;
   let field = 0;
@@ -51,7 +51,7 @@ export function findPositions(mappings: string, wanted: readonly Position[]): re
   return found;
 }
 
-/** Replaces the results of places at or after the start of a segment. A segment with one field has no source. */
+/** Sets the results of positions from the start of a segment on. A segment with one field has no source. */
 function noteSegment(
   found: (SourcePosition | undefined)[],
   wanted: readonly Position[],

@@ -2,10 +2,10 @@ import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { root } from "./programs.ts";
 
-/** Names of files by which scanners recognise a package, that state its licence, or that must accompany it. */
+/** Files that name a package, state its licence, or must accompany it. */
 const statements = /^(package\.json$|licen[cs]e|copying|notice)/i;
 
-/** Copies the statements of the packages to which modules belong, to the same paths below a folder. */
+/** Copies the licences of the modules' packages to the same paths below a folder. */
 export function writePackages(folder: string, modules: readonly string[]): void {
   for (const source of new Set(modules.flatMap((id) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+/.exec(id)?.[0] ?? []))) {
     const target = join(folder, relative(root, source));

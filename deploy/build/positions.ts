@@ -16,7 +16,6 @@ interface Place {
 }
 
 const folder = import.meta.url.slice(0, import.meta.url.lastIndexOf("/") + 1);
-/** Maximum number of stored positions. */
 const maxKnown = 2_000;
 /** Positions in sources by positions in the bundle. */
 const known = new Map<string, string>();
@@ -58,7 +57,7 @@ function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
   return text.replace(key, () => known.get(key) ?? key);
 }
 
-/** Finds and stores the positions in the sources. A position without a source is stored unchanged. */
+/** Finds and stores positions in the sources. */
 function learn(places: readonly Place[]): void {
   if (known.size + places.length > maxKnown) known.clear();
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {
@@ -67,7 +66,7 @@ function learn(places: readonly Place[]): void {
   }
 }
 
-/** Returns positions in the sources, from a file's map. Returns none if there is no map. */
+/** Returns positions in the sources from a file's map; none without a map. */
 function sourcesOf(file: string, places: readonly Place[]): readonly (string | undefined)[] {
   try {
     const map: { readonly sources: readonly string[]; readonly mappings: string } = JSON.parse(

@@ -2,7 +2,7 @@ import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Source of each program of the bundle. Its file in the bundle is named after the program. */
+/** Sources of the programs of the bundle. */
 const sources = {
   gateway: "services/gateway/src/main.ts",
   gatectl: "services/control/src/gatectl/main.ts",

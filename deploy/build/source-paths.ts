@@ -2,19 +2,18 @@ import { basename, dirname, join, relative } from "node:path";
 import type { Plugin } from "rolldown";
 import { programNames, sourceProgram } from "./programs.ts";
 
-/** Module that gives stack traces their positions in the sources. Every program and thread loads it first. */
+/** Module for positions in stack traces. Every program and thread loads it first. */
 const positions = join(import.meta.dirname, "positions.ts");
 
-/** Matches the start of a thread from a file next to the source, and uses of the source's path. */
+/** Matches the start of a thread from a file, and uses of the source's path. */
 const pathPattern = /new URL\("(?:\.\/)?([\w-]+-worker)\.ts", import\.meta\.url\)|\bimport\.meta\.(url|dirname)\b/g;
 
-/** Matches code that would load a TypeScript file, which images do not contain, or whose result differs in a bundle. */
+/** Matches code that loads a TypeScript file, which images do not contain, or that differs in a bundle. */
 const unsuitable = /new (?:URL|Worker)\(\s*["'`][^"'`\n]*\.ts["'`]|\bimport\.meta\.(?:resolve|main)\b/;
 
 /**
- * Creates a plugin of the bundler that lets a bundled source find the files that it reads. `import.meta.url` and
- * `import.meta.dirname` still give the place of the source, relative to the bundle, so that bundle and sources can be
- * moved together. Threads start from files of the bundle.
+ * Creates a bundler plugin that lets sources find the files that they read. `import.meta.url` and `import.meta.dirname`
+ * still name the source, relative to the bundle. Threads start from files of the bundle.
  */
 export function sourcePaths(folder: string): Plugin {
   const threads = new Set<string>();
@@ -39,7 +38,7 @@ export function sourcePaths(folder: string): Plugin {
             `${id}: ${found} cannot be bundled; threads start by new URL("NAME-worker.ts", import.meta.url)`,
           );
         const isEntry = programs.has(id) || basename(id).endsWith("-worker.ts");
-        // In the first line, so that the numbers of lines remain.
+        // In the first line, so that line numbers remain.
         const transformed = isEntry ? `import ${JSON.stringify(positions)}; ${replaced}` : replaced;
         return transformed === code ? null : { code: transformed, map: null };
       },

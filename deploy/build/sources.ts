@@ -2,15 +2,15 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
-/** Files outside of packages on which a bundle depends: the locked packages, and those that are installed. */
+/** Further files on which a bundle depends. */
 const others = ["pnpm-lock.yaml", "node_modules/.pnpm/lock.yaml"];
 
-/** Package whose pages are built separately. */
+/** Package with a separate build. */
 const outside = "services/console";
 
 /**
- * Returns a text that changes with every file of a checkout that a bundle is made from. Reads only sizes and times,
- * because every start waits for it.
+ * Returns a text that changes with every file of a bundle. Reads only sizes and times, because every start waits for
+ * it.
  */
 export function sourceStamp(root: string): string {
   const packages = ["libs", "services"].flatMap((kind) =>

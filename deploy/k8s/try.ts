@@ -9,10 +9,8 @@ import { isFields, textOf, type Fields } from "./render/value.ts";
 import { at, itemsAt } from "./test/suite.ts";
 
 /**
- * Runs every pod of the local overlay as a container of this machine's Docker engine, as its manifest describes: user,
- * read-only root, capabilities, memory, variables, volumes, probes, preStop. Then makes a call, and ends each pod while
- * a stream is open. Does not test scheduling, network rules and autoscaling. Run by hand, with the images of
- * `deploy/README.md`: `node deploy/k8s/try.ts`.
+ * Runs every pod of the local overlay as a Docker container, makes a call, and ends each pod during a stream. Does not
+ * test scheduling, network rules and autoscaling. Run by hand, with the images of `deploy/README.md`.
  */
 const run = `modelgate-pods-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-pods-"));
@@ -32,7 +30,6 @@ const secrets: Readonly<Record<string, string>> = {
 
 interface Pod {
   readonly name: string;
-  /** Name of the container. */
   readonly as: string;
   readonly spec: Fields;
   readonly container: Fields;
@@ -42,7 +39,6 @@ function docker(...args: readonly string[]): string {
   return execFileSync("docker", args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] }).trim();
 }
 
-/** Returns the pods of a kind, one for each object. */
 function podsOf(kind: string): readonly Pod[] {
   return objects
     .filter((object) => object["kind"] === kind)
@@ -54,7 +50,7 @@ function podsOf(kind: string): readonly Pod[] {
     });
 }
 
-/** Starts the container of a pod as the kubelet would, under the name of its Service. */
+/** Starts the container of a pod as the kubelet would. */
 function start({ name, as, spec, container }: Pod): void {
   const security = at(spec, "securityContext");
   const user = `${textOf(at(security, "runAsUser"))}:${textOf(at(security, "runAsGroup"))}`;
@@ -80,7 +76,7 @@ function start({ name, as, spec, container }: Pod): void {
   docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...textsOf("args"));
 }
 
-/** Returns the name of an image in this engine. An image that was built on this machine has its tag and no digest. */
+/** Returns the name of an image in this engine. A local image has a tag and no digest. */
 function imageHere(image: string): string {
   const [tag = image] = image.split("@");
   const { stdout } = spawnSync("docker", ["image", "inspect", "--format", "{{len .RepoDigests}}", tag]);
@@ -120,7 +116,7 @@ function addressOf({ as }: Pod): string {
   return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", as);
 }
 
-/** Returns true if a probe passes now. */
+/** Returns whether a probe succeeds now. */
 async function passes(pod: Pod, probe: Fields): Promise<boolean> {
   const command = at(probe, "exec", "command");
   if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;
@@ -133,7 +129,7 @@ async function passes(pod: Pod, probe: Fields): Promise<boolean> {
   );
 }
 
-/** Waits until all probes of a pod pass, for about a minute. */
+/** Waits about a minute for all probes of a pod. */
 async function ready(pod: Pod): Promise<void> {
   const probes = ["startupProbe", "livenessProbe", "readinessProbe"].flatMap((kind) => {
     const probe = pod.container[kind];
@@ -150,7 +146,7 @@ async function ready(pod: Pod): Promise<void> {
 
 const meanwhile = promisify(execFile);
 
-/** Ends a pod as the kubelet does: preStop, SIGTERM and, after the grace period, SIGKILL. */
+/** Ends a pod as the kubelet does: preStop, SIGTERM, and SIGKILL after the grace period. */
 async function end({ name, as, spec, container }: Pod): Promise<void> {
   const startedAt = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
@@ -173,7 +169,7 @@ async function call(edge: string, body: object): Promise<string> {
   return answer.text();
 }
 
-/** Command that deploy/README.md runs in the pod of control. */
+/** Command of deploy/README.md in control's pod. */
 const gatectl = "programs/gatectl.js account show demo --json";
 const saying = (content: string) => ({ messages: [{ role: "user", content }] });
 const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];

@@ -2,7 +2,7 @@
 export interface AcceptedAdvisory {
   /** GitHub's id, `GHSA-…`. */
   readonly id: string;
-  /** Last day (UTC) of the acceptance, such as `2027-01-31`. After it, the advisory fails the audit again. */
+  /** Last day (UTC) of the acceptance, such as `2027-01-31`. */
   readonly until: string;
   readonly why: string;
 }
@@ -10,9 +10,8 @@ export interface AcceptedAdvisory {
 /** Advisories that do not fail the audit. */
 export const acceptedAdvisories: readonly AcceptedAdvisory[] = [];
 
-/** Severities that fail the audit. */
 const failingSeverities: ReadonlySet<string> = new Set(["high", "critical"]);
-/** Path prefix of packages that only tests use; no image contains them. */
+/** Path prefix of packages that only tests use. */
 const testsOnly = "libs__testkit>";
 
 interface Advisory {
@@ -25,8 +24,8 @@ interface Advisory {
 }
 
 /**
- * Returns the advisories in the output of `pnpm audit --prod --json` that prevent a release, one line each. Undefined
- * if the output is not a report, because the registry has no audit endpoint or does not answer.
+ * Returns the advisories in the output of `pnpm audit --prod --json` that prevent a release. Undefined if the output is
+ * not a report.
  */
 export function unacceptedAdvisories(
   output: string,

@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { CannotStart } from "./cannot-start.ts";
 
-/** Maximum wait for a store, in ms. A start must report a missing store within 5 s. */
+/** Maximum wait for a store in ms. A start must report a missing store within 5 s. */
 const withinMs = 3_000;
 
-/** Store whose address a variable may contain: the default port, and the request that makes it send a first byte. */
+/** Store with its variable, its default port, and a request that makes it answer. */
 interface Store {
   readonly variable: string;
   readonly port: number;
@@ -16,14 +16,11 @@ interface Store {
 const stores: readonly Store[] = [
   { variable: "REDIS_URL", port: 6_379, hello: Buffer.from("PING\r\n") },
   { variable: "NATS_URL", port: 4_222, hello: Buffer.alloc(0) },
-  // PostgreSQL's SSLRequest, which the server answers with one letter before authentication.
+  // PostgreSQL's SSLRequest. The server answers with one letter before authentication.
   { variable: "BOOKS_URL", port: 5_432, hello: Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]) },
 ];
 
-/**
- * Checks that the stores in an environment answer, one server of each. Throws CannotStart with the variable, the
- * addresses without credentials, and the causes.
- */
+/** Checks that the stores in an environment answer. Throws CannotStart without credentials in its message. */
 export async function checkStores(env: Readonly<Record<string, string | undefined>>): Promise<void> {
   await Promise.all(
     stores.map(async (store) => {
@@ -39,7 +36,7 @@ export async function checkStores(env: Readonly<Record<string, string | undefine
   );
 }
 
-/** Returns the server URLs in an address; an empty list for an invalid address, which the services report. */
+/** Returns the server URLs in an address; none if it is invalid, which the services report. */
 function urlsIn(text = ""): readonly URL[] {
   const [first = "", ...others] = text.split(",").map((part) => part.trim());
   const scheme = /^[a-z+]+:\/\//.exec(first)?.[0] ?? "";
@@ -47,7 +44,7 @@ function urlsIn(text = ""): readonly URL[] {
   return all.every((url) => URL.canParse(url) && new URL(url).hostname !== "") ? all.map((url) => new URL(url)) : [];
 }
 
-/** Resolves with the first byte of a server; with TLS, when it is connected. */
+/** Resolves with the first byte of a server, or with TLS when it is connected. */
 async function awaitAnswer(url: URL, { port, hello }: Store): Promise<void> {
   const socket = connect({ host: url.hostname.replace(/^\[(.*)\]$/, "$1"), port: Number(url.port || port) });
   try {

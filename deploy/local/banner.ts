@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** Returns the text that is printed when the suite is ready: the address, a key, an example call, and further pages. */
+/** Returns the text that is printed when the suite is ready. */
 export function banner({
   url,
   consoleLink,
@@ -32,7 +32,7 @@ Next: README.md has SDK calls and how to add a real vendor; ${url}/openapi.json 
 `;
 }
 
-/** Returns the first API key and the first model that the configuration contains as text, for the example call. */
+/** Returns the first API key and model of the configuration, for an example call. */
 function demoOf(config: string): { readonly key: string; readonly model: string } | undefined {
   const text = readFileSync(config, "utf8");
   const key = /^\s*-?\s*key:\s*["']?(sk-[\w-]+)/m.exec(text)?.[1];

@@ -3,16 +3,13 @@ import { serviceMessageIn } from "./complaints.ts";
 
 /** Exit status of a service with an invalid configuration (EX_CONFIG). */
 const configurationStatus = 78;
-/** Maximum number of the newest output lines to show. */
+/** Maximum number of output lines to show. */
 const shownLines = 8;
 
-/** Failure that a person can correct. Only its message is printed, without a stack; the exit status is 1. */
+/** Failure that a person can correct. Only its message is printed. */
 export class CannotStart extends Error {}
 
-/**
- * Returns the text about a failure for the terminal. For an invalid configuration, the text refers to the problem that
- * the service has reported.
- */
+/** Returns the text about a failure. A service has already printed the problem of an invalid configuration. */
 export function failureText(error: unknown): string {
   if (error instanceof CannotStart) return error.message;
   if (error instanceof ChildEnded)
@@ -22,7 +19,7 @@ export function failureText(error: unknown): string {
   return error instanceof Error ? (error.stack ?? error.message) : String(error);
 }
 
-/** Returns the newest lines of an output, as the end of a sentence. */
+/** Returns the last lines of an output, as the end of a sentence. */
 export function lastLines(logs: string): string {
   const lines = logs
     .trim()

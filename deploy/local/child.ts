@@ -2,17 +2,17 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { createWriteStream, type WriteStream } from "node:fs";
 import { createInterface } from "node:readline";
 
-/** Child process. Its output is kept in memory, and it never outlives this process. */
+/** Child process, which ends with this process. */
 export interface Child {
   readonly name: string;
   readonly pid: number;
   /** Returns the newest output, up to a limit. */
   logs(): string;
-  /** Resolves with the exit status (or the signal's name) when the process has ended. */
+  /** Resolves with the exit status or the signal's name. */
   readonly ended: Promise<number | string>;
   readonly running: boolean;
   signal(name: NodeJS.Signals): void;
-  /** Sends SIGTERM and, after `graceMs`, SIGKILL. Resolves when the process has ended. */
+  /** Sends SIGTERM and, after `graceMs`, SIGKILL. Resolves at the end of the process. */
   stop(graceMs?: number): Promise<void>;
 }
 
@@ -24,11 +24,11 @@ export interface ChildOptions {
   /** User and group of the process; if absent, those of this process. */
   readonly uid?: number;
   readonly gid?: number;
-  /** File to which the output is also written. */
+  /** File for the output. */
   readonly logFile?: string | undefined;
-  /** Called with every line that the process writes to stdout or stderr. */
+  /** Called with every line of stdout and stderr. */
   readonly onLine?: (line: string) => void;
-  /** Runs when the process has ended; `ended` waits for it. */
+  /** Runs at the end of the process. `ended` waits for it. */
   readonly afterwards?: () => Promise<void>;
 }
 
@@ -36,9 +36,8 @@ const maxOutputCharacters = 64 * 1024;
 const insistAfterMs = 10_000;
 
 /**
- * Shell script that runs a program and ends it when this process ends. It watches the pipe on its third descriptor,
- * which closes with this process. The watching subshell is ended with SIGKILL: just after its fork it may still have
- * the script's trap, which would ignore SIGTERM, and it would keep the pipes open.
+ * Shell script that runs a program and ends it with this process. The third descriptor is a pipe that closes with this
+ * process. The watching subshell needs SIGKILL, because after its fork it may still have the trap.
  */
 const guardScript = `"$@" 3<&- & child=$!
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT
@@ -61,7 +60,7 @@ export function spawnGuarded(options: ChildOptions): Child {
   return followProcess(child, options);
 }
 
-/** Starts a service of this repository. It reports when it is ready, and ends by itself when this process ends. */
+/** Starts a service of this repository. It reports when it is ready, and ends with this process. */
 export function spawnService(options: ChildOptions): { readonly child: Child; readonly ready: Promise<void> } {
   const { command, args, env } = options;
   const process_ = spawn(command, args, {
@@ -117,10 +116,10 @@ function followProcess(child: ChildProcess, { name, logFile, onLine, afterwards 
   const pid = child.pid ?? 0;
   const signal = (word: NodeJS.Signals): void => {
     try {
-      // Signals the process group: the guard script and its program.
+      // Signals the process group: the script and its program.
       if (running) process.kill(-pid, word);
     } catch {
-      // the process has already ended
+      // The process has already ended.
     }
   };
   return {

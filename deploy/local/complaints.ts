@@ -1,14 +1,13 @@
-/** pino's level of warnings. Errors have higher levels. */
+/** pino's level of warnings. */
 const warning = 40;
 const error = 50;
-/** Time, in ms, in which the same message of a service is printed once. Log files contain all messages. */
+/** Time in ms in which the same message is printed once. */
 const repeatMs = 10_000;
-/** Maximum different messages that are remembered. */
 const maxRemembered = 200;
 
 /**
- * Returns the message for the terminal in a line of a service's output: warnings and errors of its log as plain text,
- * and lines that are no log entries (an uncaught error, a refused configuration) unchanged. Undefined for other lines.
+ * Returns the message for the terminal in a line of output: warnings and errors of the log, and lines that are no log
+ * entries.
  */
 export function serviceMessageIn(line: string): ServiceMessage | undefined {
   if (normalEntry.test(line)) return undefined;
@@ -20,13 +19,13 @@ export function serviceMessageIn(line: string): ServiceMessage | undefined {
   return typeof entry.service === "string" ? { service: entry.service, words } : { words };
 }
 
-/** Message for the terminal, and the service that it is about if the line names one. */
+/** Message for the terminal, and the service that it is about. */
 export interface ServiceMessage {
   readonly service?: string;
   readonly words: string;
 }
 
-/** Start of log entries below the level of warnings, which need not be parsed. */
+/** Start of log entries below the level of warnings. */
 const normalEntry = /^\{"level":[123]0,/;
 
 interface LogEntry {
@@ -46,7 +45,7 @@ function logEntry(line: string): LogEntry | undefined {
   }
 }
 
-/** Returns a function that prints messages with their service's name, the same message at most once per `repeatMs`. */
+/** Returns a function that prints messages of services, without frequent repetitions. */
 export function serviceMessagePrinter(
   write: (text: string) => void,
   now: () => number = () => performance.now(),

@@ -3,8 +3,8 @@ import { actorHeader, signOperator } from "@modelgate/contracts/operator-credent
 const credentialSeconds = 60;
 
 /**
- * Returns a link that signs in to the console once; undefined if none could be created. Asks control directly:
- * gatectl's `operator link` does the same, but loads the code of all commands.
+ * Creates a link that signs in to the console once; undefined if that fails. Faster than gatectl, which loads the code
+ * of all commands.
  */
 export async function consoleLink(controlUrl: string, secret: string): Promise<string | undefined> {
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + credentialSeconds);

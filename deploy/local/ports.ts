@@ -2,18 +2,12 @@ import { randomInt } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { createServer } from "node:net";
 
-/**
- * Range of the ports to choose from: below those that Linux and macOS assign to outgoing connections, which could take
- * a port between its choice and its use.
- */
+/** Range of ports below those of outgoing connections, which could occupy a port before its use. */
 const [lowestPort, highestPort] = [15_000, 32_000];
-/** Number of ports that are tried per requested port. */
+/** Number of attempts per port. */
 const triesEach = 100;
 
-/**
- * Returns different free ports of this machine. They are reserved against other callers of this function until this
- * process ends, so that servers may start late and restart.
- */
+/** Returns free ports. Other callers do not get them until this process ends, so servers may start late and restart. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const claimed: number[] = [];
   for (let tries = 0; claimed.length < count; tries++) {
@@ -24,7 +18,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return claimed;
 }
 
-/** Returns true if a port can be listened on now. */
+/** Returns whether a port can be listened on now. */
 export function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer();
@@ -34,8 +28,8 @@ export function isFree(port: number, host: string): Promise<boolean> {
 }
 
 /**
- * Reserves a port for this process, unless another process has reserved it. Binds the unused UDP port of the same
- * number, which is freed when the process ends in any way.
+ * Reserves a port for this process, by the unused UDP port of the same number. It is freed when the process ends in any
+ * way.
  */
 function reserve(port: number): Promise<boolean> {
   return new Promise((resolve) => {

@@ -6,14 +6,13 @@ import { startServer, type LocalServer, type ServerKind, type ServerOptions, typ
 
 /** Superuser, password and database of the server, which listens on loopback only. */
 const [owner, password, database] = ["modelgate", "modelgate", "modelgate"];
-/** User `nobody` and its group on Linux. */
 const nobody: ServerUser = { uid: 65_534, gid: 65_534 };
-/** First message of a client, which requests a connection. A server that is starting answers it with an error. */
+/** First message of a client. A starting server answers it with an error. */
 const startup = "\0\0\0\u0018\0\u0003\0\0user\0modelgate\0\0";
 
 /**
- * Starts PostgreSQL on loopback and waits until it is ready. Creates its folder if necessary. PostgreSQL refuses to run
- * as root; a root process starts it as `nobody`, who must have access to the folder.
+ * Starts PostgreSQL on loopback and waits until it is ready. PostgreSQL refuses to run as root, so root starts it as
+ * `nobody`, who must have access to the folder.
  */
 export async function startPostgres(options: ServerOptions): Promise<LocalServer> {
   const user = process.getuid?.() === 0 ? nobody : undefined;
@@ -82,13 +81,13 @@ async function makeCluster(program: string, folder: string, user: ServerUser | u
   ];
   const run = promisify(execFile);
   await run(initdbBeside(program), [...initdbArguments, "--no-sync"], { cwd: folder, ...user });
-  // In single-user mode, the server program runs one statement without serving.
+  // In single-user mode, the program runs a statement without serving.
   const single = run(program, ["--single", "-D", data, "postgres"], { cwd: folder, ...user });
   single.child.stdin?.end(`create database ${database}\n`);
   await single;
 }
 
-/** Returns the path of initdb, which is in the folder of the server's program or of the program that it links to. */
+/** Returns the path of initdb, near the server's program or its link's target. */
 function initdbBeside(program: string): string {
   const found = [program, realpathSync(program)]
     .map((path) => join(dirname(path), "initdb"))

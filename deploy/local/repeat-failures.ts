@@ -1,10 +1,10 @@
 import { parseCLI } from "vitest/node";
 import type { RunReport } from "./run-report.ts";
 
-/** Maximum failed files that run again. A run with more is broken and needs no diagnosis. */
+/** Maximum failed files that run again. A run with more needs no diagnosis. */
 const maxRepeatedFiles = 5;
 
-/** Returns the files of a failed run to run again for a diagnosis. Errors outside any test belong to no file. */
+/** Returns the files of a failed run to run again. Errors outside any test belong to no file. */
 export function filesToRepeat({
   failures,
   unhandledErrors,
@@ -13,7 +13,7 @@ export function filesToRepeat({
   return unhandledErrors > 0 || files.length > maxRepeatedFiles ? [] : files;
 }
 
-/** Returns vitest's arguments for running only these files. Options of the first run, such as `-t`, stay. */
+/** Returns vitest's arguments for only these files, with the options of the first run. */
 export function argumentsToRepeat(vitestArguments: readonly string[], files: readonly string[]): string[] {
   const { filter } = parseCLI(["vitest", "run", ...vitestArguments]);
   const kept = [...vitestArguments];

@@ -1,16 +1,11 @@
 import type { Child } from "./child.ts";
 
-/**
- * Pauses, in ms, before a service that died is started again: the first one, and the maximum. Each is twice as long as
- * the previous one.
- */
+/** First and maximum pause in ms before a service is restarted. Each is twice as long as the previous one. */
 const [firstPauseMs, maxPauseMs] = [500, 15_000];
-/** Run time, in ms, after which a service counts as recovered, so that its next pause is the first one again. */
+/** Run time in ms after which the next pause is the first one again. */
 const recoveredAfterMs = 60_000;
 
-/**
- * Returns a function that returns the pause before the next start of a service, from the run time of its last process.
- */
+/** Returns a function for the next pause, by the run time of the last process. */
 export function restartPauses(): (livedMs: number) => number {
   let next = firstPauseMs;
   return (livedMs) => {
@@ -21,7 +16,7 @@ export function restartPauses(): (livedMs: number) => number {
   };
 }
 
-/** Restarts services that end by themselves, as an orchestrator does. Prints one line for each restart. */
+/** Restarts services that end by themselves, and prints a line for each restart. */
 export class Restarts implements Disposable {
   readonly #say: (text: string) => void;
   readonly #waiting = new Set<NodeJS.Timeout>();
@@ -50,7 +45,7 @@ export class Restarts implements Disposable {
     });
   }
 
-  /** Stops restarts, before the services are ended on purpose. */
+  /** Stops restarts, before services are ended on purpose. */
   [Symbol.dispose](): void {
     this.#isOver = true;
     for (const timer of this.#waiting) clearTimeout(timer);

@@ -2,7 +2,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { claim } from "../build/claim.mjs";
 
-/** Data that a running `npm start` writes for gatectl, in a file that only its owner can read. */
+/** Data of a running `npm start` for gatectl. Only its owner can read the file. */
 export interface RunFile {
   readonly pid: number;
   readonly edgeUrl: string;
@@ -12,24 +12,18 @@ export interface RunFile {
   readonly secret: string;
 }
 
-/** Data folder that this process has claimed until it releases it. */
+/** Data folder that this process has claimed. */
 export interface FolderClaim {
   /** Writes the file by which gatectl finds the suite. */
   write(run: RunFile): void;
   release(): void;
 }
 
-/**
- * Maximum attempts to claim a folder. Two processes that start at the same moment may both be refused, and retry after
- * different pauses.
- */
+/** Maximum attempts to claim a folder. Two processes may refuse each other, and retry after different pauses. */
 const tries = 5;
 const tryAgainMs = 60;
 
-/**
- * Claims a data folder before anything is started in it. Returns the id of the process that has already claimed it, if
- * any.
- */
+/** Claims a data folder. Returns the id of the process that has already claimed it, if any. */
 export async function claimFolder(folder: string): Promise<FolderClaim | { readonly heldBy: number }> {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "run.json");

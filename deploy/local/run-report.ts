@@ -3,10 +3,7 @@ import { relative } from "node:path";
 import type { SerializedError } from "vitest";
 import type { Reporter, TestCase, TestModule } from "vitest/node";
 
-/**
- * Result of a test run: counts, failures with their files relative to the repository, and the number of errors outside
- * any test.
- */
+/** Result of a test run. Files are relative to the repository. */
 export interface RunReport {
   readonly passed: number;
   readonly failed: number;
@@ -17,7 +14,7 @@ export interface RunReport {
   readonly packages: readonly PackageTime[];
 }
 
-/** Test time of a package, in seconds over all workers: of its tests and hooks, and of the rest of its files. */
+/** Test time of a package in seconds over all workers: of tests and hooks, and of the rest of its files. */
 export interface PackageTime {
   readonly name: string;
   readonly files: number;
@@ -26,8 +23,7 @@ export interface PackageTime {
 }
 
 /**
- * Reporter for vitest. Prints each failure as it happens, so that an interrupted run shows them too, and writes a
- * RunReport to the file that MODELGATE_TEST_REPORT names.
+ * Reporter for vitest. Prints each failure immediately, and writes a RunReport to the file in MODELGATE_TEST_REPORT.
  */
 export default class RunReporter implements Reporter {
   onTestCaseResult(test: TestCase): void {
@@ -64,7 +60,7 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
       counts[state]++;
       if (state === "failed") failed.push({ file: fileOf(module), test: test.fullName });
     }
-    // A file that cannot be loaded, or whose beforeAll failed, has no failed test.
+    // A file that cannot be loaded has no failed test.
     return module.ok() || failed.length > 0 ? failed : [{ file: fileOf(module), test: "(the file)" }];
   });
   const slowest = modules

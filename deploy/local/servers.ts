@@ -6,7 +6,7 @@ import { spawnContainer } from "./container.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Database server on this machine that this process has started. */
+/** Database server that this process has started. */
 export interface LocalServer {
   readonly url: string;
   readonly child: Child;
@@ -16,20 +16,20 @@ export interface ServerOptions {
   readonly port: number;
   /** Folder of the server's files. */
   readonly folder: string;
-  /** True to write files durably. The demo keeps its data over a restart; tests do not. */
+  /** True to write files durably. Tests do not. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
-  /** Port of the cluster bus. If present, the server is a node of a Redis Cluster that will be created. */
+  /** Port of the cluster bus, for a node of a Redis Cluster. */
   readonly clusterPort?: number;
-  /** Further arguments; not used in a container. */
+  /** Further arguments; ignored in a container. */
   readonly more?: readonly string[];
-  /** Called with the process as soon as it exists, before it answers. */
+  /** Called as soon as the process exists, before it answers. */
   readonly onSpawn?: (child: Child) => void;
 }
 
 const answersWithinMs = 10_000;
 const replyWithinMs = 1_000;
-/** Prefix with which the bootstrap names an image to run. */
+/** Prefix of an image in the bootstrap's variables. */
 const docker = "docker:";
 
 /** Returns the address of a local Redis server. */
@@ -53,10 +53,7 @@ export async function startRedis(options: ServerOptions): Promise<LocalServer> {
   return { url: redisAt(port), child: await startServer(kind, options) };
 }
 
-/**
- * Starts a Sentinel on loopback and waits until it answers. It stores its state in its configuration file, which must
- * exist and belong to this Sentinel only.
- */
+/** Starts a Sentinel on loopback and waits until it answers. It writes its state into its configuration file. */
 export async function startSentinel(options: ServerOptions & { readonly configuration: string }): Promise<LocalServer> {
   const kind: ServerKind = {
     ...redisKind,
@@ -70,10 +67,10 @@ const redisKind = {
   program: "redis-server",
   variable: "MODELGATE_REDIS_SERVER",
   inside: 6379,
-  // The image expects a private network; here its port is published on loopback only.
+  // The image expects a private network; here its port is on loopback only.
   argsInContainer: ["--protected-mode", "no"],
   hello: "PING\r\n",
-  // While Redis loads its data, it answers every command with an error.
+  // While Redis loads its data, it answers with an error.
   welcome: "+PONG",
 } as const;
 
@@ -107,33 +104,33 @@ export interface ServerPlace {
   readonly folder: string;
 }
 
-/** Kind of server: its program, its arguments, and the way to detect that it is ready. */
+/** Kind of server: its program, its arguments, and how it answers. */
 export interface ServerKind {
   readonly name: string;
   readonly program: string;
-  /** Variable in which the bootstrap names the program to run: `docker:<image>`, or a path. */
+  /** Variable of the bootstrap: `docker:<image>`, or a path. */
   readonly variable: string;
   /** Port of the server in a container. */
   readonly inside: number;
   readonly args: (place: ServerPlace) => readonly string[];
   readonly argsInContainer: readonly string[];
-  /** Request that makes the server send something; empty if the server sends first. */
+  /** Request that makes the server answer; empty if the server sends first. */
   readonly hello: string;
-  /** Start of the first bytes that a ready server sends. */
+  /** Start of a ready server's answer. */
   readonly welcome: string;
   /** Creates the files that the server needs before its start. */
   readonly prepare?: (program: string, folder: string) => Promise<void>;
-  /** User to run as, if the server refuses to run as the user of this process. */
+  /** User to run as, if the server refuses the user of this process. */
   readonly user?: ServerUser;
 }
 
-/** User and group of this machine, by number. */
+/** User and group by number. */
 export interface ServerUser {
   readonly uid: number;
   readonly gid: number;
 }
 
-/** Starts a server with the program that the bootstrap named, otherwise with one that is installed on this machine. */
+/** Starts a server with the bootstrap's program, or else with an installed one. */
 export async function startServer(kind: ServerKind, { port, folder, logFile, onSpawn }: ServerOptions): Promise<Child> {
   const { name, inside } = kind;
   mkdirSync(folder, { recursive: true });
@@ -158,13 +155,10 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
   return child;
 }
 
-/** Folders in which Debian installs PostgreSQL, which is not on PATH; the newest is first. */
+/** Folders in which Debian installs PostgreSQL, the newest first. */
 const debianPostgres = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
-/**
- * Returns the path of a program on PATH, in folders that are often not on PATH, or in the repository's tools; undefined
- * if it is not found.
- */
+/** Returns the path of a program, also in folders that are often not on PATH. */
 export function findProgram(name: string): string | undefined {
   const folders = [
     ...(process.env["PATH"] ?? "").split(delimiter),
@@ -190,7 +184,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Resolves when the server is ready. Ends it and rejects with its last output if it is not ready in time. */
+/** Resolves when the server is ready. Otherwise ends it and rejects with its last output. */
 async function untilReady(child: Child, port: number, kind: ServerKind): Promise<void> {
   const until = Date.now() + answersWithinMs;
   while (child.running) {
@@ -202,10 +196,7 @@ async function untilReady(child: Child, port: number, kind: ServerKind): Promise
   throw new ChildEnded(child.name, await child.ended, child.logs());
 }
 
-/**
- * Returns true if the server sends the expected bytes. An accepted connection is not enough: a container accepts
- * connections before its server runs.
- */
+/** Returns whether the server answers as expected. A container accepts connections before its server runs. */
 function isReady(port: number, { hello, welcome }: ServerKind): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: "127.0.0.1" });

@@ -2,10 +2,7 @@ import { builtProgram } from "@modelgate/build";
 import { spawnService, type Child } from "./child.ts";
 import { serviceMessageIn } from "./complaints.ts";
 
-/**
- * Services of a suite on one machine, in the order in which they are ended: those that accept calls first, the ledger
- * and control last.
- */
+/** Services of a suite on one machine, in the order in which they are ended. */
 export const serviceNames = [
   "edge",
   "text",
@@ -19,7 +16,7 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Ports of a suite: the main and the second port of each service. */
+/** Main and second port of each service. */
 export type SuitePorts = Readonly<Record<ServiceName, { readonly main: number; readonly ops: number }>>;
 
 export interface ServiceSettings {
@@ -29,24 +26,21 @@ export interface ServiceSettings {
   readonly secret: string;
   /** Path of the configuration file; undefined if the configuration is in the books. */
   readonly config: string | undefined;
-  /** Address on which the edge listens. All other services listen on loopback. */
+  /** Address on which the edge listens. Other services listen on loopback. */
   readonly host: string;
   /** Further variables of all services. */
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ProcessName) => string;
-  /** Called with the warnings and errors of services as plain text. */
+  /** Called with the warnings and errors of services. */
   readonly onComplaint?: (name: string, words: string) => void;
   /** Program that runs services; if absent, the shipped one. */
   readonly program?: string;
-  /**
-   * Function that starts the process of a service; default: `spawnService`. Tests pass `spawnWarm`, which reuses
-   * processes.
-   */
+  /** Starts the process of a service; default: `spawnService`. */
   readonly spawn?: typeof spawnService;
 }
 
-/** Assigns free ports to every service, two each. */
+/** Assigns two ports to every service. */
 export function portsOf(free: readonly number[]): SuitePorts {
   const pairs = serviceNames.map(
     (name, at) => [name, { main: free[at * 2] ?? 0, ops: free[at * 2 + 1] ?? 0 }] as const,
@@ -56,29 +50,28 @@ export function portsOf(free: readonly number[]): SuitePorts {
   return Object.fromEntries(pairs) as SuitePorts;
 }
 
-/** Returns the address of a service of a suite on this machine. */
+/** Returns the address of a service. */
 export function addressOf(ports: SuitePorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports[name].main}`;
 }
 
-/** Node's flags for every service, also in images. Each has the measurement that justifies it. */
+/** Node's flags for every service, also in images. */
 export const nodeFlags: readonly string[] = [
-  // MiB of new objects before a collection. With 8, a call takes 6 % more CPU time; 32 saves 6 % and costs 25 KiB per
-  // open stream.
+  // MiB of new objects before a collection. 8 takes 6 % more CPU time per call; 32 saves 6 % and costs 25 KiB per open
+  // stream.
   "--max-semi-space-size=16",
-  // A single thread collects new objects. Several threads that share such a small space wait for each other, which
-  // takes 8 % of a call's CPU time.
+  // Several threads would wait for each other in such a small space, which takes 8 % of a call's CPU time.
   "--no-parallel-scavenge",
-  // V8 collects old objects when they have grown by this percentage. By default it lets them grow to four or five times
-  // the size of those in use: 280 MB under a load of chat calls, of which 55 MB are in use.
+  // V8 collects old objects when they have grown by this percentage. By default they grow to 280 MB under load, of
+  // which 55 MB are in use.
   "--heap-growing-percent=100",
-  // Without this flag, a call after 14 s without calls took twice the CPU time: V8 had dropped bytecode, hidden classes
-  // and optimized code to save memory. The last flag of the list reduces the memory of an idle process by about 40 MiB.
+  // Otherwise V8 drops code after 14 s without calls, and the next call takes twice the CPU time. The last flag then
+  // saves about 40 MiB of an idle process.
   "--no-flush-bytecode",
   "--no-memory-reducer-favors-memory",
 ];
 
-/** Name of a process of a suite: a service, or the gateway, which runs several services. */
+/** Name of a process: a service, or the gateway with several services. */
 export type ProcessName = ServiceName | "gateway";
 
 interface StartedService {
@@ -86,7 +79,7 @@ interface StartedService {
   readonly ready: Promise<void>;
 }
 
-/** Starts one service of a suite in a separate process. */
+/** Starts one service in a separate process. */
 export function startService(name: ServiceName, settings: ServiceSettings): StartedService {
   return startProcess(name, settings, {
     ...(name === "simulator" ? {} : { MODELGATE_SERVICES: name }),
@@ -97,8 +90,8 @@ export function startService(name: ServiceName, settings: ServiceSettings): Star
 }
 
 /**
- * Starts services of a suite in one process. Areas have no ports there, because the edge passes calls to them directly.
- * Throws an error if `envOf` gives two services different values of one variable.
+ * Starts services in one process, where areas need no ports. Throws an error if `envOf` sets a variable to different
+ * values.
  */
 export function startTogether(names: readonly ServiceName[], settings: ServiceSettings): StartedService {
   const withPorts = names.filter((name) => name === "edge" || name === "ledger" || name === "control");
@@ -116,7 +109,6 @@ export function startTogether(names: readonly ServiceName[], settings: ServiceSe
   });
 }
 
-/** Returns the variables of a service's two ports. */
 function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<string, string>> {
   const prefix = name.toUpperCase();
   return {

@@ -24,25 +24,25 @@ import {
 } from "./services.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Environment without empty variables, which count as not set. */
+/** Environment without empty variables, which are treated as not set. */
 const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== ""));
 const data = resolve(root, env["MODELGATE_DATA"] ?? ".data");
 const demo = join(root, "deploy/config/demo.yaml");
-/** Path of a configuration file; undefined if the configuration is in the books, which start with the demo's. */
+/** Path of the configuration file; undefined if the configuration is in the books. */
 const config = env["MODELGATE_CONFIG"] === undefined ? undefined : resolve(root, env["MODELGATE_CONFIG"]);
 const host = env["HOST"] ?? "127.0.0.1";
 const port = Number(env["PORT"] ?? 8080);
 
-/** Maximum bytes of each event stream in the NATS server that this program starts: about 180,000 events. */
+/** Maximum bytes of each event stream in the NATS server of this program. */
 const ownNatsBytes = String(128 * 1024 * 1024);
 
-/** By default, Redis wakes ten times a second for its housekeeping, which is most of the CPU time of an idle server. */
+/** By default, Redis wakes ten times a second, which is most of the CPU time of an idle server. */
 const ownRedisArguments = ["--hz", "1"];
 
-/** Thrown if Ctrl-C is pressed before everything is ready. The program then ends without an error message. */
+/** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */
 class EndRequested extends Error {}
 
-/** Services of the gateway's process, unless MODELGATE_SERVICES names others. */
+/** Services of the gateway's process. */
 const ofGateway = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -56,7 +56,7 @@ let haveStores = false;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
-// The bootstrap has ended, so no signal can arrive any more.
+// The bootstrap has ended, so no signal can arrive.
 process.once("disconnect", () => ending.resolve("asked"));
 process.channel?.unref(); // the listener must not keep this process alive
 
@@ -76,7 +76,7 @@ try {
   await stopAll();
 }
 
-/** Starts everything, in parallel where possible, waits until all is ready, and prints the banner. */
+/** Starts everything, waits until all is ready, and prints the banner. */
 async function start(): Promise<void> {
   await checkPlace();
   mkdirSync(join(data, "logs"), { recursive: true });
@@ -96,7 +96,7 @@ async function start(): Promise<void> {
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const processNames: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
-  // JetStream reserves disk space for the maximum size of every stream, and a personal machine may have little.
+  // JetStream reserves disk space for every stream, and a personal machine may have little.
   const more = {
     MODELGATE_DATA: data,
     ...(env["MODELGATE_SERVICES"] === undefined ? {} : { MODELGATE_SERVICES: env["MODELGATE_SERVICES"] }),
@@ -104,7 +104,7 @@ async function start(): Promise<void> {
     ...(env["NATS_URL"] === undefined ? { NATS_KEEP_BYTES: env["NATS_KEEP_BYTES"] ?? ownNatsBytes } : {}),
   };
   const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
-  // Until the servers answer, the services would report them as unavailable.
+  // Until the servers answer, services report them as unavailable.
   const onComplaint = (name: string, words: string): void => {
     if (haveStores) printMessage(name, words);
   };
@@ -115,7 +115,7 @@ async function start(): Promise<void> {
     return started;
   };
   const started = processNames.map(startOne);
-  // A service that ends before all are ready cannot start; later it is restarted.
+  // A service that ends before all are ready cannot start. Later it is restarted.
   let isReady = false;
   for (const { child } of started)
     void child.ended.then(() => {
@@ -146,9 +146,7 @@ async function start(): Promise<void> {
   );
 }
 
-/**
- * Returns the secret of this data folder, which encrypts the vendors' keys in its books. Only its owner can read it.
- */
+/** Returns the secret of this data folder, which encrypts vendors' keys in its books. */
 function keptSecret(): string {
   const file = join(data, "secret");
   try {
@@ -160,7 +158,7 @@ function keptSecret(): string {
   }
 }
 
-/** Builds the console if its sources have changed. Everything except the console works without it. */
+/** Builds the console if its sources have changed. Everything else works without it. */
 function buildConsole(): Promise<void> {
   return new Promise((resolve) => {
     execFile(process.execPath, [join(root, "services/console/build.ts")], (error, _, errors) => {
@@ -170,7 +168,7 @@ function buildConsole(): Promise<void> {
   });
 }
 
-/** Returns true if the configuration uses the simulator, as the demo and copies of it do. */
+/** Returns whether the configuration uses the simulator. */
 function namesSimulator(): boolean {
   if (config === undefined) return true;
   try {
@@ -180,7 +178,7 @@ function namesSimulator(): boolean {
   }
 }
 
-/** Checks for problems that a person can correct before anything is started. */
+/** Checks for problems that a person can correct. */
 async function checkPlace(): Promise<void> {
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new CannotStart(`PORT must be a number from 0 to 65535, not ${env["PORT"] ?? ""}.`);
@@ -190,9 +188,7 @@ async function checkPlace(): Promise<void> {
     throw new CannotStart(`Port ${port} is in use: stop the program that listens on it, or set PORT to another one.`);
 }
 
-/**
- * Claims the data folder. If Redis and NATS are elsewhere, two suites may share it; gatectl then finds the first one.
- */
+/** Claims the data folder. With stores elsewhere, two suites may share it, and gatectl finds the first one. */
 async function claimData(): Promise<void> {
   const claimed = await claimFolder(data).catch((error: unknown) => {
     throw new CannotStart(`MODELGATE_DATA cannot be used: ${error instanceof Error ? error.message : String(error)}`);
@@ -207,7 +203,7 @@ async function claimData(): Promise<void> {
   process.stderr.write(`${message}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
-/** Waits until the services have applied the configuration, so that the suite can answer calls. */
+/** Waits until the services have applied the configuration. */
 async function untilServing(probes: string): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
     const answer = await fetch(`${probes}/readyz`).catch(() => undefined);
@@ -230,7 +226,7 @@ async function startServer(
       keep: true,
       more,
       logFile: join(data, "logs", `${name}.log`),
-      // Registered immediately: if the other server fails, this one must end too.
+      // Registered immediately, because it must end if the other server fails.
       onSpawn: (child) => servers.push(child),
     });
     void server.child.ended.then(() => ending.resolve(server.child));
@@ -246,15 +242,12 @@ function suitePorts(free: readonly number[]): SuitePorts {
   return port === 0 ? ports : { ...ports, edge: { ...ports.edge, main: port } };
 }
 
-/**
- * Prints messages of services while the suite runs. Messages about a failed start are printed at the end, with an
- * explanation.
- */
+/** Prints messages while the suite runs. A failed start is explained at the end. */
 function printMessage(name: string, words: string): void {
   if (process.exitCode === undefined) printComplaint(name, words);
 }
 
-/** Settles like a promise, but rejects if an end is requested, or a process ends, before the promise settles. */
+/** Settles like a promise, but rejects if an end is requested or a process ends. */
 function unlessEnding<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, ending.promise.then(stopWaiting)]);
 }
@@ -264,13 +257,13 @@ async function stopWaiting(why: "asked" | Child): Promise<never> {
   throw new ChildEnded(why.name, await why.ended, why.logs());
 }
 
-/** Ends the gateway first, and the databases after all processes that write to them. */
+/** Ends the gateway first, and the databases last. */
 async function stopAll(): Promise<void> {
   const graceMs = Number(env["DRAIN_MS"] ?? 30_000) + 10_000;
-  // The simulator last, because the gateway still passes on its answers.
+  // The simulator last, because the gateway still forwards its answers.
   for (const name of ["gateway", "simulator"] as const) {
     const child = services.get(name);
-    // Without its stores the gateway would wait for them, and has nothing to finish.
+    // Without its stores, the gateway would wait for them.
     if (!haveStores) child?.signal("SIGKILL");
     await child?.stop(graceMs);
   }

@@ -6,15 +6,12 @@ import { areQuarantined, quarantine } from "./quarantine.ts";
 import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
-/**
- * Runs the checks, two at a time, then all tests. After a failed check, no further check and no test starts. Arguments
- * after `npm test --` are passed to vitest.
- */
+/** Runs the checks, then all tests. Arguments after `npm test --` are passed to vitest. */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
-/** Maximum bytes that a check may print. A check that prints more fails. */
+/** Maximum output of a check in bytes. */
 const maxOutputBytes = 16 * 1024 * 1024;
-/** Checks with the script of each. Two run at a time, so the longest are first. */
+/** Checks with their scripts. Two run at a time, the longest first. */
 const checks: readonly (readonly [name: string, script: string])[] = [
   ["types", "types"],
   ["lint", "lint"],
@@ -31,7 +28,7 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs the checks, and prints the output of each when it ends. Returns true if all succeeded. */
+/** Runs the checks, and prints the output of each. Returns whether all succeeded. */
 async function runChecks(): Promise<boolean> {
   const waiting = [...checks];
   let ok = true;
@@ -50,7 +47,7 @@ async function runChecks(): Promise<boolean> {
   return ok;
 }
 
-/** Runs a script of package.json. Returns what it printed; if it failed, with the reason. */
+/** Runs a script of package.json. Returns its output. */
 function runScript(script: string): Promise<{ readonly isOk: boolean; readonly output: string }> {
   return new Promise((resolve) => {
     execFile(pnpm, ["run", "--silent", script], { maxBuffer: maxOutputBytes }, (error, stdout, stderr) =>
@@ -61,8 +58,8 @@ function runScript(script: string): Promise<{ readonly isOk: boolean; readonly o
 }
 
 /**
- * Runs all tests. If few files failed, runs them again one at a time, and prints a diagnosis for each failure that does
- * not repeat. Returns true if the first run had no failures, except in quarantined files.
+ * Runs all tests. If few files failed, repeats them for a diagnosis. Returns whether the first run succeeded, except in
+ * quarantined files.
  */
 function runTests(vitestArguments: readonly string[]): boolean {
   process.stdout.write("\n── tests\n");
@@ -94,10 +91,7 @@ function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean
   return { ok, report: existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : undefined };
 }
 
-/**
- * Prints the counts of a run; before them, for a large run, the test times of packages and of the slowest files.
- * Returns `ok`.
- */
+/** Prints the counts of a run and the longest test times. Returns `ok`. */
 function summarise(ok: boolean, report: RunReport | undefined): boolean {
   if (!ok) process.stdout.write("\ntests: failed\n");
   if (report === undefined) return ok;

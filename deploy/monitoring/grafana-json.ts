@@ -1,11 +1,11 @@
 import type { Curves, Figure, Panel, Row, States, Threshold } from "./panels.ts";
 
-/** Heights of panels, in Grafana's units. */
+/** Heights of panels in Grafana's units. */
 const heights = { row: 1, curves: 8, figure: 4, states: 8 } as const;
 const columns = 24;
 const datasource = { type: "prometheus", uid: "${datasource}" } as const;
 
-/** Renders a dashboard as JSON for Grafana. Panels are placed from left to right, under the heading of their row. */
+/** Renders a dashboard as JSON for Grafana. Panels are placed from left to right. */
 export function dashboardJson(uid: string, title: string, rows: readonly Row[]): string {
   const panels: object[] = [];
   let y = 0;
@@ -152,7 +152,7 @@ function statesBody({ words }: States): Body {
   };
 }
 
-/** Returns Grafana's colour steps: green, and the colour of each threshold from its value on. */
+/** Returns Grafana's colour steps: green, then the colour of each threshold. */
 function steps(thresholds: readonly Threshold[]): object {
   return {
     mode: "absolute",

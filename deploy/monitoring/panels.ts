@@ -1,7 +1,7 @@
-/** Grafana's names of the units in use. */
+/** Grafana's names of units. */
 export type Unit = "reqps" | "percentunit" | "s" | "short" | "currencyUSD" | "bytes" | "cps" | "none";
 
-/** Queries, by the format of their legends: `{{label}}` is replaced by the label's value. */
+/** Queries by the format of their legends, in which `{{label}}` is the label's value. */
 export type Queries = Readonly<Record<string, string>>;
 
 /** Value from which on a colour applies. */
@@ -10,32 +10,28 @@ export interface Threshold {
   readonly color: "orange" | "red";
 }
 
-/** Members that every panel has. */
 interface PanelBase {
   readonly title: string;
-  /** Text that is shown at the title: the meaning of the values, and what to do about them. */
+  /** Meaning of the values, and what to do about them. */
   readonly description?: string;
   readonly queries: Queries;
-  /** Width, of Grafana's 24 columns. */
+  /** Width in Grafana's 24 columns. */
   readonly width: number;
 }
 
 /** Panel with curves over time. */
 export interface Curves extends PanelBase {
   readonly kind: "curves";
-  /** Text that is shown if there is no data. */
+  /** Text if there is no data. */
   readonly whenEmpty?: string;
   readonly unit: Unit;
   /** True if curves are stacked, because their sum is meaningful. */
   readonly stacked: boolean;
   /** Thresholds, each shown as a line. */
   readonly thresholds: readonly Threshold[];
-  /** Colours of curves, by patterns of their names. */
+  /** Colours of curves by patterns of their names. */
   readonly colors: Readonly<Record<string, string>>;
-  /**
-   * Place of the legend: in a line below, for few curves; or in a table beside the curves, largest value first, for
-   * many.
-   */
+  /** Place of the legend: below for few curves, in a table beside for many. */
   readonly legend: "below" | "beside";
   /** Minimum upper end of the scale, so that small values look small. */
   readonly softMax?: number;
@@ -48,7 +44,7 @@ export interface Figure extends PanelBase {
   readonly thresholds: readonly Threshold[];
 }
 
-/** Panel with one bar per item over time, coloured by its state. */
+/** Panel with a coloured bar per item over time. */
 export interface States extends PanelBase {
   readonly kind: "states";
   /** Text and colour of each value. */

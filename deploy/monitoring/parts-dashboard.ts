@@ -1,10 +1,10 @@
 import { curves, figure, row, states, type Row } from "./panels.ts";
 import { process, rate } from "./queries.ts";
 
-/** Query for a bar that is shown if there is no other, because a panel without any bar looks broken. */
+/** Query for a bar without data, because a panel without any bar looks broken. */
 const emptyBar = 'label_replace(vector(0), "scope", "none", "", "")';
 
-/** Rows of the dashboard for troubleshooting: the parts of the gateway, and their queues. */
+/** Rows of the dashboard for troubleshooting. */
 export const partsRows: readonly Row[] = [
   row("Now", [
     figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),

@@ -11,15 +11,15 @@ export interface ServiceEnvironment {
   readonly variables: readonly DeclaredVariable[];
 }
 
-/** Programs that read environment variables: the services, and the gateway, which runs them. */
+/** Programs that read environment variables. */
 const programs: readonly string[] = [...serviceNames, "gateway"];
 
-/** Returns all variables of every program, as its `src/env.ts` declares them: name, default, unit, bounds, meaning. */
+/** Returns the variables of every program, as its `src/env.ts` declares them. */
 export function describeVariables(): Promise<readonly ServiceEnvironment[]> {
   return Promise.all(programs.map(async (service) => ({ service, variables: await variablesOf(service) })));
 }
 
-/** Reads the environment variables that the `src/env.ts` of a service, the gateway or the simulator declares. */
+/** Reads the variables in the `src/env.ts` of a program. */
 export async function variablesOf(service: string): Promise<readonly DeclaredVariable[]> {
   const file = join(root, service === "simulator" ? "e2e" : "services", service, "src/env.ts");
   const { variables }: { variables: { describe(): readonly DeclaredVariable[] } } = await import(

@@ -6,11 +6,8 @@ import { runSteps, shellLine } from "./run.ts";
 import { stepsOf } from "./steps.ts";
 
 /**
- * Makes a release, from the root of the repository:
- *
- * node deploy/release/main.ts --registry ghcr.io/acme --tag v0.1.0 [--out dist] [--dry-run]
- *
- * The tag must be the version in package.json. A dry run prints the commands and runs none.
+ * Makes a release from the root of the repository, for example with `--registry ghcr.io/acme --tag v0.1.0`. The tag
+ * must be the version in package.json. `--dry-run` only prints the commands.
  */
 try {
   const { values } = parseArgs({

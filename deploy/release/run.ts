@@ -7,14 +7,14 @@ export function shellLine(command: readonly string[]): string {
   return command.map((word) => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`)).join(" ");
 }
 
-/** Runs steps in order. Throws an error that names the first step that fails. */
+/** Runs steps in order. Throws an error that names the first failed step. */
 export function runSteps(steps: readonly Step[], say: (line: string) => void): void {
   const digests = new Map<string, string>();
   for (const { what, command, pushes } of steps) {
     const [program, ...words] = command.map((word) => withDigests(word, digests));
     if (program === undefined) continue;
     say(`── ${what}\n${shellLine([program, ...words])}`);
-    // The output of a command that pushes is searched for its digest, and also shown.
+    // The output of a push contains its digest, and is also shown.
     const { status, stdout, stderr, error } = spawnSync(program, words, {
       encoding: "utf8",
       stdio: ["ignore", pushes === undefined ? "inherit" : "pipe", pushes === undefined ? "inherit" : "pipe"],

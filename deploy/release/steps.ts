@@ -3,35 +3,33 @@ import { join } from "node:path";
 /** Content of a release. */
 export interface Plan {
   readonly version: string;
-  /** Registry and path to push images and the chart to, such as `ghcr.io/acme`. */
+  /** Registry and path for images and the chart, such as `ghcr.io/acme`. */
   readonly registry: string;
   /** Names of the images, which are stages of the Dockerfile. */
   readonly images: readonly string[];
-  /** Folder for the files of the release: SBOMs, the packaged chart, digests. */
+  /** Folder for SBOMs, the packaged chart, and digests. */
   readonly folder: string;
 }
 
-/** Step of a release: one command. */
+/** One command of a release. */
 export interface Step {
   readonly what: string;
   readonly command: readonly [program: string, ...words: readonly string[]];
-  /**
-   * Name of what the command pushes. Its digest is in the JSON file `metadata` of buildx, or in the command's output.
-   */
+  /** Name of the pushed object. Its digest is in buildx's file `metadata`, or in the output. */
   readonly pushes?: { readonly name: string; readonly metadata?: string };
 }
 
 const platforms = ["linux/amd64", "linux/arm64"] as const;
 const chartName = "modelgate";
 
-/** Returns a placeholder for the digest of what an earlier step pushed, which is known when the release runs. */
+/** Returns a placeholder for the digest of an earlier step. */
 export function digestOf(name: string): string {
   return `{digest of ${name}}`;
 }
 
 /**
- * Returns the steps in order: all images first, then the chart that names them. Signatures are keyless (cosign, with
- * the workflow's OIDC identity), and sign digests, never tags.
+ * Returns the steps in order: all images, then the chart. Signatures are keyless (cosign), and sign digests, never
+ * tags.
  */
 export function stepsOf(plan: Plan): readonly Step[] {
   return [...plan.images.flatMap((image) => imageSteps(plan, image)), ...chartSteps(plan)];

@@ -7,7 +7,6 @@ import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { buildCurrent, currentBuild } from "../builds.ts";
 
-/** Checkout with one source. */
 let root = "";
 const source = "libs/one/src/deep/one.ts";
 beforeEach(() => {
@@ -21,7 +20,7 @@ function write(file: string, text: string): void {
   writeFileSync(join(root, file), text);
 }
 
-/** Bundles as the real bundler does, into one file. Returns the folder of the current bundle. */
+/** Bundles as the real bundler does. Returns the folder. */
 async function build(text = "bundled"): Promise<string> {
   const built = await buildCurrent(root, async (folder) => {
     mkdirSync(folder);
@@ -58,7 +57,7 @@ test("tests and the console do not make it outdated", async () => {
   expect(currentBuild(root)).toBe(folder);
 });
 
-/** Changes the source and bundles it, once for each text. Returns the folders. */
+/** Changes the source to each text and bundles it. Returns the folders. */
 async function buildEach(...texts: readonly string[]): Promise<string[]> {
   const folders = [];
   for (const text of texts) {
@@ -72,7 +71,7 @@ test("the newest four bundles are kept, and the oldest folder is used again", as
   const [first = "", ...others] = await buildEach("1st", "second", "the third", "the fourth");
   expect(new Set(others).size).toBe(3);
   expect(programIn(first)).toBe("1st");
-  // The order is that of the bundles, not of the clock.
+  // Bundles are ordered by number, not by time.
   for (const folder of others) utimesSync(join(folder, "built-from"), 0, 0);
   expect(await buildEach("another fifth", "yet another sixth")).toEqual([first, others[0]]);
 });

@@ -22,7 +22,7 @@ import { root } from "../programs.ts";
 
 const folder = dirname(builtProgram("gateway"));
 
-/** Runs a program after a script, without the variables that it needs. */
+/** Runs a program after a script. */
 function run(program: string, script: string, env: Readonly<Record<string, string>> = {}, words: string[] = []) {
   const hook = `data:text/javascript,${encodeURIComponent(script)}`;
   const { PATH = "", NODE_COMPILE_CACHE = "" } = process.env;
@@ -62,7 +62,7 @@ test("stack traces have the code of Node's errors once", () => {
   expect(stderr.split("\n")[0]).toBe("TypeError [ERR_INVALID_URL]: Invalid URL");
 });
 
-/** Returns the sources of the files that the gateway loads with these services. */
+/** Returns the sources that the gateway loads with these services. */
 function loadedSources(services: string): readonly string[] {
   const listLoaded = `
     import { registerHooks } from "node:module";
@@ -134,7 +134,6 @@ test("the images keep them, and no other package's and no test's files", () => {
   }
 });
 
-/** Sends a message to a thread, and returns its answer. */
 function ask(thread: Worker, message: object): Promise<unknown[]> {
   // The rule concerns windows; a thread's port has exactly one receiver.
   // oxlint-disable-next-line unicorn/require-post-message-target-origin

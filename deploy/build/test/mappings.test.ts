@@ -3,8 +3,8 @@ import { expect, test } from "vitest";
 import { findPositions } from "../mappings.ts";
 
 /**
- * Lines of a map: an empty one, one with a segment without a source and with a name, one with numbers of several digits
- * and changes to smaller ones.
+ * Lines of a map: empty, with a segment without a source and one with a name, with numbers of several digits and
+ * smaller values.
  */
 const mappings = ";AAAA,IACC,C,EAAEA;ACgkBhBC,gCA3hB2B;ADsDrB,EAAE";
 const sources = ["one.ts", "two.ts"];

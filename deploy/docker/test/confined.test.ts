@@ -6,7 +6,7 @@ import { gateway, rows, simulator } from "../../k8s/generate/services.ts";
 import { renderFolder } from "../../k8s/render/kustomize.ts";
 import { at, itemsAt } from "../../k8s/test/suite.ts";
 
-/** Members of a service in docker-compose.yml that these tests read. */
+/** Members of a compose service. */
 interface ComposeService {
   readonly image: string;
   readonly build?: { readonly target: string; readonly args: Readonly<Record<string, string>> };
@@ -30,7 +30,6 @@ const dockerfile = readFileSync(join(root, "deploy/docker/Dockerfile"), "utf8");
 const baseImage = /^ARG NODE_IMAGE=(.*)$/m.exec(dockerfile)?.[1];
 const pinned = /^[a-z][\w./-]*:[\w.-]+@sha256:[0-9a-f]{64}$/;
 
-/** Returns the default image of a service. */
 const imageOf = ({ image }: ComposeService): string => /^\$\{\w+:-(.*)\}$/.exec(image)?.[1] ?? image;
 
 /** Converts a size of compose (`512m`) or Kubernetes (`512Mi`) to bytes. */
@@ -87,7 +86,7 @@ test("the Dockerfile builds on one base image, pinned by digest", () => {
 
 const storeNames = ["nats", "postgres", "redis", "redis-content"];
 
-/** Returns a server's arguments in compose, with default values, and in the local overlay. */
+/** Returns a server's arguments in compose and in the local overlay. */
 function argumentsOf(name: string): readonly (readonly string[])[] {
   const command = (compose.services[name]?.command ?? "").replaceAll(/\$\{\w+:-([^}]*)\}/g, "PASSWORD");
   const pod = renderFolder(join(root, "deploy/k8s/overlays/local"))

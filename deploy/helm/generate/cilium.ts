@@ -4,8 +4,7 @@ import type { Fields } from "../../k8s/render/value.ts";
 import { block, inlineExpression } from "./template.ts";
 
 /**
- * Returns the policy that allows a service's pods to reach vendors by host name. Cilium reads the DNS answers of a pod,
- * and allows connections to the addresses of the named hosts. The service's NetworkPolicy then allows no addresses.
+ * Returns the policy for vendors' host names. Cilium allows connections to addresses in DNS answers for these names.
  */
 export function ciliumPolicyOf(row: ServiceRow): Fields {
   const port = (number: string, protocol: string): Fields => ({ port: number, protocol });

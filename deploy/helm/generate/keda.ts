@@ -3,28 +3,23 @@ import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 import { inlineExpression } from "./template.ts";
 
-/** Name of the metric of a pod's open requests, streams and sessions. */
+/** Metric of open requests, streams and sessions. */
 export const streamsMetric = "http_server_active_requests";
 
-/**
- * Queues that services process: the metric of the queue's length, which every replica reports for all shards, and the
- * length per pod.
- */
+/** Queues of services: the metric of the length over all shards, and the length per pod. */
 const queues: Readonly<Record<string, { readonly metric: string; readonly perPod: number }>> = {
-  // A tenth of the number at which an alert fires (monitoring/rules.yaml).
+  // A tenth of the alert's threshold (monitoring/rules.yaml).
   ledger: { metric: "modelgate_outbox_events", perPod: 1_000 },
   // Each open task is polled every few seconds.
   video: { metric: "modelgate_tasks_open", perPod: 1_000 },
 };
 
-/** Returns true if pods of a service have open requests and streams of clients. */
+/** Returns whether pods of a service have streams of clients. */
 export function holdsStreams(row: ServiceRow): boolean {
   return "modelgate.io/holds-streams" in labelsOf(row);
 }
 
-/**
- * Returns KEDA's ScaledObject of a service: by CPU, as in the manifests' autoscaler, by open streams, and by its queue.
- */
+/** Returns KEDA's ScaledObject of a service: by CPU, streams, and queue. */
 export function scaledObjectOf(row: ServiceRow): Fields {
   const { name } = row;
   const queue = queues[name];

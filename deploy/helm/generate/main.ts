@@ -3,10 +3,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { chart, unreleased } from "./chart.ts";
 
-/**
- * Writes the chart and replaces the folder's content. A test checks that the committed chart is up to date. A release
- * passes its version, its registry and another folder.
- */
+/** Writes the chart. A release sets its version, its registry and another folder. */
 const { version, registry } = unreleased();
 const { values } = parseArgs({
   options: {

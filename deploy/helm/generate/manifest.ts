@@ -5,9 +5,7 @@ import { patchShape, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { parseObjects, readKustomization } from "../../k8s/render/kustomization.ts";
 import type { Fields } from "../../k8s/render/value.ts";
 
-/**
- * Converts a Kubernetes object that `deploy/k8s/generate` built to the form that `parseObjects` returns for a manifest.
- */
+/** Converts a built Kubernetes object to the form that `parseObjects` returns. */
 export function fieldsOf(object: object): Fields {
   const [fields] = parseObjects(stringify(object, { aliasDuplicateObjects: false }));
   if (fields === undefined) throw new TypeError("no object");
@@ -21,7 +19,7 @@ export function manifest(path: string): readonly Fields[] {
   return parseObjects(readFileSync(join(k8s, path), "utf8"));
 }
 
-/** Returns the steps of all patches of a component in `deploy/k8s`. */
+/** Returns the steps of all patches of a component. */
 export function patchesOf(component: string): readonly PatchStep[] {
   const { patches = [] } = readKustomization(join(k8s, "components", component));
   return patches.flatMap(({ patch }) => {

@@ -3,9 +3,7 @@ import { join } from "node:path";
 import { dashboards } from "../../monitoring/dashboards.ts";
 import { block, inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-/**
- * Returns the files of `deploy/monitoring` that the chart contains. They are no templates, because they contain braces.
- */
+/** Returns the files of `deploy/monitoring` in the chart. They are no templates, because they contain braces. */
 export function monitoringFiles(): ReadonlyMap<string, string> {
   const rules = readFileSync(join(import.meta.dirname, "../../monitoring/rules.yaml"), "utf8");
   return new Map([
@@ -14,9 +12,7 @@ export function monitoringFiles(): ReadonlyMap<string, string> {
   ]);
 }
 
-/**
- * Returns the template of the PodMonitor, which reads the second port of every pod under the labels that the rules use.
- */
+/** Returns the template of the PodMonitor. It sets the labels that the rules use. */
 export function podMonitorTemplate(head: string): string {
   const valuesPath = ".Values.monitoring.podMonitor";
   const object = {
@@ -26,14 +22,14 @@ export function podMonitorTemplate(head: string): string {
     spec: {
       selector: {
         matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
-        // The simulator acts as vendors and is not a part of the gateway.
+        // The simulator is no part of the gateway.
         matchExpressions: [{ key: "app.kubernetes.io/name", operator: "NotIn", values: ["simulator"] }],
       },
       podMetricsEndpoints: [
         {
           port: "ops",
           interval: inlineExpression(`${valuesPath}.interval`),
-          // Every sample already has the label `service`. The relabeling adds it to `up`, which Prometheus creates.
+          // Samples already have the label `service`, except `up`, which Prometheus creates.
           honorLabels: true,
           relabelings: [
             { targetLabel: "job", replacement: "modelgate" },
@@ -47,8 +43,8 @@ export function podMonitorTemplate(head: string): string {
 }
 
 /**
- * Returns the template of the PrometheusRule. The runbook of each alert is a page of the documentation, at a
- * configurable address.
+ * Returns the template of the PrometheusRule. Runbooks of alerts are pages of the documentation, at a configurable
+ * address.
  */
 export function prometheusRuleTemplate(head: string): string {
   const valuesPath = ".Values.monitoring.prometheusRule";

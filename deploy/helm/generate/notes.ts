@@ -1,4 +1,4 @@
-/** Text that Helm prints after an install: the Secrets that must exist, and the way to reach the gateway. */
+/** Text that Helm prints after an installation. */
 export const notes = `modelgate {{ .Chart.AppVersion }} runs in the namespace {{ .Release.Namespace }}.
 
 Pods start when the Secrets named in \`secrets\` exist, for example:

@@ -16,29 +16,26 @@ import {
   type Part,
 } from "./template.ts";
 
-/** Variables whose values the chart sets once for all services. */
+/** Variables that the chart sets for all services. */
 const commonVariables = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
 const publisherVariables = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
-/** Service that the Gateway and the Ingress lead to. Both add one address to X-Forwarded-For. */
+/** Service that the Gateway and the Ingress lead to. Each adds one address to X-Forwarded-For. */
 const outerService = "edge";
 const isBehindProxy = 'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
-/**
- * Returns true if a service has the books only if `books.enabled` is set. A service whose row names BOOKS_URL always
- * has them.
- */
+/** Returns whether a service has the books only with `books.enabled`. */
 const mayKeepBooks = ({ name, secrets }: ServiceRow): boolean =>
   name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
 
-/** Returns the variables that the service's template sets, so that `env` values cannot. */
+/** Returns the variables that the template sets, so that `env` values cannot. */
 export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
   return [
     row.portVariable,
     `${prefixOf(row.name)}_OPS_PORT`,
     "DRAIN_MS",
     ...(row.calledBy === "gateway" ? Object.keys(areaUrls(rows)) : []),
-    // MODELGATE_SERVICES, addresses of services of the suite, and paths in the container.
+    // Service selection, addresses of services, and paths in the container.
     ...Object.keys(row.env ?? {}).filter((name) => name.endsWith("_URL") || name.startsWith("MODELGATE_")),
     ...row.secrets,
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
@@ -49,7 +46,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
   ];
 }
 
-/** Returns the template of one service: the objects of the manifests, with values of the chart inserted. */
+/** Returns the template of a service, with values of the chart in its objects. */
 export function serviceTemplate(row: ServiceRow, rows: readonly ServiceRow[], head: string): string {
   const isSimulator = !rows.includes(row);
   const values = isSimulator ? `.Values.${row.name}` : `.Values.services.${row.name}`;
@@ -91,7 +88,7 @@ function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 const append = (path: string, item: Value): PatchStep => ({ op: "add", path: `${path}/-`, value: item });
-/** Returns a step that adds lines as members of the object at a path. */
+/** Returns a step that adds lines as members of an object. */
 const members = (path: string, lines: string): PatchStep => ({ op: "add", path: `${path}/${lines}`, value: null });
 
 function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]): readonly PatchStep[] {
@@ -143,9 +140,7 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
 
 const privateCa = ".Values.privateCa.secret";
 
-/**
- * Returns the variables of the container. Those in the row's `env` are read from values, and the common ones are added.
- */
+/** Returns the variables of the container, with values of the chart. */
 function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
   const fixed = new Set(fixedVariables(row, rows));
   const variable = (name: string, expression: string): Fields => ({
@@ -211,7 +206,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
     ...(rule === undefined
       ? []
       : [
-          // With Cilium, vendors are reached by host name only.
+          // Cilium allows vendors by host name only.
           replace(`/spec/egress/${vendors}`, blockIf("not .Values.networkPolicy.cilium.enabled", [rule])),
           ...(row.callsVendors ? [append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator))] : []),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
@@ -223,7 +218,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
   ];
 }
 
-/** Network rule that lets services which call vendors also call the simulator. */
+/** Network rule that allows calls of the simulator. */
 const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
 
 /** Returns the rules of a list in the chart's values. */

@@ -3,7 +3,7 @@ import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate, secretKeyOf, type Part } from "./template.ts";
 
-/** Manifests of the servers that the chart can include for trials, by the name of their values. */
+/** Manifests of the servers in the chart, by the name of their values. */
 const objects = {
   redis: manifest("components/stores/redis.yaml"),
   redisContent: manifest("components/stores/redis-content.yaml"),
@@ -22,12 +22,12 @@ export function defaultsOf(store: Store): { readonly image: string; readonly sto
   return { image: textOf(valueAt(set, `${container}/image`)), storage: textOf(valueAt(set, storage)) };
 }
 
-/** Returns the name of a bundled server's objects. */
+/** Returns the name of a server's objects. */
 export function nameOf(store: Store): string {
   return textOf(valueAt(setOf(store), "/metadata/name"));
 }
 
-/** Returns the template of a server, which is rendered if its value `bundled` is set. */
+/** Returns the template of a server, which is rendered if `bundled` is set. */
 export function storeTemplate(store: Store, head: string): string {
   const values = `.Values.${store}`;
   const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
@@ -49,7 +49,7 @@ function setOf(store: Store): Fields {
   return objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
 }
 
-/** Returns the steps that read the server's password from the Secret that the values name. */
+/** Returns the steps that read the server's password from the Secret. */
 function passwordSteps(set: Fields): readonly PatchStep[] {
   const env = valueAt(set, `${container}/env`);
   return (Array.isArray(env) ? env : []).flatMap((_, at): readonly PatchStep[] => {

@@ -2,28 +2,26 @@ import { stringify } from "yaml";
 import type { Fields, Value } from "../../k8s/render/value.ts";
 
 /**
- * Placeholders in objects that become Helm templates. An object contains a placeholder for each value of the chart, and
- * `print` replaces the placeholders by template text after the object was rendered as YAML. A placeholder is a plain
- * word, so that YAML neither quotes nor folds it.
+ * Placeholders in objects, which `expand` replaces by template text after rendering as YAML. They are plain words,
+ * which YAML neither quotes nor folds.
  */
 const placeholders: { readonly text: string; readonly lines: boolean }[] = [];
 const placeholder = (text: string, lines: boolean): string => `helm_${placeholders.push({ text, lines }) - 1}_`;
 
-/** Returns the placeholder of an expression within a line: `{{ expression }}`. */
+/** Returns the placeholder of `{{ expression }}`. */
 export function inlineExpression(expression: string): string {
   return placeholder(`{{ ${expression} }}`, false);
 }
 
 /**
- * Returns the placeholder of complete lines, in place of a list item or of a member (as its name, with the value null).
- * The lines get the indentation of the placeholder; the `@` in `nindent @` stands for that indentation, and `@2` for
- * two more.
+ * Returns the placeholder of complete lines: a list item, or a member with the value null. `nindent @` stands for the
+ * placeholder's indentation, `@2` for two more.
  */
 export function block(text: string): string {
   return placeholder(text, true);
 }
 
-/** Returns the placeholder of list items or members that are rendered under a condition. */
+/** Returns the placeholder of list items or members under a condition. */
 export function blockIf(condition: string, value: readonly Value[] | Fields): string {
   return block(`{{- if ${condition} }}\n${yamlOf(value).trimEnd()}\n{{- end }}`);
 }
@@ -33,13 +31,13 @@ export function secretKeyOf(key: string): Fields {
   return { name: inlineExpression(`.Values.secrets.${key}.name`), key: inlineExpression(`.Values.secrets.${key}.key`) };
 }
 
-/** Object of a template, and the condition under which it is rendered. */
+/** Object of a template, with an optional condition. */
 export interface Part {
   readonly object: Value;
   readonly when?: string;
 }
 
-/** Renders a template file: its head, and each object as a separate document. */
+/** Renders a template file: its head, and each object as a document. */
 export function renderTemplate(head: string, parts: readonly Part[]): string {
   const documents = parts.map(({ object, when }) => {
     const document = `---\n${expand(yamlOf(object))}`;
@@ -48,7 +46,7 @@ export function renderTemplate(head: string, parts: readonly Part[]): string {
   return head + documents.join("");
 }
 
-/** Options of the YAML that Helm reads. In YAML 1.1 a plain `off` is a boolean. */
+/** Options of the YAML that Helm reads. In YAML 1.1, a plain `off` is a boolean. */
 export const helmYaml = { version: "1.1", lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 function yamlOf(value: Value): string {

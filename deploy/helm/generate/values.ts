@@ -2,10 +2,7 @@ import { Type, type TSchema } from "typebox";
 import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Store } from "./stores.ts";
 
-/**
- * Schema option that refuses unknown members. This file defines the chart's values: schema, description and default of
- * each.
- */
+/** Schema option that refuses unknown members. */
 const strict = { additionalProperties: false } as const;
 const text = (description: string, fallback = "") => Type.String({ description, default: fallback });
 const flag = (description: string, fallback = false) => Type.Boolean({ description, default: fallback });
@@ -16,7 +13,7 @@ const rules = (description: string) => Type.Array(Type.Object({}), { description
 const count = (fallback: number, description?: string) =>
   Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
 
-/** Returns the schema of one service's values, with defaults from the table's row. */
+/** Returns the schema of one service's values. */
 function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   const { resources, replicas, drainSeconds, diskMebibytes = 64, env = {} } = row;
   const settableEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));
@@ -79,11 +76,11 @@ function bundledStoreSchema(serverName: string, image: string, storage: string) 
   };
 }
 
-/** Data of other files that the schema's defaults are made from. */
+/** Sources of the schema's defaults. */
 export interface ValueSources {
   readonly rows: readonly ServiceRow[];
   readonly simulator: ServiceRow;
-  /** Returns the variables of a service that the templates set. */
+  /** Returns the variables that a service's template sets. */
   readonly fixedVariables: (row: ServiceRow) => readonly string[];
   readonly images: Readonly<Record<Store, string>>;
   readonly storage: Readonly<Record<Store, string>>;
@@ -157,7 +154,7 @@ const networkPolicy = Type.Object(
     scrapers: Type.Record(Type.String(), Type.String(), {
       description: "Labels of the namespace that Prometheus runs in.",
       default: { "modelgate.io/scrapes": "true" },
-      // Without a label the rule would allow every namespace.
+      // Without a label, the rule would allow every namespace.
       minProperties: 1,
     }),
     egress: rules(
@@ -226,12 +223,12 @@ const podSettings = Type.Object(
   { ...strict, description: "Settings of every pod." },
 );
 
-/** Returns the schema of values.yaml, which also contains the descriptions and defaults. */
+/** Returns the schema of values.yaml, with descriptions and defaults. */
 export function valuesSchema(sources: ValueSources) {
   const { rows, simulator, fixedVariables, images, storage, registry } = sources;
   return Type.Object(
     {
-      // Helm adds it if the chart is a part of another chart.
+      // Helm adds it if the chart is part of another one.
       global: Type.Optional(Type.Object({})),
       image: Type.Object(
         {
@@ -328,7 +325,7 @@ export function valuesSchema(sources: ValueSources) {
   );
 }
 
-/** Members of a schema that are used for defaults and comments. */
+/** Members of a schema for defaults and comments. */
 export interface Member extends TSchema {
   readonly description?: string;
   readonly default?: unknown;

@@ -3,14 +3,14 @@ import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-/** Gateway of the manifests. The chart's values replace its class, host and certificate, and those of the Ingress. */
+/** Gateway of the manifests. Values replace its class, host and certificate. */
 const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
 const [route = {}] = manifest("components/gateway-api/route.yaml");
 const [ingress = {}] = manifest("components/ingress/ingress.yaml");
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 
-/** Returns the annotations of the manifests' Ingress, which are the default of the chart's value. */
+/** Returns the annotations of the manifests' Ingress. */
 export function ingressAnnotations(): Readonly<Record<string, string>> {
   const metadata = ingress["metadata"];
   const annotations = isFields(metadata) ? metadata["annotations"] : undefined;
@@ -18,7 +18,7 @@ export function ingressAnnotations(): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(annotations).map(([name, value]) => [name, textOf(value)]));
 }
 
-/** Returns the template of the Gateway and its route, which are rendered if `gateway.enabled` is set. */
+/** Returns the template of the Gateway and its route. */
 export function gatewayTemplate(head: string): string {
   const valuesPath = ".Values.gateway";
   return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [
@@ -34,7 +34,7 @@ export function gatewayTemplate(head: string): string {
   ]).concat("{{- end }}\n");
 }
 
-/** Returns the template of the Ingress, which is rendered if `ingress.enabled` is set. */
+/** Returns the template of the Ingress. */
 export function ingressTemplate(head: string): string {
   const valuesPath = ".Values.ingress";
   return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [

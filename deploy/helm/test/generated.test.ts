@@ -41,7 +41,7 @@ test.each(examples)("%s names only existing values", (name) => {
   expect(unknownIn(values(text), values(files.get("values.yaml") ?? ""))).toEqual([]);
 });
 
-/** Returns the paths of an object that the defaults do not have, except in maps with free names. */
+/** Returns the paths of an object that the defaults do not have. Maps with free names are ignored. */
 function unknownIn(values: unknown, defaults: unknown, path = ""): readonly string[] {
   if (!isObject(values) || !isObject(defaults) || Object.keys(defaults).length === 0) return [];
   if (/\/(env|annotations|labels|scrapers|resources)$/.test(path)) return [];

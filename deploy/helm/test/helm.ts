@@ -22,7 +22,7 @@ const candidates = [
   ...globSync(join(root, ".tools/helm-*/helm")),
   ...(process.env["PATH"] ?? "").split(delimiter).map((place) => join(place, "helm")),
 ];
-/** Path of Helm: as the bootstrap named it, built by it, or on PATH; undefined if there is none. */
+/** Path of Helm: configured, built by the bootstrap, or on PATH. */
 export const helm: string | undefined = configuredHelm
   ? existsSync(configuredHelm)
     ? configuredHelm
@@ -40,10 +40,10 @@ export function runHelm(...words: readonly string[]) {
   });
 }
 
-/** Oldest supported Kubernetes version. A Helm that Go has built assumes an older one. */
+/** Oldest supported Kubernetes version. */
 const kubernetes = ["--kube-version", "1.27.0"];
 
-/** Renders the chart in the namespace `modelgate`. Throws an error with Helm's output if Helm fails. */
+/** Renders the chart. Throws an error with Helm's output. */
 export function render(...words: readonly string[]): readonly Fields[] {
   return renderFrom(folder, ...words);
 }
@@ -60,7 +60,7 @@ export function renderFrom(chartFolder: string, ...words: readonly string[]): re
     ...words,
   );
   if (status !== 0) throw new Error(stderr);
-  // A file with no rendered objects is an empty document.
+  // A file without objects is an empty document.
   return parseObjects(stdout).filter((object) => object !== null);
 }
 

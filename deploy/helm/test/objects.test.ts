@@ -50,7 +50,7 @@ describe.skipIf(helm === undefined).each(rendered)("%s", (name, values) => {
       const declared = await declaredBy(deployed.name);
       const names = itemsAt(deployed.container, "env").map((one) => textOf(one["name"]));
       expect(new Set(names).size).toBe(names.length);
-      // gatectl reads the first in control's pod, Node reads the second, and the ledger the third if it has books.
+      // Read by gatectl, by Node, and by the ledger if it has books.
       const namesReadElsewhere = ["CONTROL_URL", "NODE_EXTRA_CA_CERTS", "BOOKS_URL"];
       expect(names.filter((one) => !(one in declared) && !namesReadElsewhere.includes(one))).toEqual([]);
       for (const [variable, value] of deployed.env)
@@ -232,7 +232,7 @@ describe.skipIf(helm === undefined)("values", () => {
     const callers = policies.filter(
       (policy) =>
         isFields(at(policy, "metadata", "labels")) &&
-        // The ledger calls no vendors, but it calls the targets of alerts.
+        // The ledger calls the targets of alerts.
         (at(policy, "metadata", "labels", "modelgate.io/calls-vendors") === "true" || nameOf(policy) === "ledger"),
     );
     expect(byName.map(nameOf)).toEqual(callers.map((policy) => `${nameOf(policy)}-vendors`));

@@ -36,10 +36,7 @@ function byPlace(objects: readonly Fields[]): ReadonlyMap<string, Value> {
   return new Map(objects.map((object) => [`${textOf(object["kind"])} ${nameOf(object)}`, comparable(object)]));
 }
 
-/**
- * Returns an object without irrelevant differences: Helm adds the namespace itself, lists of named elements have no
- * order, and an image without a tag has the chart's version.
- */
+/** Returns an object without irrelevant differences: the namespace, the order of named elements, and the image tag. */
 function comparable(value: Value, name = ""): Value {
   if (Array.isArray(value)) {
     const items = value.map((item: Value) => comparable(item));

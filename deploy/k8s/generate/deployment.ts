@@ -2,11 +2,11 @@ import { imageOf, optionalSecrets, type ServiceRow } from "./services.ts";
 
 /** Ports of every container. */
 export const ports = { http: 8_080, ops: 9_090 } as const;
-/** Maximum time, in seconds, until every load balancer knows that a pod ends; the pod listens until then. */
+/** Seconds until every load balancer knows that a pod ends. Until then, the pod listens. */
 export const preStopSeconds = 10;
-/** Time, in seconds, between the end of the drain and the kubelet's SIGKILL, for settlements, events and logs. */
+/** Seconds between the drain and SIGKILL, for settlements, events and logs. */
 export const endSeconds = 10;
-/** Time, in seconds, without Redis after which a pod gets no more requests. */
+/** Seconds without Redis after which a pod gets no more requests. */
 const storeAwaySeconds = 30;
 
 /** Returns the labels that select a service's pods. */
@@ -14,9 +14,7 @@ export function selectorOf(name: string) {
   return { "app.kubernetes.io/name": name, "app.kubernetes.io/part-of": "modelgate" };
 }
 
-/**
- * Returns the labels of a service's objects: those that select its pods, and those by which components select services.
- */
+/** Returns the labels of a service's objects, also those by which components select services. */
 export function labelsOf({ name, secrets, callsVendors, calledBy }: ServiceRow): Readonly<Record<string, string>> {
   return {
     ...selectorOf(name),
@@ -31,10 +29,7 @@ export function prefixOf(name: string): string {
   return name.toUpperCase().replaceAll("-", "_");
 }
 
-/**
- * Returns the Deployment of a service. The HorizontalPodAutoscaler sets the number of pods. `urls` contains the
- * addresses of the areas' services.
- */
+/** Returns the Deployment of a service. `urls` are the addresses of the areas' services. */
 export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, string>>): object {
   const { name, drainSeconds } = row;
   const labels = selectorOf(name);
@@ -45,7 +40,7 @@ export function deploymentOf(row: ServiceRow, urls: Readonly<Record<string, stri
     spec: {
       selector: { matchLabels: labels },
       revisionHistoryLimit: 5,
-      // A new pod is ready before an old one ends, so that an upgrade does not reduce the capacity.
+      // A new pod is ready before an old one ends.
       strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: 0 } },
       template: {
         metadata: { labels },
@@ -87,14 +82,13 @@ function containerOf(row: ServiceRow, urls: Readonly<Record<string, string>>): o
     ...(row.readsConfiguration ? { envFrom: [{ secretRef: { name: "modelgate-vendor-keys", optional: true } }] } : {}),
     volumeMounts: [
       { name: "tmp", mountPath: "/tmp" },
-      // Mounts the complete folder, because a single file (subPath) would not be updated.
+      // The complete folder, because a single file (subPath) would not be updated.
       ...(row.readsConfiguration ? [{ name: "config", mountPath: "/config", readOnly: true }] : []),
     ],
     startupProbe: { ...probe("/healthz"), periodSeconds: 1, failureThreshold: row.startSeconds ?? 60 },
     livenessProbe: { ...probe("/healthz"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 6 },
-    // The probe fails while a store is unavailable; a pod that ends is removed without the probe. The probe's time
-    // limit is longer than a failover of Redis: until then callers get 503 in their API format, whereas a Service
-    // without pods would refuse connections.
+    // Longer than a failover of Redis, because callers then get 503 in their API format. A Service without pods would
+    // refuse connections.
     readinessProbe: {
       ...probe("/readyz"),
       periodSeconds: 3,
@@ -135,14 +129,14 @@ function variablesOf(row: ServiceRow, urls: Readonly<Record<string, string>>): r
   ];
 }
 
-/** Returns constraints that spread the pods of a service over zones and nodes, if possible. */
+/** Spreads the pods of a service over zones and nodes, if possible. */
 function spreadConstraints(labels: Readonly<Record<string, string>>): readonly object[] {
   return ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
     topologyKey,
     maxSkew: 1,
     whenUnsatisfiable: "ScheduleAnyway",
     labelSelector: { matchLabels: labels },
-    // Excludes the old pods of an upgrade.
+    // Ignores the old pods of an upgrade.
     matchLabelKeys: ["pod-template-hash"],
   }));
 }

@@ -3,14 +3,13 @@ import type { ServiceRow } from "./services.ts";
 
 /** Ports of Redis (also with TLS, and of Sentinels), NATS, PostgreSQL and an OpenTelemetry collector. */
 const stores = { redis: [6_379, 6_380, 26_379], nats: [4_222], books: [5_432], tracing: [4_318] } as const;
-/** Ports of vendors, of the addresses of images in requests, and of clients' callbacks. */
+/** Ports of vendors, of images in requests, and of clients' callbacks. */
 const vendorPorts = [443];
 /** Ports of targets of alerts: HTTPS, and SMTP with TLS or STARTTLS. */
 const alertPorts = [443, 465, 587];
 /**
- * Rule for the public internet. It excludes private networks, so that a forged request (SSRF) reaches no node, pod,
- * database or cloud metadata: RFC 1918, 6598, 3927, 5735, 4193, 4291 and 7526 (6to4 embeds an IPv4 address). An IPv4
- * address that is mapped into IPv6 leaves a node as IPv4.
+ * Rule for the public internet. It excludes private networks (also 6to4 addresses, which embed IPv4 addresses), so that
+ * a forged request (SSRF) cannot reach them.
  */
 const internet = [
   {
@@ -34,9 +33,8 @@ const tcp = (port: number) => ({ protocol: "TCP", port });
 const pods = (name: string) => ({ podSelector: { matchLabels: selectorOf(name) } });
 
 /**
- * Returns the NetworkPolicy of a service. It allows the connections that follow from the service's row, those to
- * `callees`, and for every service DNS, tracing and Prometheus. The network refuses all others, regardless of errors in
- * the code or addresses in requests.
+ * Returns the NetworkPolicy of a service. It allows only connections that follow from the service's row, those to
+ * `callees`, DNS, tracing and Prometheus.
  */
 export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): object {
   const labels = selectorOf(row.name);
@@ -49,7 +47,7 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
       policyTypes: ["Ingress", "Egress"],
       ingress: [
         ...callers(row),
-        // Prometheus, from any namespace with this label. The kubelet's probes are always allowed.
+        // Prometheus, from any namespace with this label.
         {
           from: [{ namespaceSelector: { matchLabels: { "modelgate.io/scrapes": "true" } } }],
           ports: [tcp(ports.ops)],
@@ -65,7 +63,7 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
   };
 }
 
-/** Returns the ports of the public internet that a service may reach, as one list or none. */
+/** Returns the ports of the public internet that a service may reach. */
 function internetPorts({ callsVendors, sendsAlerts }: ServiceRow): readonly (readonly number[])[] {
   if (sendsAlerts === true) return [alertPorts];
   return callsVendors ? [vendorPorts] : [];

@@ -2,12 +2,12 @@ import { deploymentOf, labelsOf, ports, prefixOf, selectorOf } from "./deploymen
 import { networkPolicyOf } from "./network-policy.ts";
 import { streamSeconds, type ServiceRow } from "./services.ts";
 
-/** Returns the addresses of the areas' services, by the variables that the edge reads. */
+/** Returns the addresses of the areas' services, by variables of the edge. */
 export function areaUrls(rows: readonly ServiceRow[]): Readonly<Record<string, string>> {
   return Object.fromEntries(areasOf(rows).map((name) => [`${prefixOf(name)}_URL`, `http://${name}:${ports.http}`]));
 }
 
-/** Returns all objects of one service, in reading order. */
+/** Returns all objects of one service. */
 export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonly object[] {
   const { name } = row;
   const labels = labelsOf(row);
@@ -31,7 +31,7 @@ export function objectsOf(row: ServiceRow, rows: readonly ServiceRow[]): readonl
       apiVersion: "policy/v1",
       kind: "PodDisruptionBudget",
       metadata: { name, labels },
-      // At most one pod at a time, so that a node can be drained even with a single replica.
+      // One pod at a time, so that a node can be drained even with a single replica.
       spec: { maxUnavailable: 1, selector: { matchLabels: selector }, unhealthyPodEvictionPolicy: "AlwaysAllow" },
     },
     networkPolicyOf(row, calleesOf(row, rows)),
@@ -49,7 +49,7 @@ function calleesOf({ name, calledBy }: ServiceRow, rows: readonly ServiceRow[]):
   return rows.filter((row) => row.calledBy === name).map((row) => row.name);
 }
 
-/** Target share of the requested CPU. The remainder covers a peak until new pods are ready. */
+/** Target of the requested CPU. The remainder covers a peak until new pods are ready. */
 const targetCpuPercent = 60;
 
 function autoscalerOf(row: ServiceRow): object {
@@ -70,7 +70,7 @@ function autoscalerOf(row: ServiceRow): object {
       ],
       behavior: {
         scaleUp: { stabilizationWindowSeconds: 0, policies: [{ type: "Percent", value: 100, periodSeconds: 15 }] },
-        // A pod that ends first finishes its streams, so pods are removed no faster than long streams end.
+        // A pod first finishes its streams, so pods are removed slowly.
         scaleDown: {
           stabilizationWindowSeconds: 300,
           policies: [

@@ -1,53 +1,45 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 
-/** Properties of one service that differ between services. Everything in `base/` is generated from them. */
+/** Properties of one service, from which `base/` is generated. */
 export interface ServiceRow {
-  /** Name of the service's objects, and its name in MODELGATE_SERVICES. */
+  /** Name of the service's objects, and in MODELGATE_SERVICES. */
   readonly name: string;
   /** Image `modelgate/<image>`; `gateway` if absent. */
   readonly image?: "gateway" | "simulator";
   /** Variable of the main port. */
   readonly portVariable: string;
   readonly opsPortVariable?: string;
-  /** Keys of the Secret `modelgate` that the service reads. */
+  /** Keys of the Secret `modelgate`. */
   readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
-  /** Callers of the main port: the ingress or gateway, the edge, control, all services, or none. */
+  /** Callers of the main port. `gateway` also means an ingress, `suite` all services. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   readonly callsVendors: boolean;
-  /** True if the service sends alerts, by HTTPS and SMTP. */
+  /** True if the service sends alerts by HTTPS and SMTP. */
   readonly sendsAlerts?: boolean;
-  /** Resource requests and memory limit, from e2e/bench/README.md; capacity.md describes their derivation. */
+  /** Resource requests and memory limit. capacity.md describes their derivation. */
   readonly resources: { readonly cpu: string; readonly memory: string; readonly memoryLimit: string };
   readonly replicas: { readonly min: number; readonly max: number };
-  /** Maximum time, in seconds, for open streams or sessions to continue when a pod has to end. */
+  /** Maximum seconds for open streams or sessions when a pod has to end. */
   readonly drainSeconds: number;
-  /** Maximum start time, in seconds; 60 if absent. */
+  /** Maximum start time in seconds; 60 if absent. */
   readonly startSeconds?: number;
-  /** Size of /tmp, in MiB, for temporary files; 64 if absent. */
+  /** Size of /tmp in MiB; 64 if absent. */
   readonly diskMebibytes?: number;
   /** Variables of this service only. */
   readonly env?: Readonly<Record<string, string>>;
-  /**
-   * True if the service mounts the ConfigMap with the configuration, and reads vendors' keys from the Secret
-   * `modelgate-vendor-keys`.
-   */
+  /** True if the service has the configuration file and vendors' keys. */
   readonly readsConfiguration?: boolean;
 }
 
 const stateSecrets = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
-/** Secret keys that services with stored client content read. */
+/** Secret keys of services with stored client content. */
 const contentSecrets = [...stateSecrets, "CONTENT_REDIS_URL"] as const;
-/**
- * Keys of the Secret that may be absent: the previous secret of a rotation, and variables that default to REDIS_URL.
- */
+/** Keys of the Secret that may be absent. */
 export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
-/**
- * Maximum time, in seconds, for a text stream to continue. Streams that are cut later are settled at their usage so
- * far.
- */
+/** Maximum seconds for a text stream. Streams that are cut later are settled at their usage until then. */
 export const streamSeconds = 300;
-/** Maximum time, in seconds, for a session to continue; most have ended before. */
+/** Maximum seconds for a session. */
 const sessionSeconds = 900;
 
 /** Common properties of the areas' services. */
@@ -59,7 +51,7 @@ const areaRow = {
   drainSeconds: streamSeconds,
 } as const satisfies Partial<ServiceRow>;
 
-/** Services that run in a cluster. After a change of a row, run `node deploy/k8s/generate/main.ts`. */
+/** Services that run in a cluster. After a change, run `node deploy/k8s/generate/main.ts`. */
 const table: readonly ServiceRow[] = [
   {
     name: "edge",
@@ -69,7 +61,7 @@ const table: readonly ServiceRow[] = [
     callsVendors: false,
     resources: { cpu: "500m", memory: "320Mi", memoryLimit: "640Mi" },
     replicas: { min: 3, max: 60 },
-    // Sessions pass through the edge. If it ended before the services, sessions would be cut without a close.
+    // Sessions pass through the edge, so it must not end before their services.
     drainSeconds: sessionSeconds,
   },
   {
@@ -78,15 +70,14 @@ const table: readonly ServiceRow[] = [
     portVariable: "TEXT_PORT",
     secrets: contentSecrets,
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
-    // A body that is being processed takes about four times its size. With 128 MiB of bodies, streams still fit into
-    // the limit.
+    // A body needs about four times its size while it is processed.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024) },
   },
   {
     ...areaRow,
     name: "media",
     portVariable: "MEDIA_PORT",
-    // Images are large, and a body or an answer that is being processed takes several times its size.
+    // Images are large, and need several times their size while they are processed.
     resources: { cpu: "500m", memory: "768Mi", memoryLimit: "2Gi" },
     env: { BUFFER_BYTES: String(256 * 1024 * 1024) },
   },
@@ -96,7 +87,7 @@ const table: readonly ServiceRow[] = [
     portVariable: "AUDIO_PORT",
     resources: { cpu: "500m", memory: "512Mi", memoryLimit: "1Gi" },
     diskMebibytes: 3_072,
-    // Uploaded files wait on disk for their model.
+    // Uploaded files wait on disk.
     env: { BUFFER_BYTES: String(128 * 1024 * 1024), SPOOL_BYTES: String(2_048 * 1024 * 1024) },
   },
   {
@@ -125,7 +116,7 @@ const table: readonly ServiceRow[] = [
     resources: { cpu: "250m", memory: "192Mi", memoryLimit: "512Mi" },
     replicas: { min: 2, max: 10 },
     drainSeconds: 30,
-    // The first pod of a new version migrates the books, and an index over many calls takes long.
+    // The first pod of a new version migrates the books, which may take long.
     startSeconds: 3_600,
   },
   {
@@ -147,7 +138,7 @@ const table: readonly ServiceRow[] = [
   },
 ];
 
-/** Rows of the services, each with the variable that selects the service in the image. */
+/** Rows of the services, with the variable that selects the service in the image. */
 export const rows: readonly ServiceRow[] = table
   .filter(({ name }) => existsSync(join(import.meta.dirname, "../../../services", name, "src/service.ts")))
   .map((row) => ({ ...row, env: { MODELGATE_SERVICES: row.name, ...row.env } }));
@@ -157,7 +148,7 @@ export function imageOf({ image = "gateway" }: ServiceRow): string {
   return `modelgate/${image}`;
 }
 
-/** Row of the overlay `small`, with every service in one process; it replaces all other rows. */
+/** Row of the overlay `small`, which replaces all others: every service in one process. */
 export const gateway: ServiceRow = {
   name: "gateway",
   portVariable: "PORT",
@@ -172,7 +163,7 @@ export const gateway: ServiceRow = {
   // Migrates the books, as the ledger does.
   startSeconds: 3_600,
   diskMebibytes: 3_072,
-  // Ports that only this process calls; the network policy allows no others to connect.
+  // Ports that only this process calls.
   env: {
     CONTROL_PORT: "8081",
     CONTROL_URL: "http://127.0.0.1:8081",

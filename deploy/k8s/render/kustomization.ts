@@ -14,10 +14,7 @@ const Target = Type.Object(
   { additionalProperties: false },
 );
 
-/**
- * Schema of the supported members of kustomization.yaml. Other members are refused, so that nothing is rendered
- * wrongly.
- */
+/** Schema of the supported members of kustomization.yaml. Others are refused, so that nothing is rendered wrongly. */
 const Kustomization = Type.Object(
   {
     apiVersion: Type.Optional(Type.String()),

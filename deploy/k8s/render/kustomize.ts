@@ -9,8 +9,8 @@ import { isFields, textOf, type Fields, type Value } from "./value.ts";
 const clusterScoped = new Set(["Namespace", "GatewayClass"]);
 
 /**
- * Renders a folder as `kustomize build` does, for the features of kustomize that these manifests use. kustomize is not
- * available as a package; if kubectl is installed, a test compares the results.
+ * Renders a folder as `kustomize build` does, which is not available as a package. If kubectl is installed, a test
+ * compares the results.
  */
 export function renderFolder(folder: string): readonly Fields[] {
   return applyKustomization(folder, []);
@@ -54,7 +54,7 @@ function applyPatch(objects: readonly Fields[], { target, patch }: Patch): reado
 
 function matches(object: Fields, { kind, name, labelSelector }: Patch["target"]): boolean {
   if (kind !== undefined && object["kind"] !== kind) return false;
-  // Target names are regular expressions that must match completely.
+  // Target names are regular expressions that match completely.
   if (name !== undefined && !new RegExp(`^(?:${name})$`).test(nameOf(object))) return false;
   if (labelSelector === undefined) return true;
   const labels = isFields(object["metadata"]) ? object["metadata"]["labels"] : undefined;
@@ -62,7 +62,7 @@ function matches(object: Fields, { kind, name, labelSelector }: Patch["target"])
   return isFields(labels) && labels[label] === value;
 }
 
-/** Returns the member `metadata.name` of an object; "" if it is missing. */
+/** Returns the `metadata.name` of an object, or "". */
 export function nameOf(object: Fields): string {
   return isFields(object["metadata"]) ? textOf(object["metadata"]["name"]) : "";
 }

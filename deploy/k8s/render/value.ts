@@ -4,12 +4,12 @@ export interface Fields {
   readonly [name: string]: Value;
 }
 
-/** Returns true if a value is an object with members. */
+/** Returns whether a value is an object with members. */
 export function isFields(value: Value | undefined): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Returns a plain value as text; an empty text for an object, a list or an absent value. */
+/** Returns a plain value as text, or "". */
 export function textOf(value: Value | undefined): string {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean" ? String(value) : "";
 }

@@ -16,7 +16,7 @@ const metricsOf = (objects: ReturnType<typeof overlay>) =>
     .flatMap((scaler) => itemsAt(scaler, "spec", "metrics").map((metric) => [nameOf(scaler), metric] as const));
 
 describe.each(overlays)("%s", (name) => {
-  // An autoscaler that misses a metric never scales down; metrics-server serves CPU, of pods that request it.
+  // metrics-server has only CPU. With a missing metric, an autoscaler never scales down.
   test("autoscalers name only CPU, and every container requests some", () => {
     const metrics = metricsOf(overlay(name));
     expect(metrics).toHaveLength(deployedIn(overlay(name)).length);

@@ -4,7 +4,7 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf, type Fields } from "../render/value.ts";
 import { at, itemsAt, overlay, overlays } from "./suite.ts";
 
-/** Addresses in private networks; the first serves the credentials of cloud machines. */
+/** Addresses in private networks. The first one has the credentials of cloud machines. */
 const privateAddresses = [
   "169.254.169.254",
   "10.0.0.1",
@@ -23,16 +23,13 @@ const privateAddresses = [
   "2002:a00:1::",
 ];
 const outside = ["1.1.1.1", "104.18.7.192", "172.32.0.1", "100.128.0.1", "2606:4700::6812:7c0"];
-/**
- * Returns the programs that call vendors (the areas, and control for tests of channels), and the ledger, which sends
- * alerts.
- */
+/** Returns the programs that call vendors or send alerts. */
 const callersIn = (name: (typeof overlays)[number]): readonly string[] =>
   name === "small" ? ["gateway"] : ["audio", "control", "ledger", "media", "realtime", "text", "video"];
-/** Programs that send alerts, including e-mails. */
+/** Programs that send alerts. */
 const alertSenders = ["gateway", "ledger"];
 
-/** Returns true if an egress rule allows an address. A rule without addresses allows no external ones. */
+/** Returns whether an egress rule allows an address. */
 function allowsAddress(rule: Fields, address: string): boolean {
   const family = (cidr: string) => (isIPv6(cidr) ? "ipv6" : "ipv4");
   return itemsAt(rule, "to").some((peer) => {

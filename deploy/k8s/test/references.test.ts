@@ -4,7 +4,7 @@ import { nameOf, renderFolder } from "../render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays } from "./suite.ts";
 
-/** Tests of names and selectors by which objects refer to each other, which no schema checks. */
+/** Tests of names and selectors by which objects refer to each other, because no schema checks them. */
 
 /** Ingress, which no overlay contains. */
 const ingress = renderFolder(join(import.meta.dirname, "../../helm/test/ingress")).filter(
@@ -114,7 +114,7 @@ describe.each([
 
   test("secrets are referred to and never included", () => {
     expect(ofKind("Secret")).toEqual([]);
-    // Removes the names of variables and of Secrets' keys, and references to variables.
+    // Removes names of variables and keys, and references to variables.
     const written = JSON.stringify(objects.filter(({ kind }) => kind !== "ConfigMap"))
       .replaceAll(/"(?:name|key)":"[A-Z_]+"/g, "")
       .replaceAll(/\$\([A-Z_]+\)/g, "");
@@ -122,13 +122,13 @@ describe.each([
   });
 });
 
-/** Returns true if a pod has all labels of a selector. */
+/** Returns whether a pod has all labels of a selector. */
 function selects(selector: Value | undefined, labels: Value | undefined): boolean {
   if (!isFields(selector) || !isFields(labels)) return false;
   return Object.entries(selector).every(([label, value]) => labels[label] === value);
 }
 
-/** Returns true if a rule of a network policy selects pods with these labels. */
+/** Returns whether a rule of a network policy selects pods with these labels. */
 function selectsPeer(rule: Fields, side: "from" | "to", labels: Value | undefined): boolean {
   return itemsAt(rule, side).some((peer) => selects(at(peer, "podSelector", "matchLabels"), labels));
 }

@@ -1,10 +1,7 @@
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 import { at, itemsAt } from "./suite.ts";
 
-/**
- * Returns the reasons why the Pod Security Standard `restricted` (which includes `baseline`) refuses a pod's
- * specification. Covers Linux pods; see kubernetes.io, Pod Security Standards.
- */
+/** Returns the reasons why the Pod Security Standard `restricted` refuses a Linux pod. */
 export function refusedByRestricted(pod: Value | undefined): readonly string[] {
   const containers = ["containers", "initContainers", "ephemeralContainers"].flatMap((name) => itemsAt(pod, name));
   return [...ofPod(pod), ...containers.flatMap((container) => ofContainer(pod, container))];
@@ -38,7 +35,7 @@ function ofPod(pod: Value | undefined): readonly string[] {
 
 function ofContainer(pod: Value | undefined, container: Fields): readonly string[] {
   const securityOf = (...path: readonly string[]) => at(container, "securityContext", ...path);
-  // A container's setting has priority over the pod's.
+  // A container's setting has priority.
   const settingOf = (...path: readonly string[]) => securityOf(...path) ?? at(pod, "securityContext", ...path);
   const added = securityOf("capabilities", "add");
   const dropped = securityOf("capabilities", "drop");
@@ -59,7 +56,7 @@ function ofContainer(pod: Value | undefined, container: Fields): readonly string
   return problems.filter(([, refused]) => refused).map(([problem]) => `${textOf(container["name"])}: ${problem}`);
 }
 
-/** Returns every pod template in objects, with the kind and name of its owner. */
+/** Returns every pod template, with the kind and name of its owner. */
 export function podTemplatesIn(objects: readonly Fields[]): readonly (readonly [owner: string, pod: Value])[] {
   return objects.flatMap((object) => {
     const pod = at(object, "spec", "template", "spec");

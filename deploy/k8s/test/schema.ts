@@ -9,7 +9,7 @@ import * as policyV1 from "kubernetes-models/policy/v1";
 import * as coreV1 from "kubernetes-models/v1";
 import { isFields, textOf, type Fields, type Value } from "../render/value.ts";
 
-/** Classes of the API groups in use. The class of each kind has a validator made from Kubernetes' JSON schema. */
+/** Classes of API groups. The class of each kind has a validator. */
 const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   v1: coreV1,
   "apps/v1": appsV1,
@@ -22,7 +22,7 @@ const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   "monitoring.coreos.com/v1": monitoringV1,
 };
 
-/** Returns the problems of an object: wrong and missing members by its schema, and members that no schema has. */
+/** Returns the problems of an object: wrong, missing and unknown members. */
 export function problemsOf(object: Fields): readonly string[] {
   const kind = groups[textOf(object["apiVersion"])]?.[textOf(object["kind"])];
   if (typeof kind !== "function") return [`${textOf(object["apiVersion"])} ${textOf(object["kind"])} is no kind`];
@@ -37,8 +37,7 @@ export function problemsOf(object: Fields): readonly string[] {
 }
 
 /**
- * Records which members a validator reads. The schemas accept unknown members, but a validator reads only known ones,
- * so a member that was not read is a mistake.
+ * Records the members that a validator reads. The schemas accept unknown members, but a validator does not read them.
  */
 function watched<T extends object>(value: T, path: string, read: Set<string>): T {
   return new Proxy(value, {

@@ -8,15 +8,15 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays, overlaysApart, services, declaredBy } from "./suite.ts";
 
-/** Root of the repository. These tests compare the manifests with the code of the services. */
+/** Root of the repository. */
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 
-/** Variables that gatectl reads in a pod, by the name of the pod's container. */
+/** Variables that gatectl reads in a pod, by container. */
 const alsoRead: Readonly<Record<string, readonly string[]>> = { control: ["CONTROL_URL"], gateway: ["CONTROL_URL"] };
 const ofNode = ["NODE_EXTRA_CA_CERTS"];
 
-/** Reads from the code the maximum ms of a process after its drain: for its last steps and its last log lines. */
+/** Reads from the code the maximum ms of a process after its drain. */
 function endMs(): number {
   const bounds = [
     /^export const lastStepsMs = ([\d_]+);/m.exec(read("libs/platform/src/process/process-state.ts")),
@@ -48,7 +48,7 @@ test("the local NATS has space for every event stream at its maximum size", asyn
   const [nats] = overlay("local").filter((object) => object["kind"] === "StatefulSet" && nameOf(object) === "nats");
   const size = textOf(at(nats, "spec", "volumeClaimTemplates", 0, "spec", "resources", "requests", "storage"));
   const keepBytes = Number((await declaredBy("ledger"))["NATS_KEEP_BYTES"]?.read(undefined));
-  // The file system uses about a tenth of the volume, and JetStream uses at most three quarters of the rest.
+  // The file system uses a tenth of the volume, and JetStream at most three quarters of the rest.
   expect(Number.parseInt(size, 10) * 1024 ** 3 * 0.9 * 0.75).toBeGreaterThan(3 * keepBytes);
 });
 

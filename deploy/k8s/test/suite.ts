@@ -16,7 +16,7 @@ export function overlay(name: (typeof overlays)[number]): readonly Fields[] {
   return renderFolder(join(root, "deploy/k8s/overlays", name));
 }
 
-/** Returns the member at a path of names and indices; undefined if there is none. */
+/** Returns the member at a path of names and indices. */
 export function at(value: Value | undefined, ...path: readonly (string | number)[]): Value | undefined {
   let found = value;
   for (const name of path) {
@@ -26,13 +26,13 @@ export function at(value: Value | undefined, ...path: readonly (string | number)
   return found;
 }
 
-/** Returns the items of a list that are objects; an empty list if the list is absent. */
+/** Returns the objects in a list. */
 export function itemsAt(value: Value | undefined, ...path: readonly (string | number)[]): readonly Fields[] {
   const list = at(value, ...path);
   return Array.isArray(list) ? list.filter(isFields) : [];
 }
 
-/** Deployment of one service, with the values that tests check. */
+/** Deployment of one service. */
 export interface Deployed {
   readonly name: string;
   readonly object: Fields;
@@ -62,7 +62,7 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
     });
 }
 
-/** Returns the variables that a container reads, by name: those of its services, and of the program that runs them. */
+/** Returns the variables that a container reads, by name. */
 export async function declaredBy(container: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
   const containerServices = container === "gateway" ? together : [container];
   const all = container === "simulator" ? containerServices : ["gateway", ...containerServices];

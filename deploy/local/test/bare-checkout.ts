@@ -5,13 +5,12 @@ import { join } from "node:path";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Copy of the bootstrap in a separate folder, with the test's programs first on PATH. */
+/** Copy of the bootstrap in a separate folder, with other programs first on PATH. */
 export interface BareCheckout extends Disposable {
-  /** Returns the path of a file in the checkout. */
   path(...parts: readonly string[]): string;
   /** Adds a shell script to the checkout's PATH. */
   program(name: string, script: string): void;
-  /** Runs Node in the checkout and waits until it ends. */
+  /** Runs Node in the checkout. */
   node(...words: readonly string[]): {
     readonly status: number | null;
     readonly stdout: string;
@@ -23,13 +22,10 @@ export interface BareCheckout extends Disposable {
   tools(): readonly string[];
 }
 
-/** Path of the bootstrap's program in the repository. */
+/** Path of the bootstrap in the repository. */
 export const bootstrap = "deploy/local/bootstrap.mjs";
 
-/**
- * Creates a checkout with scripts in place of all programs: pnpm pretends to install; the servers and the browser do
- * nothing.
- */
+/** Creates a checkout with scripts instead of all programs. */
 export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   const folder = mkdtempSync(join(tmpdir(), name));
   const path = (...parts: readonly string[]): string => join(folder, ...parts);
@@ -56,7 +52,7 @@ export function bareCheckout(name = "modelgate-bare-"): BareCheckout {
   };
 }
 
-/** Returns a pnpm script of the right version that runs `script` instead of installing. */
+/** Returns a pnpm script that runs `script` instead of installing. */
 export function installing(script: string): string {
   return `if [ "$1" = --version ]; then echo 12.21.0; else mkdir -p node_modules; ${script}; fi`;
 }

@@ -2,7 +2,7 @@ import { mkdirSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Searches the browser for tests. Returns the variables that are passed to tasks, and the printed text. */
+/** Searches the browser for tests. Returns the variables for tasks, and the output. */
 function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly output: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/chromium.mjs").then(async ({ findChromium }) =>
@@ -11,7 +11,7 @@ function find(checkout: BareCheckout, env = ""): { readonly found: unknown; read
   return { found: JSON.parse(stdout), output: stderr };
 }
 
-/** Creates a checkout in which no browser works. A test adds the browsers that it needs. */
+/** Creates a checkout in which no browser works. */
 function without(): BareCheckout {
   const checkout = bareCheckout();
   for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])

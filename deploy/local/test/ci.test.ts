@@ -21,7 +21,7 @@ const program = (name: string, text: string): void => {
 test.each([0, 3])("another user's Docker is not changed, and the exit status is that of the tests (%i)", (status) => {
   program("docker", `echo "$@" >> ${join(folder, "docker-asked")}; echo container`);
   program("npm", `[ "$1" != test ] || exit ${status}`);
-  // An engine that was killed has left the file with its process id, which another process has now.
+  // A killed engine has left the file with its process id, which another process has now.
   const other = spawn("sleep", ["60"]);
   try {
     writeFileSync(join(folder, "engine/dockerd.pid"), `${other.pid}\n`);

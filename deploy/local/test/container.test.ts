@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import { spawnContainer } from "../container.ts";
 import { bareCheckout } from "./bare-checkout.ts";
 
-/** Returns a docker program that records its arguments in a file. Its containers run until their client ends. */
+/** Returns a docker program that records its arguments. Its containers run until their client ends. */
 const docker = (asked: string): string => `#!/bin/sh
 echo "$@" >> ${asked}
 case "$1" in info) echo "[name=seccomp,profile=builtin]";; run) exec sleep 60;; image) exit 1;; esac

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Unpacks the servers in a checkout. Returns the printed text. */
+/** Unpacks the servers in a checkout. Returns the output. */
 function unpack(checkout: BareCheckout): string {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpack }) => unpack("servers"))`;
@@ -11,16 +11,13 @@ function unpack(checkout: BareCheckout): string {
 }
 
 /**
- * Prints dependencies as apt-cache does: libraries of the servers, a package that every Debian has (libc6), and a
- * package that only libc6 needs (libgone3).
+ * Prints dependencies as apt-cache does: libraries of the servers, libc6, which every Debian has, and libgone3, which
+ * only libc6 needs.
  */
 const depends = `printf '%s\\n' redis-server '  Depends: libfoo1' ' |Depends: <any-of>' '    libbar2' '  Depends: libc6' \
   libfoo1 libbar2 '<any-of>' '    libbar2' libc6 '  Depends: libgone3' libgone3 redis-tools nats-server`;
 
-/**
- * Creates a checkout with an apt that pretends to download packages, and a dpkg-deb that unpacks both servers from any
- * package.
- */
+/** Creates a checkout with an apt that downloads nothing, and a dpkg-deb that unpacks both servers from any package. */
 function debian(apt: { readonly show: string; readonly download: string }): BareCheckout {
   const checkout = bareCheckout();
   checkout.program("apt-cache", `case "$1" in show) ${apt.show};; *) ${depends}; esac`);
@@ -39,7 +36,6 @@ done`,
   return checkout;
 }
 
-/** Returns the calls of apt-get. */
 function aptCalls(checkout: BareCheckout): readonly string[] {
   return readFileSync(checkout.path("asked"), "utf8").trim().split("\n");
 }
@@ -61,7 +57,7 @@ test.each([
   { lists: "none", show: "exit 100", downloads: 1 },
   { lists: "stale", show: "true", downloads: 2 },
 ])("unusable package lists ($lists) are downloaded again, separately from the system's", ({ show, downloads }) => {
-  // The system's lists name a version that the archive no longer has. The fresh lists name one that it has.
+  // Only the fresh lists name a version that the archive has.
   const download = `case "$*" in *Dir::State::lists=*) touch redis-server.deb;; *) echo '404  Not Found' >&2; exit 100;; esac`;
   using checkout = debian({ show, download });
   expect(unpack(checkout)).not.toContain("could not be installed");

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Searches Helm. Returns the variables that are passed to tasks, and the printed text. */
+/** Searches Helm. Returns the variables for tasks, and the output. */
 function find(checkout: BareCheckout, env = ""): { readonly found: unknown; readonly output: string } {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `${env};import("./deploy/local/bootstrap/helm.mjs").then(async ({ findHelm }) =>

@@ -8,13 +8,13 @@ const ended = (child: ChildProcess): Promise<number | string | null> =>
 
 const until = (what: () => void): Promise<void> => vi.waitFor(what, { timeout: 60_000, interval: 20 });
 
-/** Waits until a program has written its process id into a file. Returns the id. */
+/** Waits until a program has written its process id into a file. */
 async function pidIn(checkout: BareCheckout, file: string): Promise<number> {
   await until(() => expect(readFileSync(checkout.path(file), "utf8")).toMatch(/^\d+\n$/));
   return Number(readFileSync(checkout.path(file), "utf8"));
 }
 
-/** Fails if a process runs. A zombie, which has ended but was not reaped, counts as ended. */
+/** Fails if a process runs. A zombie does not run. */
 function expectGone(pid: number): void {
   const living = existsSync(`/proc/${pid}/stat`) && !readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ");
   expect(living, `process ${pid} lives`).toBe(false);
@@ -65,7 +65,7 @@ test("the end of the parent process ends the preparation too", async () => {
   expect(checkout.tools()).toEqual([]);
 });
 
-/** Returns a task that records the signals that it gets, and ends on the signal `last`. */
+/** Returns a task that records its signals, and ends on the signal `last`. */
 const listening = (last: string): string => `
 import { appendFileSync, writeFileSync } from "node:fs";
 for (const signal of ["SIGINT", "SIGTERM"])
@@ -82,7 +82,7 @@ test.each([
   { sent: ["SIGINT"], heard: "SIGINT\n" },
   { sent: ["SIGTERM"], heard: "SIGTERM\n" },
   { sent: ["SIGHUP"], heard: "SIGTERM\n" },
-  // A terminal sends SIGINT to all processes, and npm passes its SIGINT on, so the bootstrap gets it twice.
+  // A terminal sends SIGINT to all processes, and npm forwards it, so the bootstrap gets it twice.
   { sent: ["SIGINT", "SIGINT"], heard: "SIGINT\n" },
 ] as const)("$sent to the bootstrap alone is forwarded to the task once", async ({ sent, heard }) => {
   using checkout = bareCheckout();

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { freePorts } from "../ports.ts";
 
 const run = promisify(execFile);
-/** Number of ports for each process. Without reservations, two processes would choose about twenty ports in common. */
+/** Number of ports for each process. Without reservations, two processes would have about twenty in common. */
 const many = 600;
 
 test("no port is assigned to two processes, also before a process listens on it", async () => {

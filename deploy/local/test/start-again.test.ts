@@ -7,7 +7,7 @@ import { expect, test, vi } from "vitest";
 
 const program = join(import.meta.dirname, "../start.ts");
 
-/** Returns the process id of a service that a parent process started; undefined if there is none. */
+/** Returns the process id of a service that a parent process started. */
 function pidOf(service: string, parent: number): number | undefined {
   return readdirSync("/proc")
     .map(Number)

@@ -19,7 +19,7 @@ afterEach(() => {
   rmSync(data, { recursive: true, force: true });
 });
 
-/** Writes a server program that never answers and ends on SIGTERM. It writes its process id into the data folder. */
+/** Writes a server program that never answers. It writes its process id into the data folder. */
 function silentServer(): string {
   const file = join(data, "silent-server");
   writeFileSync(file, `#!/bin/sh\necho $$ > ${join(data, "pid")}\nexec sleep 300\n`);
@@ -32,7 +32,7 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** Starts the suite's program. Empty variables count as not set. */
+/** Starts the suite's program. Empty variables are treated as not set. */
 function start(env: Readonly<Record<string, string>>): {
   readonly child: ChildProcess;
   readonly ended: Promise<Ended>;
@@ -94,14 +94,14 @@ test("a claim of a killed process is replaced, even if another process now has i
   writeFileSync(join(data, "run.json"), "{}");
   const claimed = await claimFolder(data);
   expect(claimed).not.toHaveProperty("heldBy");
-  // `run.json`, which the killed process wrote for gatectl, is outdated and therefore removed.
+  // `run.json` of the killed process is outdated, so it is removed.
   expect(readdirSync(data)).toEqual(claims());
   if ("release" in claimed) claimed.release();
 });
 
 test("a data folder can be shared if Redis and NATS run elsewhere, and the output states that", async () => {
   const claimed = await claimFolder(data);
-  // No server listens at these addresses. The start checks the folder first, and the test then ends it.
+  // No server listens at these addresses, and the folder is checked first.
   const { child, ended } = start({ REDIS_URL: "redis://127.0.0.1:1", NATS_URL: "nats://127.0.0.1:1" });
   let stderrText = "";
   child.stderr?.on("data", (chunk: Buffer) => (stderrText += chunk.toString()));
@@ -120,7 +120,7 @@ test("an unusable data folder is reported in one clear sentence", async () => {
   expect(stderr.trim()).toMatch(/^MODELGATE_DATA cannot be used: .+$/);
 });
 
-/** Starts a server that accepts connections and sends nothing, like one behind a broken proxy. */
+/** Starts a server that accepts connections and sends nothing. */
 async function silentPort(): Promise<{ readonly port: number; readonly close: () => void }> {
   const sockets = new Set<{ destroy(): void }>();
   const server = createServer((socket) => void sockets.add(socket.on("error", () => undefined))).listen(0, "127.0.0.1");
@@ -138,7 +138,7 @@ test.each([
   ["NATS_URL", "nats://user:a-password@"],
   ["BOOKS_URL", "postgres://user:a-password@"],
 ])("a start with a dead %s names the variable, the address and the cause, and no password", async (name, scheme) => {
-  // The start fails before it would start these servers.
+  // The start fails before these servers.
   const env = { MODELGATE_REDIS_SERVER: silentServer(), MODELGATE_NATS_SERVER: silentServer() };
   const silent = await silentPort();
   const path = name === "BOOKS_URL" ? "/books" : "";

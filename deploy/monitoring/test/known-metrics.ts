@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "../../..");
 
-/** Metric, as prom-client describes it. */
 interface KnownMetric {
   readonly name: string;
   readonly type: string;
@@ -19,10 +18,7 @@ interface Registry {
   }[];
 }
 
-/**
- * Returns every metric of all services, by the names of its samples: those that modules declare, and those of the
- * process.
- */
+/** Returns every metric of all services, by the names of its samples. */
 export async function knownMetrics(): Promise<ReadonlyMap<string, KnownMetric>> {
   const files = globSync("{libs,services}/*/src/**/*metrics.ts", { cwd: root }).map((file) => join(root, file));
   for (const file of files) await import(pathToFileURL(file).href);

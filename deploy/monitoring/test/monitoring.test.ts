@@ -44,7 +44,7 @@ beforeAll(async () => {
 
 const ofPrometheus = new Map([["up", ["job", "service", "instance"]]]);
 
-/** Returns a message for each metric or label in an expression that no service has. */
+/** Returns a message for each unknown metric or label in an expression. */
 function problemsOf(expression: string): readonly string[] {
   const selectors = selectorsIn(expression);
   const labelsOf = (metric: string) => ofPrometheus.get(metric) ?? metricsByName.get(metric)?.labels;
@@ -146,10 +146,7 @@ test.each([
 );
 
 describe("compose's profile `monitoring`", () => {
-  /**
-   * Returns the sources of a service's mounts, by their path in the container: a file or folder of this repository, or
-   * the name of a volume.
-   */
+  /** Returns the sources of a service's mounts by path: a file or folder of this repository, or a volume. */
   const mountsOf = (name: string): ReadonlyMap<string, string> =>
     new Map(
       (compose.services[name]?.volumes ?? []).map((volume) => {
@@ -157,7 +154,7 @@ describe("compose's profile `monitoring`", () => {
         return [to, from];
       }),
     );
-  /** Returns the file of this repository behind a path in a container. The file or its folder is mounted. */
+  /** Returns the file of this repository behind a path in a container. */
   const fileBehind = (mounts: ReadonlyMap<string, string>, path = ""): string => {
     const source = mounts.get(path);
     return source === undefined

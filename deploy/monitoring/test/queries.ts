@@ -6,10 +6,7 @@ export interface Selector {
   readonly labels: readonly string[];
 }
 
-/**
- * Returns the metrics in a PromQL expression. Throws SyntaxError for an invalid expression. Accepts Grafana's interval
- * variable.
- */
+/** Returns the metrics in a PromQL expression. Throws SyntaxError. Accepts Grafana's interval variable. */
 export function selectorsIn(expression: string): readonly Selector[] {
   const text = expression.replaceAll("$__rate_interval", "5m");
   const found: { metric: string; labels: string[] }[] = [];
@@ -27,7 +24,7 @@ export function selectorsIn(expression: string): readonly Selector[] {
   return found;
 }
 
-/** Returns the labels by which a PromQL expression groups. */
+/** Returns the labels by which an expression groups. */
 export function groupedBy(expression: string): readonly string[] {
   return [...expression.matchAll(/\b(?:by|on)\s*\(([^)]*)\)/g)].flatMap(([, names = ""]) =>
     names

@@ -71,7 +71,7 @@ test.each([
   expect(status).toBe(1);
 });
 
-/** Creates a program that appends its name and its arguments to a common file. */
+/** Creates a program that records its name and arguments. */
 function program(name: string, script = ""): void {
   const file = join(folder, "bin", name);
   writeFileSync(file, `#!/bin/sh\necho "${name} $*" >> ${join(folder, "asked")}\n${script}\n`);
