@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ended, lastLine } from "./run-command.ts";
 
-/** Packages of a client by their registry. The newest versions are installed; the first of a registry is the client. */
+/** Packages of a client by registry. The first one of a registry is the client. */
 export interface ClientPackages {
   readonly pypi?: readonly string[];
   readonly npm?: readonly string[];
@@ -46,13 +46,13 @@ export const clientPackages: Readonly<Record<string, ClientPackages>> = {
   "vercel-ai": { npm: ["ai", "@ai-sdk/openai", "@ai-sdk/anthropic", "@ai-sdk/google"] },
 };
 
-/** Folder with the packages of one client. Each client has a separate folder, because their dependencies conflict. */
+/** Folder with the packages of one client. Clients have separate folders, because their dependencies conflict. */
 export interface ClientFolder {
   readonly path: string;
   readonly python: string;
   /** Folders of installed commands. */
   readonly bin: readonly string[];
-  /** Installed versions of its packages: `openai 3.57.0`. */
+  /** Installed versions, for example `openai 3.57.0`. */
   readonly versions: readonly string[];
 }
 
@@ -61,7 +61,7 @@ const installMs = 600_000;
 const printVersions =
   "import sys\nfrom importlib.metadata import version\nfor name in sys.argv[1:]: print(name, version(name))";
 
-/** Installs the newest packages of a client in `path`. Throws Error with the installer's last line. */
+/** Installs the newest packages of a client. Throws Error with the installer's last line. */
 export async function installClient(path: string, { pypi = [], npm = [] }: ClientPackages): Promise<ClientFolder> {
   mkdirSync(path, { recursive: true });
   const venv = join(path, "venv");

@@ -3,15 +3,15 @@ export interface CodingProgram {
   readonly command: string;
   /** Returns the arguments of a run that asks `question` and ends. */
   args(question: string): readonly string[];
-  /** Returns the environment variables that its page names, for the gateway at `address` (`http://host:port`). */
+  /** Returns the environment variables of its page, for the gateway at `address`. */
   env(address: string, key: string): Readonly<Record<string, string>>;
-  /** Returns its settings files by their path in the user's folder, which is also its working folder. */
+  /** Returns its settings files by their path in the user's folder. */
   files?(address: string, key: string): Readonly<Record<string, string>>;
 }
 
 const model = "demo-chat";
 
-/** Coding programs by their page in docs/clients, each with the settings of that page. */
+/** Coding programs by their page in docs/clients, with the settings of that page. */
 export const codingPrograms: Readonly<Record<string, CodingProgram>> = {
   aider: {
     command: "aider",

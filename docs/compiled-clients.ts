@@ -2,14 +2,14 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ended, lastLine } from "./run-command.ts";
 
-/** Client in a compiled language. The code block of its page is a complete program. */
+/** Client in a compiled language. Its page contains a complete program. */
 interface CompiledClient {
   readonly language: string;
-  /** Returns the project's files by their path, with the page's program in them. */
+  /** Returns the project's files by path. */
   files(program: string): Readonly<Record<string, string>>;
-  /** Commands that are run in the project's folder, one after another; the last is the program. */
+  /** Commands in the project's folder. The last one runs the program. */
   readonly commands: readonly (readonly [command: string, ...args: string[]])[];
-  /** Command that prints the client's version, after the others. */
+  /** Command that prints the client's version. */
   readonly version: readonly [command: string, ...args: string[]];
 }
 
@@ -34,7 +34,7 @@ const pom = `<project xmlns="http://maven.apache.org/POM/4.0.0">
 </project>
 `;
 
-/** Clients in Go and Java by their page. Their packages come through `go` and `mvn`. */
+/** Clients in Go and Java by page. */
 export const compiledClients: Readonly<Record<string, CompiledClient>> = {
   "openai-go": {
     language: "go",
@@ -56,10 +56,9 @@ export const compiledClients: Readonly<Record<string, CompiledClient>> = {
   },
 };
 
-/** Maximum ms of one command. */
 const commandMs = 600_000;
 
-/** Compiles and runs a program in `folder`. Returns its output and version. Throws Error with a command's last line. */
+/** Compiles and runs a program. Returns its output and version. Throws Error with a command's last line. */
 export async function runCompiled(
   folder: string,
   { files, commands, version }: CompiledClient,

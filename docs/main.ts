@@ -3,8 +3,8 @@ import { generate } from "./generate/main.ts";
 import { runClients } from "./run-clients.ts";
 
 /**
- * Serves the documentation's site while it is written (`npm run docs`), writes it to docs/dist (`npm run docs -- build`), or
- * runs clients at their newest versions and prints the outcomes (`npm run docs -- clients [page…]`).
+ * Serves the site while it is written, writes it to docs/dist (`build`), or runs clients at their newest versions
+ * (`clients [page…]`).
  */
 const [command = "serve", ...names] = process.argv.slice(2);
 await generate();

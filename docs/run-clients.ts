@@ -10,19 +10,17 @@ import { blocksOf, type Block } from "./test/blocks.ts";
 import { runBlock } from "./test/run-block.ts";
 import { root, startDemo, type Demo, type Ended } from "./test/start.ts";
 
-/** Part of a mark `<!-- not run: … -->` of a block that only this command runs. */
+/** Part of the mark of a block that only this command runs. */
 const ranByThisCommand = "npm run docs -- clients";
 
-/** Folder of the installed clients. It is kept between runs, so that a run installs only newer versions. */
+/** Folder of the installed clients. It remains, so that a run installs only newer versions. */
 const installed = join(root, ".tools/clients");
 const demoKey = "sk-demo-0123456789abcdef";
 const question = "Say hello to modelgate.";
-/** Maximum ms of a coding program. */
 const programMs = 180_000;
 
 /**
- * Runs the clients of the named pages, or of all, at their newest versions against a demo. Prints each outcome, and writes
- * them to `clients/runs.json`, from which the table of clients is generated.
+ * Runs clients at their newest versions against a demo. Prints the outcomes, and writes them to `clients/runs.json`.
  */
 export async function runClients(names: readonly string[]): Promise<void> {
   await using demo = await startDemo();

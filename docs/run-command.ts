@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import type { Ended } from "./test/start.ts";
 
-/** Runs a command without input. If it fails, `output` also contains its errors. */
+/** Runs a command without input. `output` also contains the errors of a failed one. */
 export function ended(
   command: string,
   args: readonly string[],

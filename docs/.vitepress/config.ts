@@ -4,7 +4,7 @@ import { defineConfig } from "vitepress";
 
 const docs = join(import.meta.dirname, "..");
 
-/** Returns links to the pages of a folder, with their headings as texts. */
+/** Returns links to the pages of a folder, with their headings. */
 function pagesOf(folder: string): { text: string; link: string }[] {
   return readdirSync(join(docs, folder))
     .filter((file) => file.endsWith(".md") && file !== "index.md")

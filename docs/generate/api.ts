@@ -8,12 +8,12 @@ const isRecord = (value: unknown): value is Json =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const record = (value: unknown): Json => (isRecord(value) ? value : {});
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-/** Escapes a text for a table cell: a brace would begin an expression of the site, and a pipe would end the cell. */
+/** Escapes a text for a table cell of the site. */
 const cell = (value: string): string =>
   value.replaceAll("{", "&#123;").replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("\n", "<br>");
 const code = (value: string): string => `<code>${cell(value)}</code>`;
 
-/** Returns the page of the complete API, from the OpenAPI document that the running gateway serves. */
+/** Returns the page of the complete API, from its OpenAPI document. */
 export function apiPage(): string {
   const operations = Object.entries(record(record(document)["paths"])).flatMap(([path, methods]) =>
     Object.entries(record(methods)).map(([method, operation]) => ({ path, method, operation: record(operation) })),
@@ -74,7 +74,7 @@ function responseRow([status, response]: [string, unknown]): string[] {
   return [status, cell(text(record(response)["description"]))];
 }
 
-/** Returns a schema; for a reference, the schema that it names. */
+/** Returns a schema, or the schema that a reference names. */
 function resolved(schema: unknown): Json {
   const found = record(schema);
   const name = text(found["$ref"]).split("/").at(-1);
@@ -83,7 +83,7 @@ function resolved(schema: unknown): Json {
     : record(record(record(record(document)["components"])["schemas"])[name]);
 }
 
-/** Returns a short text about the type of a schema. */
+/** Describes the type of a schema. */
 function typeOf(schema: unknown): string {
   const found = resolved(schema);
   const alternatives = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");

@@ -6,7 +6,7 @@ import { blocksIn, type Block } from "../test/blocks.ts";
 const folder = join(import.meta.dirname, "../clients");
 const address = /https?:\/\/(?:127\.0\.0\.1:8080|modelgate\.example\.com)(?<path>[\w/.-]*)/g;
 
-/** Returns the table of clients, from their pages: the address that each one needs, and the last run of its page. */
+/** Returns the table of clients, from their pages and last runs. */
 export function clientsTable(): string {
   const runs = readClientRuns();
   const rows = readdirSync(folder)
@@ -29,7 +29,7 @@ export function clientsTable(): string {
   ].join("\n");
 }
 
-/** Returns whether a client appends `/v1` by itself, as the addresses in its samples show. */
+/** Describes the address that a client needs, from its samples. */
 function addressOf(blocks: readonly Block[]): string {
   const paths = blocks.flatMap(({ text }) => [...text.matchAll(address)].map(({ groups }) => groups?.["path"] ?? ""));
   const forms = new Set(paths.map((path) => path.replace(/\/$/, "")));

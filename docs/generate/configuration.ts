@@ -1,6 +1,6 @@
 import { Configuration } from "@modelgate/contracts";
 
-/** Members of a JSON schema that the reference reads. */
+/** Members of a JSON schema. */
 interface Schema {
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -17,9 +17,7 @@ interface Schema {
   readonly pattern?: string;
 }
 
-/**
- * Returns the reference of the YAML configuration: a section for each object, its members in the order of the schema.
- */
+/** Returns the reference of the YAML configuration, with a section for each object. */
 export function configurationPage(): string {
   // Schemas of TypeBox are JSON Schema documents.
   const schema: Schema = JSON.parse(JSON.stringify(Configuration));

@@ -5,25 +5,20 @@ import { describeVariables } from "@modelgate/deploy/reference";
 
 const settings = readFileSync(join(import.meta.dirname, "../guide/settings.md"), "utf8");
 
-/**
- * Names of the variables on the page of important settings, in the order of that page. The reference begins with them.
- */
+/** Names of the most important variables, in the order of their page. */
 export const firstVariables: readonly string[] = [...settings.matchAll(/^\| `(\w+)` \|/gm)].map(
   ([, name = ""]) => name,
 );
 
-/** Variable, and the services that declare it with the same description. */
+/** Variable, and the services that declare it alike. */
 interface Row {
   readonly variable: DeclaredVariable;
   readonly services: readonly string[];
 }
 
-/**
- * Returns the reference of environment variables, from the services' declarations: the important variables first, then
- * groups by the services that read a variable.
- */
+/** Returns the reference of environment variables: the most important ones first, then by service. */
 export async function environmentPage(): Promise<string> {
-  // The simulator is a vendor, no part of the gateway.
+  // The simulator is no part of the gateway.
   const described = (await describeVariables()).filter(({ service }) => service !== "simulator");
   const rows = new Map<string, Row>();
   for (const { service, variables } of described)
@@ -32,7 +27,7 @@ export async function environmentPage(): Promise<string> {
       const services = [...(rows.get(key)?.services ?? []), service];
       rows.set(key, { variable, services });
     }
-  // Not counted: the gateway runs services, so it reads the variables of the services that it runs.
+  // Without the gateway, which reads the variables of its services.
   const all = described.filter(({ service }) => service !== "gateway").length;
   const first = firstVariables.flatMap((name) => [...rows.values()].filter(({ variable }) => variable.name === name));
   const otherRows = [...rows.values()].filter(({ variable }) => !firstVariables.includes(variable.name));
@@ -63,7 +58,7 @@ export async function environmentPage(): Promise<string> {
   ].join("\n");
 }
 
-/** Replaces a service's name in port variables: TEXT_PORT becomes `<NAME>_PORT`. The edge's port is PORT. */
+/** Replaces a service's name in port variables: TEXT_PORT becomes `<NAME>_PORT`. */
 function withoutService(variable: DeclaredVariable, service: string): DeclaredVariable {
   const prefix = `${service.toUpperCase()}_`;
   return /_(?:OPS_)?PORT$/.test(variable.name) && variable.name.startsWith(prefix)
@@ -77,7 +72,7 @@ function titleOf(services: readonly string[], all: number): string {
   return services.length === all ? "Every service" : "Several services";
 }
 
-/** Returns the maximum number of services that read a variable of a group. */
+/** Returns the maximum number of services of a variable. */
 function readersOf(rows: readonly Row[]): number {
   return Math.max(...rows.map(({ services }) => services.length));
 }
@@ -89,7 +84,7 @@ function lineOf({ name, fallback, isRequired, unit, allowed, meaning }: Declared
   return `| \`${name}\` | ${cells.map(escaped).join(" | ")} |`;
 }
 
-/** Escapes the characters that a table, or Vue outside of code, would interpret. */
+/** Escapes a text for a table cell of the site. */
 function escaped(cell: string): string {
   return cell.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
 }

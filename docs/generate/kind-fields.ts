@@ -8,10 +8,7 @@ import { type VectorsRequest, wires as vectorWires } from "@modelgate/wires/vect
 import { type VideoImage, type VideoRequest, wires as videoWires } from "@modelgate/wires/video";
 import { type FieldExamples, tableOf } from "./kind-table.ts";
 
-/**
- * Returns a table for each kind other than text: the fields of clients' requests, and how each vendor's wire sends
- * them.
- */
+/** Returns a table for each kind other than text: its fields, and how each vendor's wire sends them. */
 export function kindFieldsTables(): string {
   return [
     "## Fields of other kinds",
@@ -105,7 +102,7 @@ function speech(): string {
   return tableOf<SpeechRequest>({
     title: "Speech",
     wires: speechWires,
-    // Deepgram accepts a voice only for models with this name, as a part of the name.
+    // Deepgram accepts a voice only for models with this name.
     base: { model: "aura-2", input: "text", voice: "v", format: "pcm", events: false },
     fields: {
       voice: { voice: { voice: "other" } },
@@ -171,7 +168,7 @@ function videos(): string {
         aspect_ratio: { aspectRatio: "16:9" },
         "aspect_ratio with a first frame": { firstFrame, aspectRatio: "16:9" },
       },
-      // Many vendors always make 24 frames per second, and have no field for the rate.
+      // Many vendors always make 24 frames per second.
       fps: { "fps other than 24": { fps: 30 } },
       seed: { seed: { seed: 1 } },
       extras: {
@@ -200,7 +197,7 @@ function moderation(): string {
   });
 }
 
-/** Sentences on the sessions of each wire: a session has events and settings, and no request to render. */
+/** Sentences on the wires of sessions, which have no request to render. */
 const sessions = {
   realtime:
     "gets every setting of the realtime format. `thinkingConfig` and other settings that only Gemini's models have are dropped, and " +

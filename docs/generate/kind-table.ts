@@ -1,20 +1,19 @@
 import { Failure } from "@modelgate/contracts";
 
-/** Rendered request. Some vendors of transcripts get the file inside the body (`bodyOf`). */
+/** Rendered request. Some vendors of transcripts get the file in the body (`bodyOf`). */
 interface Rendering {
   readonly dropped: readonly string[];
   bodyOf?(file: { readonly mediaType: string; readonly data: string }): unknown;
 }
 
-/** Vendor's side of a wire: the parts that the tables need. A request also serves as the target. */
+/** Vendor's side of a wire. A request is also used as the target. */
 interface Renderer<Request> {
   render(request: Request, target: Request): Rendering;
 }
 
 /**
- * Example requests for each field of a kind's neutral form, by the label of a table row. The first word of a label is
- * the field's name in common clients' requests. Fields in `Always` have no examples, because every request and every
- * wire has them.
+ * Example requests for each field, by the label of a table row, which begins with the field's name in clients'
+ * requests. `Always` are fields without examples, because every request has them.
  */
 export type FieldExamples<Request, Always extends keyof Request> = {
   readonly [Field in Exclude<keyof Request, Always>]-?: Readonly<
@@ -22,17 +21,17 @@ export type FieldExamples<Request, Always extends keyof Request> = {
   >;
 };
 
-/** Kind of requests. Its table is made by rendering the examples. */
+/** Kind of requests, with what its table needs. */
 interface KindOfRequest<Request> {
   readonly title: string;
   readonly note?: string;
   readonly wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Renderer<Request> }>>;
-  /** Request without optional fields; an example is added to it. */
+  /** Request without optional fields. */
   readonly base: Request;
   readonly fields: { readonly [Field in keyof Request]?: Readonly<Record<string, Partial<Request>>> };
 }
 
-/** Returns the table of a kind: its fields, and how each vendor's wire handles them. */
+/** Returns the table of a kind. */
 export function tableOf<Request>(kind: KindOfRequest<Request>): string {
   const { title, note, wires, fields } = kind;
   const vendors = Object.entries(wires).flatMap(([name, { vendor }]) =>
@@ -57,7 +56,7 @@ export function tableOf<Request>(kind: KindOfRequest<Request>): string {
   ].join("\n");
 }
 
-/** Returns the cells of one field's rows in the column of a vendor's wire. */
+/** Returns the cells of one field for one wire. */
 function cellsOf<Request>(
   { base, fields }: KindOfRequest<Request>,
   field: keyof Request & string,
@@ -67,7 +66,7 @@ function cellsOf<Request>(
     without: renderingOf(vendor, { ...base, ...example, [field]: base[field] }),
     given: renderingOf(vendor, { ...base, ...example }),
   }));
-  // A vendor's default is rendered like an absent field, so examples are compared with each other as well.
+  // A vendor's default is rendered like an absent field, so examples are also compared with each other.
   const bodies = new Set(examples.flatMap(({ without, given }) => [without?.sent, given?.sent]));
   bodies.delete(undefined);
   return examples.map(({ without, given }) => {
@@ -81,7 +80,7 @@ function cellsOf<Request>(
 
 interface Sent {
   readonly dropped: readonly string[];
-  /** Complete request to the vendor, as text. */
+  /** Complete request to the vendor. */
   readonly sent: string;
 }
 

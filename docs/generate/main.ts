@@ -13,7 +13,7 @@ import { vendorFragments, vendorTable } from "./vendors.ts";
 
 const folder = join(import.meta.dirname, "../generated");
 
-/** Returns the pages that are generated from other parts of the repository, by their path. */
+/** Returns the generated pages by path. */
 async function pages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["reference/configuration", configurationPage()],
@@ -32,8 +32,8 @@ async function pages(): Promise<ReadonlyMap<string, string>> {
 }
 
 /**
- * Writes the generated pages into `docs/generated`, which is not under version control. The site may be built at the
- * same time, so each page is replaced in one step, and only pages that no longer exist are removed.
+ * Writes the generated pages into `docs/generated`. Each page is replaced in one step, because the site may be built at
+ * the same time.
  */
 export async function generate(): Promise<void> {
   const written = new Set<string>();

@@ -4,7 +4,6 @@ import { pathToFileURL } from "node:url";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Metric as its module declares it. */
 interface Metric {
   readonly name: string;
   readonly help: string;
@@ -21,7 +20,6 @@ interface Registry {
   }[];
 }
 
-/** Registry of this process; undefined until the modules that declare metrics are loaded. */
 let registry: Registry | undefined;
 
 /** Returns the reference of metrics, from their declarations. */
@@ -46,7 +44,7 @@ export async function metricsPage(): Promise<string> {
   ].join("\n");
 }
 
-/** Loads the modules that declare metrics, and reads what they declared. */
+/** Loads the modules that declare metrics. */
 async function declaredMetrics(): Promise<readonly Metric[]> {
   const files = globSync("{libs,services}/*/src/**/{*metrics,top-callers}.ts", { cwd: root });
   for (const file of files) await import(pathToFileURL(join(root, file)).href);

@@ -3,13 +3,13 @@ import { dirname, join, relative } from "node:path";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Reasons why the commands of a page are not run when the site is tested, by the page's file. */
+/** Reasons why the commands of a page are not run, by file. */
 const notRun: Readonly<Record<string, string>> = {
   "deploy/README.md": "it needs a cluster or your servers; deploy/k8s/test and e2e/test cover it",
   "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
 };
 
-/** Files of the repository that are pages of the site, by their path. */
+/** Files of the repository that are pages of the site. */
 export const repositoryPages: Readonly<Record<string, string>> = {
   "deploy/README.md": "operations/deploy",
   "deploy/helm/README.md": "operations/helm",
@@ -23,9 +23,8 @@ export const repositoryPages: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns a file of the repository as a page of the site. Links to pages of the site, which are in `docs/` or in
- * `repositoryPages`, lead to these pages. Links to other files become their paths in the repository, and pictures are
- * left out.
+ * Returns a file of the repository as a page of the site. Links lead to pages of the site, or become paths in the
+ * repository. Pictures are omitted.
  */
 export function repositoryPage(file: string): string {
   const text = readFileSync(join(root, file), "utf8");

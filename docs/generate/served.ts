@@ -4,9 +4,7 @@ import { providers } from "@modelgate/providers";
 const all = endpointIds.map(endpointOf);
 const implemented = all.filter(({ unimplemented }) => unimplemented !== true);
 
-/**
- * Returns the table of kinds: the endpoints that call models of each kind, and the wires of the vendors that serve it.
- */
+/** Returns the table of kinds, with the endpoints and wires of each. */
 export function kindsTable(): string {
   const rows = modelKinds.map((kind) => {
     const endpoints = implemented.filter(({ kinds = [] }) => kinds.includes(kind));
@@ -39,7 +37,7 @@ function list(endpoints: readonly Endpoint[]): string {
   );
 }
 
-/** Returns a method and path as code. Outside of code, the site would read braces as the begin of an expression. */
+/** Returns a method and path as code. */
 function nameOf({ method, path }: Endpoint): string {
   return code(`${method} ${path}`);
 }

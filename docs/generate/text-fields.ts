@@ -4,7 +4,7 @@ import { type FieldSupport, wires as textWires } from "@modelgate/wires/text";
 
 const source = join(import.meta.dirname, "../../libs/wires/src/text");
 
-/** Support of request fields in the wires of text vendors, by the wire's name. */
+/** Fields that the wires of text vendors support, by wire. */
 const tables = Object.entries(textWires).flatMap(([name, wire]): (readonly [string, FieldSupport])[] =>
   "vendor" in wire ? [[name, wire.vendor.fields]] : [],
 );
@@ -47,7 +47,7 @@ const hints: Readonly<Record<string, string>> = {
   "turn.system-place": "position of an instruction in the middle of the conversation",
 };
 
-/** Returns the page about the neutral request for text: each field, and how each vendor's wire handles it. */
+/** Returns the page about the neutral request for text. */
 export function textFieldsPage(): string {
   const wires = tables.map(([wire]) => wire);
   const fields = fieldMeanings();
@@ -118,7 +118,7 @@ function fieldMeanings(): ReadonlyMap<string, string> {
   );
 }
 
-/** Finds the files of the hub that a wire imports, also through other files of the hub. */
+/** Finds the files of the hub that a wire imports, directly or not. */
 function hubFilesOf(wire: string): ReadonlySet<string> {
   const unreadFiles = globSync(`${wire}/*.ts`, { cwd: source });
   const found = new Set<string>();
@@ -132,7 +132,7 @@ function hubFilesOf(wire: string): ReadonlySet<string> {
   return found;
 }
 
-/** Reads the words with which renderings report lost fields from their source, with the wires that use each word. */
+/** Reads the words for lost fields from the source, with the wires that use each word. */
 function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const wires = tables.map(([wire]) => wire);
   const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));

@@ -4,7 +4,7 @@ import { providers } from "@modelgate/providers";
 
 const pages = join(import.meta.dirname, "../vendors");
 
-/** Returns the facts for each vendor's page: the name for `provider`, its wires, the form of its keys. */
+/** Returns the facts for each vendor's page. */
 export function vendorFragments(): ReadonlyMap<string, string> {
   return new Map(
     Object.entries(providers).map(([name, { wires, moreWires = [], keyForm }]) => [
@@ -22,7 +22,7 @@ export function vendorFragments(): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the table of all vendors: the name in a channel, the place of the key, and the supported wires. */
+/** Returns the table of all vendors. */
 export function vendorTable(): string {
   const rows = Object.values(providers).map(
     ({ name, title = name, keyVariable, defaultKey, isLocal, baseUrl, wires }) => {

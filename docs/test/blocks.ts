@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 /** Code block of a page. */
 export interface Block {
-  /** Page and line of the block, in the form that editors open. */
+  /** Page and line, in the form that editors open. */
   readonly place: string;
   readonly language: string;
   readonly text: string;
@@ -13,7 +13,7 @@ export interface Block {
   readonly prints: string | undefined;
 }
 
-/** Returns all code blocks of the site, including those of generated pages. */
+/** Returns all code blocks of the site. */
 export function blocksOf(folder: string): readonly Block[] {
   const pages = globSync("**/*.md", { cwd: folder, exclude: (name) => name === "node_modules" || name === "dist" });
   return pages.sort().flatMap((page) => blocksIn(page, readFileSync(join(folder, page), "utf8")));

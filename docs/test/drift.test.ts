@@ -29,7 +29,7 @@ const clients = globSync("docs/clients/*.md", { cwd: root })
   .filter((title) => title !== "Clients");
 const paths = endpointIds.map((id) => endpointOf(id).path);
 
-/** Tables of which a hand-written page may name at most `maxExamples` rows. Generated pages have all rows. */
+/** Tables of which a hand-written page may name at most `maxExamples` rows. */
 const tables: readonly { readonly of: string; readonly names: readonly string[]; readonly maxExamples: number }[] = [
   { of: "vendors", names: vendors, maxExamples: 6 },
   { of: "clients", names: clients, maxExamples: 5 },
@@ -37,7 +37,7 @@ const tables: readonly { readonly of: string; readonly names: readonly string[];
   { of: "failures", names: Object.keys(failures), maxExamples: 5 },
 ];
 
-/** Page that may list more than a few examples: the simulator's README, which documents the vendors' endpoints. */
+/** Page that may list more, because it documents the vendors' endpoints. */
 const simulator = "e2e/simulator/README.md";
 
 describe("hand-written pages", () => {
@@ -107,7 +107,7 @@ describe("the checks find", () => {
   });
 });
 
-/** Returns true if a path exists below the page's folder, its package, a folder of the package's sources, or the repository. */
+/** Returns whether a path exists below the page's folder, its package, or the repository. */
 function isThere(page: string, path: string): boolean {
   for (let folder = dirname(page); ; folder = dirname(folder)) {
     if (

@@ -1,4 +1,4 @@
-/** Part of a hand-written page that repeats a table in the code, and becomes wrong when the table changes. */
+/** Part of a page that repeats a table in the code, and becomes wrong when the table changes. */
 export interface Drift {
   readonly line: number;
   readonly text: string;
@@ -8,7 +8,7 @@ const numbers =
   "\\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|sixteen|seventeen|twenty|thirty|forty|fifty";
 const counted =
   "clients|vendors|providers|endpoints|wires|formats|metrics|variables|error codes|kinds|alerts|runbooks|dashboards|packages|services";
-/** Matches the number of rows of a table in the code: a number, an optional adjective, and the name of the rows. */
+/** Matches a number of rows of a table in the code. */
 const count = new RegExp(
   `\\b(?:all (?:the )?)?(?:${numbers}) (?:(?:text|video|error|supported|official|known) )?(?:${counted})\\b`,
   "gi",
@@ -30,7 +30,7 @@ export function listsIn(page: string, names: readonly string[], maxExamples: num
   });
 }
 
-/** Replaces code blocks and comments by spaces. All lines keep their numbers. */
+/** Replaces code blocks and comments by spaces, without changing line numbers. */
 function prose(page: string): string {
   return page
     .replaceAll(/^ *```[\s\S]*?^ *```$/gm, (block) => block.replaceAll(/[^\n]/g, " "))

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { runGatectl } from "@modelgate/testkit";
 import { root, type Ended } from "./start.ts";
 
-/** Word of a command line without expansions: bare characters and quoted texts. */
+/** Word of a command line without expansions. */
 const word = /(?:[\w.,:/=@+%-]|"[^"$`\\]*"|'[^']*')+/;
 const line = new RegExp(`^npm run gatectl --(?<words>(?: +${word.source})+)$`);
 
 /**
- * Returns the arguments of each line of a block that only calls gatectl. Returns undefined if a line needs a shell, or
- * names a file of the repository.
+ * Returns the arguments of each line of a block that only calls gatectl; undefined if it needs a shell or a file of the
+ * repository.
  */
 export function gatectlCalls(text: string): readonly (readonly string[])[] | undefined {
   const calls: string[][] = [];
@@ -21,7 +21,7 @@ export function gatectlCalls(text: string): readonly (readonly string[])[] | und
   return calls.flat().some((each) => existsSync(join(root, each))) ? undefined : calls;
 }
 
-/** Runs gatectl in this process, once for each line, until one fails: a process takes half a second of CPU time. */
+/** Runs gatectl in this process, because a separate one takes half a second of CPU time. Ends at the first failure. */
 export async function runCalls(
   calls: readonly (readonly string[])[],
   env: Readonly<Record<string, string | undefined>>,

@@ -8,14 +8,14 @@ import type { Demo, Ended } from "./start.ts";
 
 let files = 0;
 
-/** Programs and packages that a block is run with. */
+/** Programs and packages for a block. */
 interface BlockTools {
   runPython(code: string): Promise<Ended>;
-  /** Folder whose `node_modules` has the packages that JavaScript imports. */
+  /** Folder whose `node_modules` JavaScript imports. */
   readonly path: string;
 }
 
-/** Runs a block of a page against a demo. Throws Error for a language that cannot be run. */
+/** Runs a block against a demo. Throws Error for an unknown language. */
 export async function runBlock(demo: Demo, { language, text }: Block, tools: BlockTools): Promise<Ended> {
   const here = textFor(demo, text);
   const calls = language === "sh" ? gatectlCalls(text.replaceAll("127.0.0.1:8080", demo.address)) : undefined;
@@ -34,10 +34,7 @@ export async function runBlock(demo: Demo, { language, text }: Block, tools: Blo
   }
 }
 
-/**
- * Returns a block for this demo: with its port, and with gatectl called without npm, which takes a second for each
- * call.
- */
+/** Returns a block for this demo. Calls gatectl without npm, which takes a second. */
 function textFor(demo: Demo, text: string): string {
   return text
     .replaceAll("127.0.0.1:8080", demo.address)

@@ -16,14 +16,14 @@ export interface Ended {
 /** Demo as `npm start` starts it. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
-  /** Environment of the demo and of the programs that call it. */
+  /** Environment of the demo and of its callers. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Runs a program in the repository's folder. */
   run(command: string, args: readonly string[]): Promise<Ended>;
 }
 
 const startsWithinMs = 120_000;
-/** Maximum time of a block, in ms. Python SDKs load slowly. */
+/** Maximum ms of a block. Python SDKs load slowly. */
 const runsWithinMs = 240_000;
 
 /** Starts the demo on a free port, with a separate data folder. */
@@ -31,8 +31,7 @@ export async function startDemo(): Promise<Demo> {
   const [port = 0] = await freePorts(1);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));
   const demoEnv = { PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
-  // LiteLLM loads prices from GitHub when it is imported, and repeats this if GitHub does not answer.
-  // `LITELLM_LOCAL_MODEL_COST_MAP` makes it use the prices in its package.
+  // Without this variable, LiteLLM loads prices from GitHub when it is imported.
   const env = { ...process.env, ...demoEnv, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
   const npm = spawn("npm", ["start"], { cwd: root, env });
   const ended = new Promise((resolve) => void npm.once("close", resolve));
