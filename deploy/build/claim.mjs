@@ -4,12 +4,8 @@ import { join } from "node:path";
 
 /**
  * Claims a folder for this process under a name. Returns the claim, or the id of a running process that has claimed the
- * folder.
- *
- * Every process creates a file named after itself in the folder, and has the claim if it then sees no other process's
- * file. So two processes never have the claim at the same time. A file of an ended process may be deleted at any time,
- * because no other process gets the same name. Two processes that start at the same moment may both be refused; they
- * should retry after different pauses.
+ * folder. Every process creates its own file, and has the claim if it then sees no other process's file. Two processes
+ * that start together may both be refused; they should retry after different pauses.
  */
 export function claim(folder, name) {
   const mine = ownFile(name);
@@ -23,14 +19,14 @@ export function claim(folder, name) {
   return { heldBy };
 }
 
-/** Marks a folder as used by this process, among others. */
+/** Marks a folder as used by this process. */
 export function markUsed(folder, name) {
   const mine = ownFile(name);
   otherHolder(folder, name, mine); // deletes files of ended processes
   writeFileSync(join(folder, mine), "");
 }
 
-/** Returns the id of a running process that has marked a folder. Deletes files of ended processes. */
+/** Returns the id of a running process that has marked a folder. */
 export function userOf(folder, name) {
   return otherHolder(folder, name);
 }
@@ -45,19 +41,18 @@ function otherHolder(folder, name, mine) {
   for (const file of readdirSync(folder)) {
     const [, called, pid, began] = /^(.+)\.(\d+)-(\d+)$/.exec(file) ?? [];
     if (called !== name || file === mine) continue;
-    // The id alone is not enough: after a restart of the machine another process may have it.
+    // The id alone is not enough, because another process may have it later.
     if (String(beginningOf(Number(pid))) === began) holder = Number(pid);
     else rmSync(join(folder, file), { force: true });
   }
   return holder;
 }
 
-/** Returns the start time of a process, in a unit that only serves comparison; undefined if it does not run. */
+/** Returns the start time of a process, only for comparison; undefined if it does not run. */
 function beginningOf(pid) {
   if (process.platform === "linux") {
     try {
-      // The name may contain any character and ends at the last bracket. The state and, 19 fields later, the start time
-      // follow.
+      // The name ends at the last bracket. The state follows and, 19 fields later, the start time.
       const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1).split(" ");
       return fields[0] === "Z" ? undefined : Number(fields[19]);
     } catch {

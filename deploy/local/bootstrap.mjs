@@ -14,9 +14,7 @@ import { findPrometheus } from "./bootstrap/prometheus.mjs";
 import { findPython } from "./bootstrap/python.mjs";
 import { handOver } from "./bootstrap/hand-over.mjs";
 
-/**
- * Program of each task, and the tools that it needs: Redis and NATS, PostgreSQL, a browser, Prometheus, Python, Helm.
- */
+/** Program of each task, and the tools that it needs. */
 const tasks = {
   start: { entry: "deploy/local/start.ts", servers: true },
   test: { entry: "deploy/local/test.ts", servers: true, postgres: true, browser: true, python: true, helm: true },
@@ -59,7 +57,7 @@ try {
   });
   if (task.entry !== undefined) await handOver(ready, task.entry, args);
 } catch (error) {
-  // Ctrl-C is the normal end of `npm start`. Any other task that it interrupts has failed.
+  // Ctrl-C is the normal end of `npm start`, but not of other tasks.
   if (error instanceof Interrupted) process.exitCode = name === "start" ? 0 : error.status;
   else fail(error);
 }

@@ -73,7 +73,7 @@ export function spawnService(options: ChildOptions): { readonly child: Child; re
     process_.on("message", () => resolve());
     void child.ended.then((status) => reject(new ChildEnded(child.name, status, child.logs())));
   });
-  ready.catch(() => undefined); // waiters get the error; without any waiter it must not count as unhandled
+  ready.catch(() => undefined); // without a waiter, the rejection would be unhandled
   return { child, ready };
 }
 

@@ -11,7 +11,7 @@ const sources = sourceHash();
 if (!isBuilt()) {
   // With another value, such as `test`, vite would build React's development form.
   process.env["NODE_ENV"] = "production";
-  const { build } = await import("vite"); // most starts have nothing to build, and no time for it
+  const { build } = await import("vite"); // most starts build nothing
   // Built in a separate folder, because other processes may read or build dist/.
   const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
   await build({ root: folder, logLevel: "error", build: { outDir: own, emptyOutDir: true } });

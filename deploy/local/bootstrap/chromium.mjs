@@ -9,8 +9,8 @@ const variable = "MODELGATE_CHROMIUM";
 const names = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chromium-headless-shell"];
 
 /**
- * Finds the browser for tests, in this order: the one that the variable names, one on PATH, Debian's package unpacked
- * in `.tools`. If there is none, prints the reason and skips these tests; the gateway itself needs no browser.
+ * Finds the browser for tests: in the variable, on PATH, or from Debian's package in `.tools`. Without a browser, these
+ * tests are skipped.
  */
 export async function findChromium() {
   if (process.env[variable]) return {};
@@ -20,9 +20,7 @@ export async function findChromium() {
   return {};
 }
 
-/**
- * Returns the first browser on PATH that runs. Some systems have a program there that only explains how to install one.
- */
+/** Returns the first browser on PATH that runs. Some systems have a program that only explains the installation. */
 async function installed() {
   for (const program of names.map(onPath).filter((found) => found !== undefined))
     if ((await ask(program, ["--version"])) !== undefined) return program;

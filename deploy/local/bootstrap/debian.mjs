@@ -5,7 +5,7 @@ import { tools } from "./places.mjs";
 import { run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Bundles of packages that are unpacked together, and the paths of their programs. */
+/** Packages that are unpacked together, and the paths of their programs. */
 const bundles = {
   servers: {
     folder: "debian",
@@ -16,7 +16,7 @@ const bundles = {
   chromium: {
     folder: "debian-chromium",
     what: "a browser for the tests from Debian's packages (once, 120 MB)",
-    // A small Chinese font, because the console is also pictured in Chinese.
+    // A small Chinese font for pictures of the console.
     packages: ["chromium-headless-shell", "fonts-wqy-microhei"],
     programs: { chromium: "usr/lib/chromium/chromium-headless-shell" },
   },
@@ -34,10 +34,7 @@ const bundles = {
   },
 };
 
-/**
- * Pattern of packages that are not unpacked: those that every Debian has, those for screens, and parts of PostgreSQL
- * for administration and for compiling queries.
- */
+/** Pattern of packages that are not unpacked, because every Debian has them or the programs do not need them here. */
 const foreign =
   /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|perl.*|libperl.*|libjson-perl|libllvm\d+|postgresql-(?:client-)?common|ssl-cert|locales.*|ucf|netbase|libjs-.*|fonts-(?!dejavu-core$).+|ttf-.+)$/;
 
@@ -47,8 +44,8 @@ export function programsOf(bundle) {
 }
 
 /**
- * Unpacks Debian's packages into `.tools`, without root. Installs nothing and starts no service. If the packages are
- * not available, leaves nothing behind, and another way is tried.
+ * Unpacks Debian's packages into `.tools`, without root. If that fails, leaves nothing behind, and another way is
+ * tried.
  */
 export async function unpack(bundle) {
   const { folder, what, packages, programs } = bundles[bundle];
@@ -74,10 +71,7 @@ export async function unpack(bundle) {
   }
 }
 
-/**
- * Downloads packages with the system's package lists. If there are none, or their versions no longer exist, uses fresh
- * lists in a separate folder.
- */
+/** Downloads packages with the system's package lists, or with fresh ones if these are missing or outdated. */
 async function download(making, packages) {
   const fetch = async (apt) =>
     run("apt-get", [...apt, "download", ...(await withLibraries(apt, packages))], "", {
@@ -92,7 +86,7 @@ async function download(making, packages) {
   }
 }
 
-/** Fetches package lists into a folder, and returns the options with which apt uses them. */
+/** Fetches package lists into a folder, and returns apt's options for them. */
 async function freshLists(state) {
   for (const folder of ["lists/partial", "cache/archives/partial"]) mkdirSync(join(state, folder), { recursive: true });
   const options = [`Dir::State::lists=${join(state, "lists")}`, `Dir::Cache=${join(state, "cache")}`];
@@ -101,7 +95,7 @@ async function freshLists(state) {
   return apt;
 }
 
-/** Returns the packages with all their dependencies, except excluded packages and dependencies that only those have. */
+/** Returns the packages with all their dependencies, without excluded packages. */
 async function withLibraries(apt, packages) {
   const kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map((kind) => `--no-${kind}`);
   const needs = needsOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
@@ -111,10 +105,7 @@ async function withLibraries(apt, packages) {
   return [...wanted].filter((name) => !isVirtual(name));
 }
 
-/**
- * Parses apt's list of dependencies: a line with a package's name, then a line for each dependency and each
- * alternative.
- */
+/** Parses apt's list of dependencies: a line with a package's name, then a line for each dependency. */
 function needsOf(listed) {
   const needs = new Map();
   let name = "";
@@ -126,12 +117,12 @@ function needsOf(listed) {
   return needs;
 }
 
-/** Returns true for a virtual package, which several packages can provide. */
+/** Returns whether several packages can provide a package. */
 function isVirtual(name) {
   return name.startsWith("<");
 }
 
-/** Writes a script for each unpacked program that runs it with the unpacked libraries and fonts. */
+/** Writes a script for each program, which runs it with the unpacked libraries and fonts. */
 function writePrograms(making, programs) {
   mkdirSync(join(making, "bin"));
   for (const [name, inside] of Object.entries(programs)) {

@@ -4,8 +4,8 @@ import { onInterrupt, signalGroup, statusOf, throwIfInterrupted } from "./interr
 import { root, tools } from "./places.mjs";
 
 /**
- * Runs a task on Node 24 and exits with its status. The task runs in a separate process group, so that it gets each
- * signal once, from this process. The IPC channel tells it when this process ends.
+ * Runs a task on Node 24 and exits with its status. In a separate process group, the task gets each signal once, from
+ * this process. The IPC channel tells it when this process ends.
  */
 export function handOver({ node, pnpm, programs }, entry, args) {
   throwIfInterrupted();

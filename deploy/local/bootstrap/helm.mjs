@@ -8,13 +8,13 @@ import { say } from "./say.mjs";
 /** Variable that names Helm; `none` for tests without it. */
 const variable = "MODELGATE_HELM";
 const module = "helm.sh/helm/v3";
-/** Maximum time, in ms, for Go to find the module; with the build time less than another bootstrap waits (lock.mjs). */
+/** Maximum ms for Go to find the module. With the build, it must be less than another bootstrap waits (lock.mjs). */
 const findMs = 30_000;
 const buildMs = 10 * 60_000;
 
 /**
- * Finds Helm for the chart's tests, in this order: the one that the variable names, Helm 3 on PATH, one that Go builds
- * once into `.tools`. If there is none, prints the reason and skips the tests that render the chart.
+ * Finds Helm for the chart's tests: in the variable, on PATH, or built by Go into `.tools`. Without Helm, tests that
+ * render the chart are skipped.
  */
 export async function findHelm() {
   if (process.env[variable]) return {};
@@ -30,7 +30,7 @@ async function installed() {
   return (await ask(program, ["version", "--short"]))?.startsWith("v3.") ? program : undefined;
 }
 
-/** Builds Helm in a temporary folder and moves it in one step, so that an interruption leaves no incomplete program. */
+/** Builds Helm in a temporary folder and moves it, so that an interruption leaves nothing incomplete. */
 async function built() {
   const name = `helm-${versions.helm}`;
   const folder = join(tools, name);

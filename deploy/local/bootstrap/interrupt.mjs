@@ -1,9 +1,9 @@
 import { constants } from "node:os";
 
-/** Interval, in ms, between checks of the parent process: an npm that is killed does not pass the signal on. */
+/** Interval in ms between checks of the parent process, because a killed npm does not forward the signal. */
 const watchMs = 500;
 /**
- * Time, in ms, in which the same signal counts as a repetition: npm passes on a signal that the terminal has already
+ * Time in ms in which the same signal is a repetition, because npm forwards a signal that the terminal has already
  * sent.
  */
 const echoMs = 300;
@@ -19,7 +19,7 @@ export class Interrupted extends Error {
 let interruptedBy;
 let listener = () => undefined;
 
-/** Starts to listen for interruptions: signals, and the end of the parent process, which counts as SIGTERM. */
+/** Listens for signals, and for the end of the parent process, which is treated as SIGTERM. */
 export function watchForInterrupts() {
   const heard = new Map();
   const hear = (signal) => {
@@ -41,7 +41,7 @@ export function watchForInterrupts() {
   watch.unref();
 }
 
-/** Calls the listener at each interruption. Returns a function that removes the listener. */
+/** Calls the listener at each interruption. Returns a function that removes it. */
 export function onInterrupt(newListener) {
   listener = newListener;
   return () => {
@@ -53,7 +53,7 @@ export function throwIfInterrupted() {
   if (interruptedBy !== undefined) throw new Interrupted(interruptedBy);
 }
 
-/** Returns the exit status that a shell reports for a program that a signal ended. */
+/** Returns the exit status of a program that a signal ended. */
 export function statusOf(signal) {
   return 128 + (constants.signals[signal] ?? 0);
 }
@@ -63,6 +63,6 @@ export function signalGroup(leader, signal) {
   try {
     process.kill(-leader, signal);
   } catch {
-    // no process of the group is left
+    // No process of the group is left.
   }
 }

@@ -7,8 +7,7 @@ import { say } from "./say.mjs";
 
 const longestMs = 15 * 60_000;
 /**
- * Pause, in ms, between two attempts. Each attempt takes a random part of it, so that two bootstraps do not collide
- * again.
+ * Pause in ms between two attempts. Each one takes a random part of it, so that two bootstraps do not collide again.
  */
 const lookAgainMs = 200;
 

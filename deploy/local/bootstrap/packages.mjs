@@ -7,11 +7,11 @@ import { say } from "./say.mjs";
 
 const stamp = join(root, "node_modules/.bootstrap-stamp");
 
-/** Installs packages if anything that determines them has changed since the last complete install. */
+/** Installs packages if anything has changed since the last complete install. */
 export async function installPackages(node, pnpm) {
   const wanted = digest(node);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
-  // Without the stamp, the next start installs again: an interrupted install leaves an incomplete tree.
+  // Without the stamp, the next start installs again after an interruption.
   rmSync(stamp, { force: true });
   say("installing packages");
   await run(pnpm, ["install", "--frozen-lockfile", "--prefer-offline"], "The packages could not be installed:", {

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Folder of the repository. Does not use `import.meta.dirname`, which the first releases of Node 20 lack. */
+/** Folder of the repository. The first releases of Node 20 lack `import.meta.dirname`. */
 export const root = join(fileURLToPath(new URL(".", import.meta.url)), "../../..");
 
-/** Folder of downloaded tools. It is not under version control and can be deleted. */
+/** Folder of downloaded tools. It can be deleted. */
 export const tools = join(root, ".tools");
 
 /** Versions of the tools that are known to work together. */

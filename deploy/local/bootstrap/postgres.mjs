@@ -5,13 +5,12 @@ import { say } from "./say.mjs";
 
 /** Variable that names PostgreSQL's server; `none` for tests without one. */
 const variable = "MODELGATE_POSTGRES";
-/** Folders in which Debian installs the server, which is not on PATH. */
+/** Folders in which Debian installs the server. */
 const folders = ["18", "17", "16", "15"].map((version) => `/usr/lib/postgresql/${version}/bin`);
 
 /**
- * Finds PostgreSQL for tests of the books, in this order: the server that the variable names, one on PATH or in
- * Debian's folder, a container if Docker answers, Debian's package unpacked in `.tools`. If there is none, the tests
- * fail and name the variable; the gateway itself does not need PostgreSQL.
+ * Finds PostgreSQL for tests: in the variable, on PATH or in Debian's folder, in a container, or from Debian's package
+ * in `.tools`. Without it, the tests fail and name the variable.
  */
 export async function findPostgres() {
   if (process.env[variable]) return {};

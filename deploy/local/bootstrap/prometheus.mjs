@@ -7,8 +7,8 @@ import { say } from "./say.mjs";
 const variable = "MODELGATE_PROMETHEUS";
 
 /**
- * Finds the Prometheus that evaluates the alerts of a chaos run, in this order: the one that the variable names, one on
- * PATH, Debian's package unpacked in `.tools`. If there is none, the run has no alerts, and its report says so.
+ * Finds Prometheus for a chaos run: in the variable, on PATH, or from Debian's package in `.tools`. Without it, the run
+ * has no alerts.
  */
 export async function findPrometheus() {
   if (process.env[variable]) return {};

@@ -9,13 +9,12 @@ import { say } from "./say.mjs";
 /** Variable that names the Python for the documentation's samples; `none` for tests without it. */
 const variable = "MODELGATE_PYTHON";
 const requirements = join(root, "docs/requirements.txt");
-/** Maximum time, in ms, for pip; less than another bootstrap waits (lock.mjs). */
+/** Maximum ms for pip, less than another bootstrap waits (lock.mjs). */
 const installMs = 8 * 60_000;
 
 /**
- * Finds a Python with the SDKs that the documentation's samples import: the one that the variable names, or this
- * machine's Python 3.10 or newer with `docs/requirements.txt` installed once in `.tools`. If there is none, prints the
- * reason and skips those samples.
+ * Finds a Python with the SDKs of the documentation's samples: in the variable, or this machine's Python with the
+ * packages in `.tools`. Without it, those samples are skipped.
  */
 export async function findPython() {
   if (process.env[variable]) return {};
@@ -27,10 +26,7 @@ export async function findPython() {
   return {};
 }
 
-/**
- * Installs the packages in a temporary virtual environment and moves it, so that an interruption leaves nothing
- * incomplete.
- */
+/** Installs the packages in a temporary environment and moves it, so that an interruption leaves nothing incomplete. */
 async function install(folder) {
   const python = onPath("python3");
   const check = "import sys, venv; sys.exit(sys.version_info < (3, 10))";
@@ -45,7 +41,7 @@ async function install(folder) {
     const pip = join(making, "bin/python");
     const options = ["--quiet", "--disable-pip-version-check", "-r", requirements];
     await run(pip, ["-m", "pip", "install", ...options], "", { timeout: installMs });
-    // The environment can be moved: a Python that is started by its path finds its packages by pyvenv.cfg.
+    // The environment can be moved, because Python finds its packages by pyvenv.cfg.
     renameSync(making, folder);
   } catch (error) {
     throwIfInterrupted();

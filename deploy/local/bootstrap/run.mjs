@@ -4,10 +4,10 @@ import { delimiter, join } from "node:path";
 import { onInterrupt, signalGroup, throwIfInterrupted } from "./interrupt.mjs";
 import { root } from "./places.mjs";
 
-/** Maximum time, in ms, for a program to end after a signal. */
+/** Maximum ms for a program to end after a signal. */
 const insistAfterMs = 2_000;
 
-/** Runs a program, and returns its output. If it fails, throws an error with the sentence and the last output. */
+/** Runs a program, and returns its output. Throws an error with the sentence and the last output. */
 export async function run(command, args, sentence, options = {}) {
   const { status, stdout, stderr } = await finished(command, args, options);
   if (status === 0) return stdout;
@@ -21,10 +21,7 @@ export async function ask(command, args) {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-/**
- * Runs a program to its end, in a separate process group. An interruption ends the program and all processes that it
- * has started.
- */
+/** Runs a program to its end, in a separate process group. An interruption ends the whole group. */
 async function finished(command, args, options = {}) {
   throwIfInterrupted();
   const ended = await new Promise((resolve) => {
@@ -52,7 +49,7 @@ async function finished(command, args, options = {}) {
   return ended;
 }
 
-/** Returns the path of a program on PATH, or in folders that users' PATH lacks; undefined if there is none. */
+/** Returns the path of a program on PATH or in system folders. */
 export function onPath(name) {
   const folders = [...(process.env.PATH ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
   return folders

@@ -4,7 +4,7 @@ import { platform, tools, versions } from "./places.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Finds Node 24: the one that runs this program, one on PATH, or one from npm in `.tools`. */
+/** Finds Node 24: the running one, one on PATH, or one from npm in `.tools`. */
 export async function findNode() {
   if (isEnough(process.version)) return process.execPath;
   const installed = onPath("node");
@@ -21,7 +21,7 @@ function isEnough(version) {
   return Number(/^v(\d+)\./.exec(version)?.[1]) >= versions.nodeMajor;
 }
 
-/** Finds pnpm: one on PATH with the right major version, or a native one from npm in `.tools`. */
+/** Finds pnpm: one on PATH, or a native one from npm in `.tools`. */
 export async function findPnpm() {
   const installed = onPath("pnpm");
   if (installed !== undefined && (await ask(installed, ["--version"]))?.startsWith(`${versions.pnpmMajor}.`))
@@ -33,8 +33,7 @@ export async function findPnpm() {
 }
 
 /**
- * Downloads a package from npm into a separate folder. Prepares it in a temporary folder and moves it in one step, so
- * that an interruption leaves nothing incomplete.
+ * Downloads a package from npm into a temporary folder and moves it, so that an interruption leaves nothing incomplete.
  */
 async function fetched(name, specifier, what) {
   const folder = join(tools, name);

@@ -1,4 +1,4 @@
-/** Prints progress to stderr. stdout belongs to the task, such as `gatectl --json`, which prints one document. */
+/** Prints progress to stderr, because stdout belongs to the task. */
 export function say(words) {
   process.stderr.write(`${words}\n`);
 }

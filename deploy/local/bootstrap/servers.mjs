@@ -4,15 +4,15 @@ import { programsOf, unpack } from "./debian.mjs";
 import { ask, isExecutable, onPath, run } from "./run.mjs";
 import { say } from "./say.mjs";
 
-/** Required servers, the variables with their addresses, and the variables that pass their programs to tasks. */
+/** Required servers, the variables with their addresses, and the variables of their programs. */
 const needed = [
   { name: "redis-server", url: "REDIS_URL", variable: "MODELGATE_REDIS_SERVER", image: "redis:7-alpine" },
   { name: "nats-server", url: "NATS_URL", variable: "MODELGATE_NATS_SERVER", image: "nats:2-alpine" },
 ];
 
 /**
- * Finds Redis and NATS, in this order: addresses of running servers, programs on PATH, Debian's packages unpacked in
- * `.tools` (without root and system services), Docker. Otherwise fails with a sentence that names what to install.
+ * Finds Redis and NATS: running servers, programs on PATH, Debian's packages in `.tools`, or Docker. Otherwise fails
+ * and names what to install.
  */
 export async function findServers() {
   const found = {};
@@ -34,7 +34,7 @@ export async function findServers() {
   return found;
 }
 
-/** Pulls an image in advance: the start of a server has a limit of seconds, but a pull may take minutes. */
+/** Pulls an image in advance, because the start of a server has a limit of seconds. */
 async function pull(image) {
   if ((await ask("docker", ["image", "inspect", "--format", "{{.Id}}", image])) !== undefined) return;
   say(`pulling the image ${image} (once)`);

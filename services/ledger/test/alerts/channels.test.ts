@@ -88,7 +88,7 @@ describe("alerts of a channel", () => {
 
   const pausesAt = async (afterMs: number) => {
     const [since, until] = [new Date(start + afterMs).toISOString(), start + afterMs + 5 * secondMs];
-    await redis.del("channels:short-pause:main#m"); // the pauses of this test are in no real time
+    await redis.del("channels:short-pause:main#m"); // its pauses have fake times
     await countShortPause(redis, "main#m", { kind: "failing", reason: "it fails", since, until, rests: 1 });
   };
   const unstable = (hour: string) => `${resting(hour)}/unstable`;
