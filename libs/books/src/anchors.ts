@@ -33,7 +33,7 @@ export interface AnchorSigner {
 export const auditAnchor = "";
 
 /** Creates a signer. It signs with the current secret, and accepts signatures of all secrets. */
-export function openAnchorSigner(secrets: Secrets): AnchorSigner {
+export function createAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
   const [inUse, ...otherKeys] = [keyOf(current), ...accepted.map(keyOf)] as const;
@@ -56,7 +56,7 @@ export function openAnchorSigner(secrets: Secrets): AnchorSigner {
 /** Reads the anchor of an account or of the audit. */
 export async function readAnchor({ db }: Books, account: string): Promise<Anchor | undefined> {
   const row = await db.selectFrom("anchors").selectAll().where("account", "=", account).executeTakeFirst();
-  return row === undefined ? undefined : anchorOf(row);
+  return row === undefined ? undefined : anchorFromRow(row);
 }
 
 /** Reads a page of anchors that follow the account `after`. */
@@ -66,7 +66,7 @@ export async function readAnchors({ db }: Books, after: string | undefined, limi
     .orderBy("account")
     .limit(limit)
     .execute();
-  return rows.map(anchorOf);
+  return rows.map(anchorFromRow);
 }
 
 /** Stores an anchor, unless another ledger has stored one with a higher number. */
@@ -80,7 +80,7 @@ export async function storeAnchor({ db }: Books, anchor: Anchor): Promise<void> 
     .execute();
 }
 
-function anchorOf({ balance, created, at, ...row }: AnchorsTable): Anchor {
+function anchorFromRow({ balance, created, at, ...row }: AnchorsTable): Anchor {
   return { ...row, balanceNanos: balance, createdAt: created, time: new Date(at).toISOString() };
 }
 

@@ -71,7 +71,7 @@ export { deleteTeam, renameTeam } from "./operators/teams.ts";
 export {
   auditAnchor,
   readLostAnchors,
-  openAnchorSigner,
+  createAnchorSigner,
   readAnchor,
   readAnchors,
   signFirstHeads,

@@ -2,7 +2,7 @@ import type { Transaction } from "kysely";
 import { readUsageEvent, type UsageEvent } from "@modelgate/contracts";
 import type { AccountChange } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { callName, orderByName, readCallsAt } from "./read-positions.ts";
+import { callName, sortByCallName, readCallsAt } from "./read-positions.ts";
 import type { Tables } from "./schema.ts";
 
 const callsPerQuery = 500;
@@ -35,7 +35,7 @@ export async function applyRepeatedEvents(
   const changes: AccountChange[] = [];
   for (let from = 0; from < events.length; from += callsPerQuery) {
     const batch = await lockChangedCalls(transaction, events.slice(from, from + callsPerQuery));
-    const stored = await storedCalls(transaction, batch);
+    const stored = await readStoredCalls(transaction, batch);
     for (const event of batch) {
       const name = callName(event.accountId, event.id);
       const before = stored.get(name);
@@ -57,7 +57,7 @@ async function lockChangedCalls(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<readonly UsageEvent[]> {
-  const stored = await storedCalls(transaction, events);
+  const stored = await readStoredCalls(transaction, events);
   const changed = events.filter(
     (event) => stored.get(callName(event.accountId, event.id))?.receipt?.hash !== event.receipt?.hash,
   );
@@ -67,7 +67,7 @@ async function lockChangedCalls(
 
 /** Locks calls until the transaction ends. */
 export async function lockCalls(transaction: Transaction<Tables>, events: readonly UsageEvent[]): Promise<void> {
-  for (const { accountId, id } of orderByName(events))
+  for (const { accountId, id } of sortByCallName(events))
     await transaction
       .updateTable("call_ids")
       .set({ id })
@@ -77,7 +77,7 @@ export async function lockCalls(transaction: Transaction<Tables>, events: readon
 }
 
 /** Reads the stored calls of events, by `callName`. */
-export async function storedCalls(
+export async function readStoredCalls(
   transaction: Transaction<Tables>,
   events: readonly UsageEvent[],
 ): Promise<Map<string, UsageEvent>> {

@@ -52,7 +52,7 @@ export function clearPartitionCache(books: Books): void {
 }
 
 /** Returns whether PostgreSQL refused a row because its day has no partition. */
-export function isWithoutPartition(error: unknown): boolean {
+export function isMissingPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }
 

@@ -15,7 +15,7 @@ export function callName(account: string, id: string): string {
 }
 
 /** Sorts events by the names of their calls. Rows are locked in this order to avoid deadlocks. */
-export function orderByName(events: readonly UsageEvent[]): readonly UsageEvent[] {
+export function sortByCallName(events: readonly UsageEvent[]): readonly UsageEvent[] {
   return events.toSorted((left, right) =>
     callName(left.accountId, left.id) < callName(right.accountId, right.id) ? -1 : 1,
   );

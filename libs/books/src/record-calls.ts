@@ -5,11 +5,11 @@ import { changeAccounts } from "./heads.ts";
 import { labelsOf } from "./labels.ts";
 import type { Books } from "./open.ts";
 import { recordReplacedReceipts, applyRepeatedEvents } from "./other-receipts.ts";
-import { ensurePartitions, clearPartitionCache, isWithoutPartition } from "./partitions.ts";
+import { ensurePartitions, clearPartitionCache, isMissingPartition } from "./partitions.ts";
 import type { CallRow, Tables } from "./schema.ts";
 import { addDailyFirstByteTimes, addHourlyFirstByteTimes, addTagFirstByteTimes } from "./first-bytes.ts";
 import { executeInBatches, rowsPerStatement } from "./in-parts.ts";
-import { callName, orderByName } from "./read-positions.ts";
+import { callName, sortByCallName } from "./read-positions.ts";
 import { addTagTotals, addTotals } from "./add-totals.ts";
 
 /**
@@ -21,7 +21,7 @@ export async function recordCalls(books: Books, events: readonly UsageEvent[]): 
   try {
     return await writeCalls(books, events);
   } catch (error) {
-    if (!isWithoutPartition(error)) throw error;
+    if (!isMissingPartition(error)) throw error;
     // Another ledger has dropped a partition.
     clearPartitionCache(books);
     return writeCalls(books, events);
@@ -75,7 +75,7 @@ async function insertIds(transaction: Transaction<Tables>, events: readonly Usag
   const insertedRows = await transaction
     .insertInto("call_ids")
     .values(
-      orderByName(events).map((event) => ({
+      sortByCallName(events).map((event) => ({
         account: event.accountId,
         id: event.id,
         at: timeOf(event),

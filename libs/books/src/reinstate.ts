@@ -3,7 +3,7 @@ import { Type } from "typebox";
 import { CreditEvent, readUsageEvent, recordParser, UsageEvent, type Receipt } from "@modelgate/contracts";
 import { changeAccounts } from "./heads.ts";
 import type { Books } from "./open.ts";
-import { insertReplacedReceipt, lockCalls, storedCalls } from "./other-receipts.ts";
+import { insertReplacedReceipt, lockCalls, readStoredCalls } from "./other-receipts.ts";
 import { callName } from "./read-positions.ts";
 import type { OtherReceiptsTable, Tables } from "./schema.ts";
 
@@ -75,7 +75,7 @@ async function reinstateCredit(
 async function reinstateCall(transaction: Transaction<Tables>, former: UsageEvent): Promise<UsageEvent | undefined> {
   const { accountId, id } = former;
   await lockCalls(transaction, [former]);
-  const stored = (await storedCalls(transaction, [former])).get(callName(accountId, id));
+  const stored = (await readStoredCalls(transaction, [former])).get(callName(accountId, id));
   const rows = await transaction
     .selectFrom("other_receipts")
     .selectAll()

@@ -95,7 +95,8 @@ describe.each(engines)("alerts in $name", ({ start }) => {
 
   test("of a condition that lasts, one alert is open, and its end is recorded once", async () => {
     await using other = await openBooks(address, log);
-    const resting = (period: string) => alertOf("main", { kind: "channel-resting", account: "", period, lasts: true });
+    const resting = (period: string) =>
+      alertOf("main", { kind: "channel-resting", account: "", period, isLasting: true });
     await Promise.all([recordAlerts(books, [resting("h1")]), recordAlerts(other, [resting("h2")])]);
     const [open, ...more] = await readOpenAlerts(books, ["channel-resting"]);
     expect(more).toEqual([]);
@@ -196,13 +197,13 @@ describe.each(engines)("alerts in $name", ({ start }) => {
     }
     expect(attempts).toBeGreaterThan(2 * 20);
     expect(attempts).toBeLessThan(2 * 40);
-    const [dead] = await readAlerts(books, { dead: true, limit: 10 });
+    const [dead] = await readAlerts(books, { isDead: true, limit: 10 });
     expect(dead?.deliveries.map(({ state, error }) => [state, error])).toEqual([
       ["dead", "it answered with status 500"],
       ["dead", "it answered with status 500"],
     ]);
     const id = dead?.id ?? "";
-    expect(await readAlerts(books, { dead: true, targetsOf: ["other"], limit: 10 })).toEqual([]);
+    expect(await readAlerts(books, { isDead: true, targetsOf: ["other"], limit: 10 })).toEqual([]);
     expect(await retryDeliveries(books, { alert: id, targetsOf: ["acme"], nowMs: start })).toBe(1);
     expect(await retryDeliveries(books, { alert: id, targetsOf: ["acme"], nowMs: start })).toBe(0);
     const claimed = await claimDeliveries(books, { nowMs: start, max: 10 });
@@ -230,7 +231,7 @@ describe.each(engines)("alerts in $name", ({ start }) => {
 
   test("alerts are read page by page, and old ones deleted unless they would happen again", async () => {
     await recordAlerts(books, [alertOf("one"), alertOf("two"), alertOf("three", { period: "total/1/80" })]);
-    await recordAlerts(books, [alertOf("main", { kind: "key-refused", lasts: true })]);
+    await recordAlerts(books, [alertOf("main", { kind: "key-refused", isLasting: true })]);
     const [first, second, ...rest] = await all();
     expect(rest).toHaveLength(2);
     const next = await readAlerts(books, { limit: 2, before: second?.id });

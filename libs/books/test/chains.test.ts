@@ -80,7 +80,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [settled("after", receiptOf("d", "a", 2))]);
     expect(await readBrokenChains(books, 10)).toEqual(["acme"]);
     const branches = await findBranches(books, await acme(books), hashOf("d"));
-    expect(branches).toMatchObject({ complete: true, orphans: [{ id: "lost one" }, { id: "lost two" }] });
+    expect(branches).toMatchObject({ isComplete: true, orphans: [{ id: "lost one" }, { id: "lost two" }] });
     const again = [settled("lost one", receiptOf("e", "d", 3, "b")), settled("lost two", receiptOf("f", "e", 4, "c"))];
     await recordCalls(books, again);
     await recordCalls(books, [settled("lost one", receiptOf("b", "a", 2)), ...again]);

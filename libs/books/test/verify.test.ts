@@ -5,7 +5,7 @@ import {
   bookAccount,
   bookOperator,
   deleteOldCalls,
-  openAnchorSigner,
+  createAnchorSigner,
   readAnchor,
   recordCalls,
   signFirstHeads,
@@ -130,13 +130,13 @@ describe.each(engines)("$name", ({ start }) => {
 
   test("anchors: signed with the current secret, valid for each accepted one, and never replaced by an earlier one", async () => {
     await using books = await newBooks(engine);
-    const [old, both] = [openAnchorSigner(["old"]), openAnchorSigner(["new", "old"])];
+    const [old, both] = [createAnchorSigner(["old"]), createAnchorSigner(["new", "old"])];
     const bare = { account: "acme", number: 7, head: "h", balanceNanos: "5", createdAt: "c" };
     const anchor = old.sign({ ...bare, time: "2026-01-10T10:00:00.000Z" });
     await storeAnchor(books, anchor);
     expect(await readAnchor(books, "acme")).toEqual(anchor);
     expect([both.isGenuine(anchor), both.isCurrent(anchor), old.isCurrent(anchor)]).toEqual([true, false, true]);
-    expect(openAnchorSigner(["other"]).isGenuine(anchor)).toBe(false);
+    expect(createAnchorSigner(["other"]).isGenuine(anchor)).toBe(false);
     for (const change of [{ number: 6 }, { balanceNanos: "6" }, { createdAt: "d" }, { signature: "" }])
       expect(old.isGenuine({ ...anchor, ...change })).toBe(false);
     await storeAnchor(books, both.sign({ ...anchor, number: 6 }));
@@ -145,7 +145,7 @@ describe.each(engines)("$name", ({ start }) => {
 
   test("the first heads are signed once, for accounts whose chain is complete", async () => {
     await using books = await newBooks(engine);
-    const signer = openAnchorSigner(["secret"]);
+    const signer = createAnchorSigner(["secret"]);
     const time = "2026-01-10T10:00:00.000Z";
     for (const id of ["acme", "broken"]) await bookAccount(books, { id, name: id, createdAt: time }, "Ada");
     const receipt = { number: 1, previous: "", balanceNanos: "5", hash: "a".repeat(40) };

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { makeTaskCipher } from "@modelgate/accounts";
-import { openAnchorSigner, type AnchorSigner } from "@modelgate/books";
+import { createAnchorSigner, type AnchorSigner } from "@modelgate/books";
 import { sharedBus, sharedRedis, type Bus, type Redis, type ServiceContext } from "@modelgate/platform";
 import { openAlertSender, type AlertSender } from "./alerts/send.ts";
 import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
@@ -48,7 +48,7 @@ export async function openDeps({
   const { keepDays } = env.books;
   const { roundMs } = env.rounds;
   const counters = { published: eventsPublished, swept: holdsSwept };
-  const signer = openAnchorSigner(env.secrets);
+  const signer = createAnchorSigner(env.secrets);
   watchShards(redis);
   opening.use(startMovingUsage({ redis, connection, log }));
   const watch = opening.use(

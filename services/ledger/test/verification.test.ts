@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { accountKeys, createAccount, hold, settle } from "@modelgate/accounts";
-import { bookAccount, openAnchorSigner, recordCalls, recordCredits, type Anchor, type Books } from "@modelgate/books";
+import { bookAccount, createAnchorSigner, recordCalls, recordCredits, type Anchor, type Books } from "@modelgate/books";
 import { priceVersionOf, priceVersionsKey } from "@modelgate/catalog";
 import { compilePrice, type CreditEvent } from "@modelgate/contracts";
 import type { OperatorCall } from "@modelgate/platform";
@@ -40,7 +40,7 @@ describe.each(engines)("books in $name", ({ start }) => {
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
     // No events are in transit, so a short wait is enough.
-    const signer = openAnchorSigner(["a secret"]);
+    const signer = createAnchorSigner(["a secret"]);
     const routes = verificationRoutes({ redis, connection, keepDays: 400, signer, waitMs: 100 });
     const call: OperatorCall = {
       operator: { name: "Ada", role: "admin" },

@@ -27,7 +27,7 @@ export async function changeAccount(
       .returning(["account", "name", "disabled", "version"])
       .execute();
     if (before === undefined) return undefined;
-    const old = stateOf(before);
+    const old = stateFromRow(before);
     const changed = { ...old, name: name ?? old.name, disabled: disabled ?? old.disabled };
     const columns = { name: changed.name, disabled: changed.disabled ? 1 : 0 };
     await transaction.updateTable("accounts").set(columns).where("account", "=", id).execute();
@@ -44,7 +44,7 @@ export async function changeAccount(
 }
 
 /** Converts a row of `accounts`. The id replaces a missing name. */
-export function stateOf({ account, name, disabled, version }: StateRow): BookedState {
+export function stateFromRow({ account, name, disabled, version }: StateRow): BookedState {
   return { id: account, name: name === "" ? account : name, disabled: disabled !== 0, version };
 }
 

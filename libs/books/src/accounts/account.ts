@@ -4,7 +4,7 @@ import { receiptLink } from "../chain.ts";
 import type { Books } from "../open.ts";
 import { creditRow } from "../record-credits.ts";
 import type { Tables } from "../schema.ts";
-import { stateOf, type BookedState, type StateRow } from "./account-state.ts";
+import { stateFromRow, type BookedState, type StateRow } from "./account-state.ts";
 import { writeAudit } from "./audit.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
@@ -172,7 +172,7 @@ export async function* readAccountPages({ db }: Books): AsyncGenerator<readonly 
       .execute();
     const last = rows.at(-1);
     if (last === undefined) return;
-    yield rows.map(accountOf);
+    yield rows.map(accountFromRow);
     if (rows.length < pageSize) return;
     after = last.account;
   }
@@ -182,7 +182,7 @@ export async function* readAccountPages({ db }: Books): AsyncGenerator<readonly 
 export async function findAccounts({ db }: Books, ids: readonly string[]): Promise<readonly BookedAccount[]> {
   if (ids.length === 0) return [];
   const rows = await db.selectFrom("accounts").select(accountColumns).where("account", "in", ids).execute();
-  return rows.map(accountOf);
+  return rows.map(accountFromRow);
 }
 
 /** Reads the ids of accounts whose chain of receipts is incomplete. */
@@ -203,7 +203,7 @@ export async function readUnprojectedAccounts(
     .where("created", "<>", "")
     .limit(limit)
     .execute();
-  return rows.map((row) => ({ ...stateOf(row), createdAt: row.created }));
+  return rows.map((row) => ({ ...stateFromRow(row), createdAt: row.created }));
 }
 
 /** Reads all credits of these accounts, oldest first. */
@@ -239,7 +239,7 @@ export async function acceptMissingReceipts({ db }: Books, { id, head, offset }:
     .execute();
 }
 
-function accountOf(
+function accountFromRow(
   row: StateRow & {
     readonly created: string;
     readonly receipts: number;
@@ -251,7 +251,7 @@ function accountOf(
   },
 ): BookedAccount {
   return {
-    ...stateOf(row),
+    ...stateFromRow(row),
     createdAt: row.created,
     receipts: row.receipts,
     head: row.head,

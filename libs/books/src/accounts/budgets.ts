@@ -29,7 +29,7 @@ export async function changeBookedBudgets(
   change: (record: string) => BudgetChange,
 ): Promise<BookedBudgets> {
   return db.transaction().execute(async (transaction) => {
-    const { record: current, version } = await addVersion(transaction, account);
+    const { record: current, version } = await incrementVersion(transaction, account);
     const { record, ...entry } = change(current);
     await transaction.updateTable("budgets").set({ record }).where("account", "=", account).execute();
     await writeAudit(transaction, { account, time: new Date().toISOString(), actor, ...entry });
@@ -38,7 +38,7 @@ export async function changeBookedBudgets(
 }
 
 /** Increments the version of a budget list and locks the list. Returns its state before. */
-export async function addVersion(
+export async function incrementVersion(
   transaction: Transaction<Tables>,
   account: string,
 ): Promise<Pick<BookedBudgets, "record" | "version">> {
@@ -59,13 +59,13 @@ export async function addVersion(
 export async function readBudgetsOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedBudgets[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("budgets").selectAll().where("account", "in", accounts).execute();
-  return rows.map(bookedOf);
+  return rows.map(budgetsFromRow);
 }
 
 /** Reads budget lists whose current version is not in Redis yet. */
 export async function readUnprojectedBudgets({ db }: Books, limit: number): Promise<readonly BookedBudgets[]> {
   const rows = await db.selectFrom("budgets").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
-  return rows.map(bookedOf);
+  return rows.map(budgetsFromRow);
 }
 
 /** Records that Redis contains this version of a budget list. */
@@ -78,6 +78,6 @@ export async function markBudgetsProjected({ db }: Books, { account, version }: 
     .execute();
 }
 
-function bookedOf({ account, version, record }: Selectable<BudgetsTable>): BookedBudgets {
+function budgetsFromRow({ account, version, record }: Selectable<BudgetsTable>): BookedBudgets {
   return { account, version, record };
 }

@@ -2,13 +2,16 @@ import type { Transaction } from "kysely";
 import { organisationOfScope, organisationScope, recordParser } from "@modelgate/contracts";
 import { Type } from "typebox";
 import type { Tables } from "../schema.ts";
-import { addVersion } from "./budgets.ts";
+import { incrementVersion } from "./budgets.ts";
 
 /** Returns the shard of an account. */
 export type ShardOf = (account: string) => string;
 
 /** Reads the accounts of an organisation, ordered by id. */
-export async function accountsIn(transaction: Transaction<Tables>, organisation: string): Promise<readonly string[]> {
+export async function readAccountsOfOrganisation(
+  transaction: Transaction<Tables>,
+  organisation: string,
+): Promise<readonly string[]> {
   const rows = await transaction
     .selectFrom("accounts")
     .select("account")
@@ -31,7 +34,7 @@ export async function copyOrganisationBudgets(
 ): Promise<void> {
   const isOfAccount = ({ scope }: { readonly scope: string }): boolean => organisationOfScope(scope) === undefined;
   if (record === "[]" && readScopes(await readRecord(transaction, account)).every(isOfAccount)) return;
-  const { record: current } = await addVersion(transaction, account);
+  const { record: current } = await incrementVersion(transaction, account);
   const budgets = [...readScopes(record), ...readScopes(current).filter(isOfAccount)];
   await transaction
     .updateTable("budgets")
@@ -51,7 +54,7 @@ export async function joinBudgets(
 ): Promise<boolean> {
   const record = await readRecord(transaction, organisationScope(organisation));
   if (record === "[]") return true;
-  const others = await accountsIn(transaction, organisation);
+  const others = await readAccountsOfOrganisation(transaction, organisation);
   if (others.some((other) => shardOf(other) !== shardOf(account))) return false;
   await copyOrganisationBudgets(transaction, account, record);
   return true;

@@ -17,9 +17,9 @@ export interface Branches {
   /** Entries outside the chain, ordered by number. */
   readonly orphans: readonly ChainedEvent[];
   /** Hash of the receipt before the oldest one that was read; "" for the first receipt of the account. */
-  readonly unknown: string;
+  readonly hashBefore: string;
   /** True if all receipts in the books are in the chain or among the orphans. */
-  readonly complete: boolean;
+  readonly isComplete: boolean;
 }
 
 const [pageSize, maxCalls] = [500, 50_000];
@@ -32,7 +32,7 @@ export async function findBranches(books: Books, account: BookedAccount, head: s
   let branches: Branches | undefined;
   for await (const entries of readNewest(books, account)) {
     branches = divideByChain(entries, head, account);
-    if (branches?.complete === true) break;
+    if (branches?.isComplete === true) break;
   }
   return branches;
 }
@@ -51,12 +51,16 @@ export async function findNewestChain(books: Books, account: BookedAccount): Pro
     // "" means an empty chain: if the first receipt is missing, all entries are outside the chain.
     for (const hash of [...newestFirst.map(({ receipt }) => receipt.hash), ""]) {
       const branches = divideByChain(entries, hash, account);
-      if (branches?.complete === true) return branches;
+      if (branches?.isComplete === true) return branches;
     }
   }
   const last = all.toSorted(byNumber).at(-1);
   return (
-    (last && divideByChain(all, last.receipt.hash, account)) ?? { orphans: [], unknown: "", complete: all.length === 0 }
+    (last && divideByChain(all, last.receipt.hash, account)) ?? {
+      orphans: [],
+      hashBefore: "",
+      isComplete: all.length === 0,
+    }
   );
 }
 
@@ -82,17 +86,17 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
   const first = byHash.get(head);
   if (first === undefined && head !== "") return undefined;
   const chain = new Set<ChainedEvent>();
-  let [lowest, unknown] = [0, ""];
-  for (let entry = first; entry !== undefined && !chain.has(entry); entry = byHash.get(unknown)) {
+  let [lowest, hashBefore] = [0, ""];
+  for (let entry = first; entry !== undefined && !chain.has(entry); entry = byHash.get(hashBefore)) {
     chain.add(entry);
     lowest = entry.receipt.number;
-    unknown = entry.receipt.previous;
+    hashBefore = entry.receipt.previous;
   }
   // Entries before the oldest one of the chain may belong to it, because entries between are not read yet.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
-  const off = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
+  const missingSum = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
   const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));
-  return { head: first?.receipt, orphans, unknown, complete: sum === off };
+  return { head: first?.receipt, orphans, hashBefore, isComplete: sum === missingSum };
 }
 
 function isBooked<Event extends CreditEvent | UsageEvent>(event: Event): event is Event & { receipt: Receipt } {

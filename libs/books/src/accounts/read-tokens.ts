@@ -8,7 +8,7 @@ const dayMs = 86_400_000;
 const pageSize = 500;
 
 /** SQL pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts. */
-export const ofPlayground = '%"playgroundOf":%';
+export const playgroundPattern = '%"playgroundOf":%';
 
 /** Members of a token that are set at its creation. */
 export interface TokenFields {
@@ -42,14 +42,14 @@ const readReplaced = recordParser("replaced keys", Type.Array(ReplacedKey));
 /** Reads tokens whose current version is not in Redis yet. */
 export async function readUnprojectedTokens({ db }: Books, limit: number): Promise<readonly BookedToken[]> {
   const rows = await db.selectFrom("tokens").selectAll().whereRef("projected", "<", "version").limit(limit).execute();
-  return rows.map(tokenOf);
+  return rows.map(tokenFromRow);
 }
 
 /** Reads all tokens of these accounts. */
 export async function readTokensOf({ db }: Books, accounts: readonly string[]): Promise<readonly BookedToken[]> {
   if (accounts.length === 0) return [];
   const rows = await db.selectFrom("tokens").selectAll().where("account", "in", accounts).execute();
-  return rows.map(tokenOf);
+  return rows.map(tokenFromRow);
 }
 
 /**
@@ -81,7 +81,7 @@ export async function readExpiringTokens(
 
 function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
   try {
-    return [tokenOf(row)];
+    return [tokenFromRow(row)];
   } catch {
     return [];
   }
@@ -114,13 +114,13 @@ export async function readPlaygroundTokens(
     .selectAll()
     .where("account", "=", account)
     .where("deleted", "=", "")
-    .where("record", "like", ofPlayground)
+    .where("record", "like", playgroundPattern)
     .execute();
   return rows.flatMap(readableToken);
 }
 
 /** Converts a row of `tokens`. Throws UnknownShape if its JSON is invalid. */
-export function tokenOf({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
+export function tokenFromRow({ token: id, replaced, deleted, record, ...row }: Selectable<TokensTable>): BookedToken {
   return {
     account: row.account,
     id,

@@ -3,9 +3,9 @@ import type { Books } from "../open.ts";
 import type { Tables, TokensTable } from "../schema.ts";
 import { writeAudit } from "./audit.ts";
 import {
-  ofPlayground,
+  playgroundPattern,
   readPlaygroundTokens,
-  tokenOf,
+  tokenFromRow,
   type BookedToken,
   type ReplacedKey,
   type TokenFields,
@@ -46,7 +46,7 @@ export async function bookToken(
         .select(({ fn }) => fn.countAll().as("count"))
         .where("account", "=", account)
         .where("deleted", "=", "")
-        .where("record", "not like", ofPlayground)
+        .where("record", "not like", playgroundPattern)
         .executeTakeFirstOrThrow();
       if (Number(count) >= max) return "full";
     }
@@ -72,7 +72,7 @@ export async function bookToken(
       .where("account", "=", account)
       .where("token", "=", id)
       .executeTakeFirstOrThrow();
-    return { token: tokenOf(row), created: inserted.length > 0 };
+    return { token: tokenFromRow(row), created: inserted.length > 0 };
   });
 }
 
@@ -173,7 +173,7 @@ async function replaceKey(
     replacedAt,
     expiresAt: graceEnd,
   };
-  const ended = before.replaced.map((key) => ({ ...key, expiresAt: earlier(key.expiresAt, replacedAt) }));
+  const ended = before.replaced.map((key) => ({ ...key, expiresAt: earlierTime(key.expiresAt, replacedAt) }));
   const replaced = [previous, ...ended].slice(0, maxReplaced);
   await updateToken(transaction, before, {
     digest,
@@ -219,7 +219,7 @@ async function lockToken(transaction: Transaction<Tables>, id: string): Promise<
     .where("deleted", "=", "")
     .returningAll()
     .execute();
-  return row && tokenOf(row);
+  return row && tokenFromRow(row);
 }
 
 async function updateToken(
@@ -239,7 +239,7 @@ async function auditToken(
   await writeAudit(transaction, { account, time: new Date().toISOString(), ...act, before: record, after });
 }
 
-function earlier(one: string, other: string): string {
+function earlierTime(one: string, other: string): string {
   return Date.parse(one) <= Date.parse(other) ? one : other;
 }
 

@@ -2,8 +2,8 @@ import { sql, type Selectable } from "kysely";
 import type { Alert } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { AlertDeliveriesTable } from "../schema.ts";
-import { alertOf } from "./alerts.ts";
-import { targetOf, type EncryptedTarget } from "./alert-targets.ts";
+import { alertFromRow } from "./alerts.ts";
+import { targetFromRow, type EncryptedTarget } from "./alert-targets.ts";
 
 const hourMs = 3_600_000;
 /** Age at which attempts end. */
@@ -62,7 +62,12 @@ export async function claimDeliveries(
       db.selectFrom("alert_targets").selectAll().where("id", "=", target).executeTakeFirst(),
     ]);
     if (about === undefined || to === undefined) continue; // deleted in the meantime
-    claimed.push({ alert: alertOf(about), target: targetOf(to), sealed: to.sealed, isLast: next - since > giveUpMs });
+    claimed.push({
+      alert: alertFromRow(about),
+      target: targetFromRow(to),
+      sealed: to.sealed,
+      isLast: next - since > giveUpMs,
+    });
   }
   return claimed;
 }

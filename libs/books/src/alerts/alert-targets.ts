@@ -34,7 +34,7 @@ export async function deleteAlertTarget({ db }: Books, id: string, actor: string
     const [row] = await transaction.deleteFrom("alert_targets").where("id", "=", id).returningAll().execute();
     if (row === undefined) return false;
     await transaction.deleteFrom("alert_deliveries").where("target", "=", id).execute();
-    const [before, time] = [targetOf(row), new Date().toISOString()];
+    const [before, time] = [targetFromRow(row), new Date().toISOString()];
     await writeAudit(transaction, { account: row.account, time, actor, action: "alert-target.delete", before });
     return true;
   });
@@ -44,16 +44,16 @@ export async function deleteAlertTarget({ db }: Books, id: string, actor: string
 export async function readAlertTargets({ db }: Books, accounts?: readonly string[]): Promise<readonly AlertTarget[]> {
   let query = db.selectFrom("alert_targets").selectAll();
   if (accounts !== undefined) query = query.where("account", "in", accounts);
-  return (await query.orderBy("at").orderBy("id").execute()).map(targetOf);
+  return (await query.orderBy("at").orderBy("id").execute()).map(targetFromRow);
 }
 
 /** Reads a target with its encrypted secret part; undefined if there is none. */
 export async function findAlertTarget({ db }: Books, id: string): Promise<EncryptedTarget | undefined> {
   const row = await db.selectFrom("alert_targets").selectAll().where("id", "=", id).executeTakeFirst();
-  return row && { target: targetOf(row), sealed: row.sealed };
+  return row && { target: targetFromRow(row), sealed: row.sealed };
 }
 
 /** Converts a row of `alert_targets`. Throws UnknownShape if its JSON is invalid. */
-export function targetOf({ record }: Pick<Selectable<AlertTargetsTable>, "record">): AlertTarget {
+export function targetFromRow({ record }: Pick<Selectable<AlertTargetsTable>, "record">): AlertTarget {
   return readTarget(record);
 }

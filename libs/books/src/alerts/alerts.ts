@@ -1,16 +1,16 @@
 import { randomBytes } from "node:crypto";
 import { sql, type Selectable, type Transaction } from "kysely";
 import { organisationOfScope, type Alert, type AlertKind, type AlertTarget } from "@modelgate/contracts";
-import { accountsIn } from "../accounts/organisation-budgets.ts";
+import { readAccountsOfOrganisation } from "../accounts/organisation-budgets.ts";
 import type { Books } from "../open.ts";
 import type { AlertsTable, Tables } from "../schema.ts";
-import { targetOf } from "./alert-targets.ts";
+import { targetFromRow } from "./alert-targets.ts";
 
 /** An alert that is not in the books yet. */
 export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
   readonly kind: AlertKind;
   /** True for a lasting condition. While it is open, it is not stored again. */
-  readonly lasts?: boolean;
+  readonly isLasting?: boolean;
 }
 
 /** Stores alerts and their deliveries. Skips alerts that are already stored, and returns the others. */
@@ -26,7 +26,9 @@ async function insertAlerts(
 ): Promise<readonly Alert[]> {
   const stored: Alert[] = [];
   // One order for all ledgers, to avoid deadlocks.
-  for (const { lasts, details, ...alert } of alerts.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))) {
+  for (const { isLasting, details, ...alert } of alerts.toSorted((one, other) =>
+    keyOf(one) < keyOf(other) ? -1 : 1,
+  )) {
     const id = `alt_${randomBytes(9).toString("base64url")}`;
     const inserted = await transaction
       .insertInto("alerts")
@@ -36,7 +38,7 @@ async function insertAlerts(
         id,
         at: now,
         details: JSON.stringify(details),
-        open: lasts === true ? 1 : 0,
+        open: isLasting === true ? 1 : 0,
       })
       .onConflict((conflict) => conflict.doNothing())
       .returning("id")
@@ -44,11 +46,12 @@ async function insertAlerts(
     if (inserted.length > 0) stored.push({ ...alert, id, details, time: new Date(now).toISOString() });
   }
   if (stored.length === 0) return stored;
-  const targets = (await transaction.selectFrom("alert_targets").selectAll().execute()).map(targetOf);
+  const targets = (await transaction.selectFrom("alert_targets").selectAll().execute()).map(targetFromRow);
   for (const alert of stored) {
     const organisation = organisationOfScope(alert.account);
-    const concerned = organisation === undefined ? [alert.account] : await accountsIn(transaction, organisation);
-    for (const target of targets.filter((each) => receives(each, alert, concerned)))
+    const concerned =
+      organisation === undefined ? [alert.account] : await readAccountsOfOrganisation(transaction, organisation);
+    for (const target of targets.filter((each) => receivesAlert(each, alert, concerned)))
       await transaction
         .insertInto("alert_deliveries")
         .values({ alert: alert.id, target: target.id, since: now, next: now, tries: 0, state: "pending", error: "" })
@@ -82,7 +85,7 @@ function keyOf({ account, kind, subject, period }: NewAlert): string {
  * Returns whether a target receives an alert. A member's target gets no alerts of the organisation, because members
  * must not see the spending of other accounts.
  */
-function receives(target: AlertTarget, { account, kind }: Alert, concerned: readonly string[]): boolean {
+function receivesAlert(target: AlertTarget, { account, kind }: Alert, concerned: readonly string[]): boolean {
   const { account: own, alerts, addedByMember = false } = target;
   if (addedByMember && organisationOfScope(account) !== undefined) return false;
   return (own === "" || concerned.includes(own)) && (alerts === undefined || alerts.some((each) => each === kind));
@@ -91,7 +94,7 @@ function receives(target: AlertTarget, { account, kind }: Alert, concerned: read
 /** Reads alerts of these kinds whose condition lasts. */
 export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[]): Promise<readonly Alert[]> {
   const rows = await db.selectFrom("alerts").selectAll().where("open", "=", 1).where("kind", "in", kinds).execute();
-  return rows.map(alertOf);
+  return rows.map(alertFromRow);
 }
 
 /**
@@ -124,7 +127,7 @@ export async function deleteOldAlerts({ db }: Books, before: number): Promise<vo
 }
 
 /** Converts a row of `alerts`. */
-export function alertOf({ at, open: _lasts, details, ...row }: Selectable<AlertsTable>): Alert {
+export function alertFromRow({ at, open: _lasts, details, ...row }: Selectable<AlertsTable>): Alert {
   // `recordAlerts` writes these members.
   // oxlint-disable-next-line typescript/no-unsafe-assignment
   const values: Alert["details"] = JSON.parse(details);

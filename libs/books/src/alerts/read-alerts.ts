@@ -1,8 +1,8 @@
 import { sql } from "kysely";
 import type { Alert, AlertDelivery } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
-import { targetOf } from "./alert-targets.ts";
-import { alertOf } from "./alerts.ts";
+import { targetFromRow } from "./alert-targets.ts";
+import { alertFromRow } from "./alerts.ts";
 
 /** An alert with its deliveries. */
 export interface DeliveredAlert extends Alert {
@@ -15,7 +15,7 @@ export interface AlertFilter {
   readonly accounts?: readonly string[] | undefined;
   readonly kind?: Alert["kind"] | undefined;
   /** True: only alerts with a delivery that failed for good. */
-  readonly dead?: boolean | undefined;
+  readonly isDead?: boolean | undefined;
   /** Accounts whose targets' deliveries are included; undefined: all. */
   readonly targetsOf?: readonly string[] | undefined;
   readonly limit: number;
@@ -25,13 +25,13 @@ export interface AlertFilter {
 
 /** Reads alerts with their deliveries, newest first. */
 export async function readAlerts(books: Books, filter: AlertFilter): Promise<readonly DeliveredAlert[]> {
-  const { accounts, kind, dead, targetsOf, limit, before } = filter;
+  const { accounts, kind, isDead, targetsOf, limit, before } = filter;
   let query = books.db.selectFrom("alerts").selectAll();
   if (accounts !== undefined) query = query.where("account", "in", accounts);
   if (kind !== undefined) query = query.where("kind", "=", kind);
   if (before !== undefined)
     query = query.where(sql<boolean>`(at, id) < (select b.at, b.id from alerts as b where b.id = ${before})`);
-  if (dead === true) {
+  if (isDead === true) {
     const ofTargets =
       targetsOf === undefined
         ? sql``
@@ -41,15 +41,15 @@ export async function readAlerts(books: Books, filter: AlertFilter): Promise<rea
     );
   }
   const rows = await query.orderBy("at", "desc").orderBy("id", "desc").limit(limit).execute();
-  const deliveries = await deliveriesOf(
+  const deliveries = await readDeliveries(
     books,
     rows.map(({ id }) => id),
     targetsOf,
   );
-  return rows.map((row) => ({ ...alertOf(row), deliveries: deliveries.get(row.id) ?? [] }));
+  return rows.map((row) => ({ ...alertFromRow(row), deliveries: deliveries.get(row.id) ?? [] }));
 }
 
-async function deliveriesOf(
+async function readDeliveries(
   { db }: Books,
   alerts: readonly string[],
   targetsOf: readonly string[] | undefined,
@@ -66,7 +66,7 @@ async function deliveriesOf(
   for (const { alert, target, state, tries, next, error, record } of rows) {
     const nextAt = state === "pending" ? new Date(next).toISOString() : null;
     const list = byAlert.get(alert) ?? [];
-    byAlert.set(alert, [...list, { target, name: targetOf({ record }).name, state, tries, nextAt, error }]);
+    byAlert.set(alert, [...list, { target, name: targetFromRow({ record }).name, state, tries, nextAt, error }]);
   }
   return byAlert;
 }

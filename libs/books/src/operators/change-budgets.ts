@@ -1,7 +1,7 @@
 import { organisationScope } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
-import { addVersion, type BudgetChange } from "../accounts/budgets.ts";
-import { accountsIn, copyOrganisationBudgets } from "../accounts/organisation-budgets.ts";
+import { incrementVersion, type BudgetChange } from "../accounts/budgets.ts";
+import { readAccountsOfOrganisation, copyOrganisationBudgets } from "../accounts/organisation-budgets.ts";
 import type { Books } from "../open.ts";
 import { lockOrganisation } from "./organisations.ts";
 
@@ -18,8 +18,8 @@ export async function changeOrganisationBudgets(
   return db.transaction().execute(async (transaction) => {
     if (!(await lockOrganisation(transaction, organisation))) return undefined;
     const owner = organisationScope(organisation);
-    const accounts = await accountsIn(transaction, organisation);
-    const { record: current, version } = await addVersion(transaction, owner);
+    const accounts = await readAccountsOfOrganisation(transaction, organisation);
+    const { record: current, version } = await incrementVersion(transaction, owner);
     const { record, ...entry } = change(current, accounts);
     // Only the copies are written to Redis.
     await transaction.updateTable("budgets").set({ record, projected: version }).where("account", "=", owner).execute();

@@ -83,7 +83,7 @@ export async function bookTeam(
       .where("created", "<>", "")
       .executeTakeFirst();
     if (owner === undefined || !["", organisation].includes(owner.organisation)) return "no-account";
-    if (await wasUsed(transaction, { organisation, id, account })) return "used";
+    if (await hasKeysOfTeam(transaction, { organisation, id, account })) return "used";
     if (owner.organisation === "" && !(await joinBudgets(transaction, { organisation, account }, shardOf)))
       return "other-shard";
     await transaction.updateTable("accounts").set({ organisation }).where("account", "=", account).execute();
@@ -101,7 +101,7 @@ export async function bookTeam(
 }
 
 /** Returns whether a key, even a deleted one, belongs to a team with this id. */
-async function wasUsed(
+async function hasKeysOfTeam(
   transaction: Transaction<Tables>,
   { organisation, id, account }: { readonly organisation: string } & Pick<BookedTeam, "account" | "id">,
 ): Promise<boolean> {

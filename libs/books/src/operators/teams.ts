@@ -1,8 +1,8 @@
 import type { Transaction } from "kysely";
 import { organisationScope } from "@modelgate/contracts";
 import { writeAudit } from "../accounts/audit.ts";
-import { accountsIn, copyOrganisationBudgets } from "../accounts/organisation-budgets.ts";
-import { ofPlayground, readPlaygroundTokens } from "../accounts/read-tokens.ts";
+import { readAccountsOfOrganisation, copyOrganisationBudgets } from "../accounts/organisation-budgets.ts";
+import { playgroundPattern, readPlaygroundTokens } from "../accounts/read-tokens.ts";
 import { deleteTokensIn, lockAccount } from "../accounts/tokens.ts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
@@ -57,7 +57,7 @@ export async function deleteTeam(
     if (team === "") {
       if (teams.length > 0) return "teams";
       if (hasMembers) return "members";
-      await releaseAccounts(transaction, organisation, await accountsIn(transaction, organisation));
+      await releaseAccounts(transaction, organisation, await readAccountsOfOrganisation(transaction, organisation));
       await transaction.deleteFrom("budgets").where("account", "=", organisationScope(organisation)).execute();
       await transaction.deleteFrom("organisations").where("id", "=", organisation).execute();
       const before = { organisation, team };
@@ -73,7 +73,7 @@ export async function deleteTeam(
     if (account === undefined) return "absent";
     if (hasMembers) return "members";
     await lockAccount(transaction, account);
-    const part = await partInAccount(transaction, team, account);
+    const part = await keysOrBudgetsOfTeam(transaction, team, account);
     if (part !== undefined) return part;
     const tokens = (await readPlaygroundTokens(transaction, account)).filter(({ record }) => record["team"] === team);
     const ids = tokens.map(({ id }) => id);
@@ -104,13 +104,13 @@ async function releaseAccounts(
 }
 
 /** Returns what the account still has of the team: `keys` or `budgets`. */
-async function partInAccount(
+async function keysOrBudgetsOfTeam(
   transaction: Transaction<Tables>,
   team: string,
   account: string,
 ): Promise<"budgets" | "keys" | undefined> {
   const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
-  const own = tokens.where("team", "=", team).where("record", "not like", ofPlayground);
+  const own = tokens.where("team", "=", team).where("record", "not like", playgroundPattern);
   if ((await own.executeTakeFirst()) !== undefined) return "keys";
   const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
   const { record = "" } = (await budgets.executeTakeFirst()) ?? {};

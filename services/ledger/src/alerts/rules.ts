@@ -119,7 +119,7 @@ export function unstableAlert(scope: string, pauses: number, nowMs: number): New
   return {
     ...part,
     period: `${part.period}/unstable`,
-    lasts: false,
+    isLasting: false,
     severity: "warning",
     summary: `${scope} is unstable: it was paused ${pauses} times in this hour, each time for less than ${shortPauseMs / 1_000} seconds.`,
     details: { pauses: `${pauses}` },
@@ -133,7 +133,7 @@ function pausedPart(kind: "key-refused" | "channel-resting", scope: string, nowM
     account: "",
     subject: scope,
     period: new Date(nowMs).toISOString().slice(0, hourLength),
-    lasts: true,
+    isLasting: true,
   } as const;
 }
 

@@ -31,7 +31,7 @@ export function alertRoutes({ connection, sender }: AlertApiDeps): OperatorRoute
       const before = query.get("before") ?? undefined;
       const [accounts, targetsOf] = [accountsIn(query, "account"), accountsIn(query, "targets-of")];
       const limit = Math.min(Number(query.get("limit") ?? maxAlerts) || maxAlerts, maxAlerts);
-      const filter = { accounts, before, targetsOf, limit, dead: query.get("state") === "dead", kind: kindIn(query) };
+      const filter = { accounts, before, targetsOf, limit, isDead: query.get("state") === "dead", kind: kindIn(query) };
       return use((books) => readAlerts(books, filter));
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, query }) => {

@@ -111,7 +111,7 @@ async function repairAccount(
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
   if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
-  const reinstated = await reinstateReceipts(deps.books, account.id, branches?.unknown ?? redisHead.head);
+  const reinstated = await reinstateReceipts(deps.books, account.id, branches?.hashBefore ?? redisHead.head);
   if (branches !== undefined && reinstated === 0)
     await repairChain(deps, account, { redisHead: redisHead.head, branches, offsets });
   return false; // compared again when the books have received the changes
@@ -123,12 +123,12 @@ async function repairChain(
   account: BookedAccount,
   { redisHead, branches, offsets }: { redisHead: string; branches: Branches; offsets: SeenGaps },
 ): Promise<void> {
-  const { head, orphans, complete } = branches;
+  const { head, orphans, isComplete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
   const lost = current?.head === redisHead ? orphans : withoutLater(orphans, redisHead);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (orphans.length > 0) return;
-  if (!complete) await acceptGap(deps, account, offsets);
+  if (!isComplete) await acceptGap(deps, account, offsets);
   else if (head !== undefined) await correctHead(deps.books, account.id, head);
 }
 

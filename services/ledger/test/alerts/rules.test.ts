@@ -127,7 +127,7 @@ describe("a pause of a channel", () => {
       summary,
       subject: scope,
       period: "2026-11-26T10",
-      lasts: true,
+      isLasting: true,
     });
   });
 
@@ -141,7 +141,7 @@ describe("a pause of a channel", () => {
   });
 
   test("ends with an alert that names it", () => {
-    const { lasts: _, ...alert } =
+    const { isLasting: _, ...alert } =
       restAlert("main", { ...rest, kind: "failing" }, now) ?? divergenceAlert("", false, now);
     expect(recoveryAlert({ ...alert, id: "alt_1", time: "" })).toMatchObject({
       kind: "channel-recovered",
