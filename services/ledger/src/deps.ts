@@ -6,7 +6,7 @@ import { openAlertSender, type AlertSender } from "./alerts/send.ts";
 import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
-import { startForgetting } from "./forget.ts";
+import { startDeletingOldRecords } from "./forget.ts";
 import { usageCounted, eventsPublished, holdsSwept, usageUnpriced, watchShards } from "./ledger-metrics.ts";
 import { startMovingUsage } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
@@ -14,7 +14,7 @@ import { startRecordingRefused } from "./record-refused.ts";
 import { republishAfterMs, startRepublishing } from "./restore/republish.ts";
 import { startComparison } from "./restore/compare-redis.ts";
 import { startRounds } from "./shard-rounds.ts";
-import { verifierOf } from "./api/verification.ts";
+import { createVerifier } from "./api/verification.ts";
 import { commonTables, verifyCommon } from "./api/verify-common.ts";
 import { startWatching } from "./watch/watch.ts";
 
@@ -73,9 +73,9 @@ export async function openDeps({
   );
   opening.use(startRecordingRefused({ redis, connection, log, onRefused: alerts.noteRefused }));
   opening.use(startRepublishing({ redis, bus, connection, log, afterMs: republishAfterMs }));
-  opening.use(startForgetting({ connection, log, keepDays, signer }));
+  opening.use(startDeletingOldRecords({ connection, log, keepDays, signer }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, ...counters, completeRuns: () => watch.completeRuns }));
-  const verifyAccount = verifierOf({ redis, connection, keepDays, signer });
+  const verifyAccount = createVerifier({ redis, connection, keepDays, signer });
   const verify = (id: string) =>
     id === commonTables ? verifyCommon({ redis, connection, signer }) : verifyAccount(id);
   const mayVerify = () => watch.isComplete;

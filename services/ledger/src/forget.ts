@@ -19,7 +19,7 @@ const keepAlertsMs = 400 * 86_400_000;
  * Deletes old calls, refused calls and alerts every hour. Also completes the audit chain and the signed heads after an
  * upgrade.
  */
-export function startForgetting({
+export function startDeletingOldRecords({
   connection,
   log,
   keepDays,

@@ -36,7 +36,7 @@ export interface RoundOptions {
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
-  const state = { stopped: false, hasLoggedFailure: false, sweepsFrom: 0 };
+  const state = { isStopped: false, hasLoggedFailure: false, sweepsFrom: 0 };
   const sleep = Promise.withResolvers<void>();
   const workCheck = new WorkCheck({
     redis: options.redis,
@@ -45,7 +45,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   });
 
   async function rounds(): Promise<void> {
-    while (!state.stopped) {
+    while (!state.isStopped) {
       try {
         // Rejects while Redis is unavailable, so that reservations are settled only `afterOutageMs` after the outage.
         if (await workCheck.hasWork())
@@ -63,7 +63,7 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   const running = rounds();
   return {
     async [Symbol.asyncDispose]() {
-      state.stopped = true;
+      state.isStopped = true;
       sleep.resolve();
       await running;
     },

@@ -12,7 +12,7 @@ import {
 } from "@modelgate/books";
 import { createLogger, openBus, type Bus } from "@modelgate/platform";
 import { startLocalBackends, testUsageDraft, type LocalBackends } from "@modelgate/testkit";
-import { spendingOfAll } from "../src/accounts/budget-spending.ts";
+import { computeAllSpending } from "../src/accounts/budget-spending.ts";
 import { organisationRoutes } from "../src/api/organisations.ts";
 import type { BooksConnection } from "../src/books-connection.ts";
 import { restoreAllAccounts } from "../src/restore/restore-accounts.ts";
@@ -79,7 +79,7 @@ test("the spending of an organisation is read once for all of its accounts that 
     transformResult: async ({ result }) => result,
   });
   const counted = { ...books, db };
-  await spendingOfAll(counted, "labs", [budget]);
+  await computeAllSpending(counted, "labs", [budget]);
   const readsOfOne = reads;
   expect(readsOfOne).toBeGreaterThan(0);
   expect(await restoreAllAccounts({ redis, bus, books: counted })).toBe(accounts.length);

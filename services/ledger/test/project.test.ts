@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shownToken } from "../src/accounts/project.ts";
+import { publicTokenOf } from "../src/accounts/project.ts";
 
 test("a token is due for rotation after its period since the last rotation, or else since its creation", () => {
   const record = {
@@ -15,8 +15,8 @@ test("a token is due for rotation after its period since the last rotation, or e
   const token = { account: "acme", id: "tok_1", digest: "d", version: 1, replaced: [], record };
   const replacedAt = "2026-03-01T12:00:00.000Z";
   const replaced = [{ digest: "e", hint: "sk-b…z", replacedAt, expiresAt: replacedAt }];
-  expect(shownToken(token).rotationDueAt).toBe("2026-01-31T00:00:00.000Z");
-  expect(shownToken({ ...token, replaced }).rotationDueAt).toBe("2026-03-31T12:00:00.000Z");
+  expect(publicTokenOf(token).rotationDueAt).toBe("2026-01-31T00:00:00.000Z");
+  expect(publicTokenOf({ ...token, replaced }).rotationDueAt).toBe("2026-03-31T12:00:00.000Z");
   const { rotateAfterDays: _, ...plain } = record;
-  expect(shownToken({ ...token, record: plain })).not.toHaveProperty("rotationDueAt");
+  expect(publicTokenOf({ ...token, record: plain })).not.toHaveProperty("rotationDueAt");
 });

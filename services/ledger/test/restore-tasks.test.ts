@@ -148,11 +148,11 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await begin("late");
     const events = await taskEvents();
     await redis.del(`task:{s${shard}}:${account}:late`);
-    late.notice(events);
+    late.add(events);
     await late.restore({ redis, taskCipher }, Date.now());
     expect(await findTask(redis, account, "late")).toBeUndefined(); // no Redis was lost
     late.begin();
-    late.notice(events);
+    late.add(events);
     await late.restore({ redis, taskCipher }, Date.now());
     expect(await findTask(redis, account, "late")).toMatchObject({ task: { id: "late" } });
   });

@@ -1,37 +1,37 @@
 import { periodAt, periodWith, type Budget, type BudgetState, type Token } from "@modelgate/accounts";
 import { readTokensOf, readTotals, type Books, type TotalsQuery, type UsageTotal } from "@modelgate/books";
-import { shownToken } from "./project.ts";
+import { publicTokenOf } from "./project.ts";
 
 const dayMs = 24 * 60 * 60_000;
 /** Maximum number of earlier periods whose unspent money rolls over. */
-const maxEarlier = 12;
+const maxEarlierPeriods = 12;
 
 /** Computes the spending of budgets in their current periods. Returns it by budget id. */
-export async function spendingOfAll(
+export async function computeAllSpending(
   books: Books,
   account: string,
   budgets: readonly Budget[],
 ): Promise<ReadonlyMap<string, BudgetState>> {
   const states = new Map<string, BudgetState>();
-  const reads = spendingReads(books, account);
-  for (const budget of budgets) states.set(budget.id, await spendingOf(reads, budget, Date.now()));
+  const queries = cachedAccountQueries(books, account);
+  for (const budget of budgets) states.set(budget.id, await computeSpending(queries, budget, Date.now()));
   return states;
 }
 
 /** Cached queries about one account, which its budgets share. */
-export interface SpendingReads {
+export interface AccountQueries {
   readonly account: string;
   readonly tokens: () => Promise<readonly Token[]>;
   readonly totals: (query: TotalsQuery) => Promise<readonly UsageTotal[]>;
 }
 
 /** Creates cached queries for one computation of several budgets. */
-export function spendingReads(books: Books, account: string): SpendingReads {
+export function cachedAccountQueries(books: Books, account: string): AccountQueries {
   let tokens: Promise<readonly Token[]> | undefined;
   const totals = new Map<string, Promise<readonly UsageTotal[]>>();
   return {
     account,
-    tokens: () => (tokens ??= readTokensOf(books, [account]).then((booked) => booked.map(shownToken))),
+    tokens: () => (tokens ??= readTokensOf(books, [account]).then((booked) => booked.map(publicTokenOf))),
     totals(query) {
       const key = JSON.stringify(query);
       const read = totals.get(key) ?? readTotals(books, query);
@@ -45,29 +45,29 @@ export function spendingReads(books: Books, account: string): SpendingReads {
  * Computes the spending of a budget in the period that contains `nowMs`, and the unspent money of the previous period
  * if it rolls over. A budget with the period `total` includes all calls since its creation.
  */
-export async function spendingOf(reads: SpendingReads, budget: Budget, nowMs: number): Promise<BudgetState> {
+export async function computeSpending(queries: AccountQueries, budget: Budget, nowMs: number): Promise<BudgetState> {
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
-  const calls = await callsOf(reads, budget.scope);
+  const calls = await callsOfScope(queries, budget.scope);
   // Ends at most at the end of today, because complete UTC days are read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
-  const spentIn = (startMs: number, endMs: number) => sumOf(reads, calls, startMs, Math.min(endMs, endOfToday));
+  const spentIn = (startMs: number, endMs: number) => sumOf(queries, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);
   if (rolloverNanos === undefined || period === "total" || createdMs >= current.startMs)
     return { period: current.number, spentNanos };
-  const first = Math.max(periodAt(period, zone, createdMs).number, current.number - maxEarlier);
+  const first = Math.max(periodAt(period, zone, createdMs).number, current.number - maxEarlierPeriods);
   let [carried, leftBefore] = [0n, 0n];
   for (let number = first; number < current.number; number++) {
     const { startMs, endMs } = periodWith(period, zone, number);
     leftBefore = BigInt(budget.nanos) + carried - (await spentIn(startMs, endMs));
-    carried = carriedOver(budget, leftBefore);
+    carried = rolloverAmount(budget, leftBefore);
   }
   return { period: current.number, spentNanos, leftBefore };
 }
 
 /** Returns the amount that rolls over to the next period. */
-export function carriedOver({ rolloverNanos = "0" }: Budget, leftNanos: bigint): bigint {
+export function rolloverAmount({ rolloverNanos = "0" }: Budget, leftNanos: bigint): bigint {
   const [unspent, maximum] = [leftNanos < 0n ? 0n : leftNanos, BigInt(rolloverNanos)];
   return unspent < maximum ? unspent : maximum;
 }
@@ -90,7 +90,7 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
  * Returns the calls of a scope. A group, team or member includes the keys that belong to it now, an organisation its
  * present accounts.
  */
-async function callsOf({ account, tokens }: SpendingReads, scope: string): Promise<CallsOfBudget> {
+async function callsOfScope({ account, tokens }: AccountQueries, scope: string): Promise<CallsOfBudget> {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");
   if (kind === "organisation") return { filter: { organisation: value } };
@@ -106,9 +106,14 @@ async function callsOf({ account, tokens }: SpendingReads, scope: string): Promi
   return { filter: { account }, keys: new Set(counted.map(({ id }) => id)) };
 }
 
-async function sumOf(reads: SpendingReads, { filter, keys }: CallsOfBudget, from: number, to: number): Promise<bigint> {
+async function sumOf(
+  queries: AccountQueries,
+  { filter, keys }: CallsOfBudget,
+  from: number,
+  to: number,
+): Promise<bigint> {
   if (from >= to) return 0n;
-  const totals = await reads.totals({ ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
+  const totals = await queries.totals({ ...filter, from, to, groupBy: ["token"], sums: ["cost"] });
   return totals
     .filter(({ by }) => keys === undefined || keys.has(by.token ?? ""))
     .reduce((sum, { sums }) => sum + BigInt(sums["costNanos"] ?? "0"), 0n);

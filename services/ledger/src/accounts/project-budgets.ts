@@ -3,7 +3,7 @@ import { markBudgetsProjected, readBudgetsOf, readUnprojectedBudgets, type Booke
 import { eventStreams } from "@modelgate/contracts";
 import type { Bus } from "@modelgate/platform";
 import { waitUntilCaughtUp } from "../restore/caught-up.ts";
-import { spendingOfAll } from "./budget-spending.ts";
+import { computeAllSpending } from "./budget-spending.ts";
 import type { ProjectionDeps } from "./project.ts";
 
 /** Dependencies for copying budgets from the books to Redis. */
@@ -26,7 +26,7 @@ export async function projectBookedBudgets(
   const budgets = readBudgets(record);
   const unknown = await budgetsWithoutState(redis, account, budgets);
   if (unknown.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs);
-  const states = await spendingOfAll(books, account, unknown);
+  const states = await computeAllSpending(books, account, unknown);
   const reply = await writeBudgetsToRedis(redis, account, { version, budgets }, states);
   if (reply !== "no-account") await markBudgetsProjected(books, booked);
 }

@@ -51,14 +51,14 @@ export async function projectAccount(
 
 /** Writes an API key to Redis, unless Redis has a newer version. Returns the key as operators see it. */
 export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
-  const publicToken = shownToken(token);
+  const publicToken = publicTokenOf(token);
   await projectToken(redis, token.digest, publicToken, token.replaced);
   await markTokenProjected(books, token);
   return publicToken;
 }
 
 /** Returns an API key as Redis stores it and operators see it. */
-export function shownToken({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
+export function publicTokenOf({ record, version, replaced: [last], deletedAt }: BookedToken): Token {
   const token = readToken(JSON.stringify(record));
   const previous = last && { hint: last.hint, replacedAt: last.replacedAt, expiresAt: last.expiresAt };
   const { createdAt, rotateAfterDays } = token;

@@ -15,9 +15,14 @@ import { readAlertPeriods, readTotals, type Books, type NewAlert } from "@modelg
 import { readPublishedConfiguration, type PublishedConfiguration } from "@modelgate/catalog";
 import type { UsageEvent } from "@modelgate/contracts";
 import type { Redis, WaitingRefusal } from "@modelgate/platform";
-import { carriedOver, spendingOf, spendingReads, type SpendingReads } from "../accounts/budget-spending.ts";
+import {
+  rolloverAmount,
+  computeSpending,
+  cachedAccountQueries,
+  type AccountQueries,
+} from "../accounts/budget-spending.ts";
 import type { FindingDeps } from "./find-alerts.ts";
-import { addCall, addCalls, hasRefusedIn, noCalls, type NewCalls } from "./new-calls.ts";
+import { addCall, mergeCalls, hasRefusedIn, noNewCalls, type NewCalls } from "./new-calls.ts";
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
@@ -25,7 +30,7 @@ const hourMs = 3_600_000;
 const lookBackMs = 24 * hourMs;
 
 /** Maximum number of ended periods of a budget that are considered. */
-const maxEnded = 31;
+const maxEndedPeriods = 31;
 
 /** Finds budgets that reached an alert level or refused a call, after new calls of their account. */
 export class BudgetAlerts {
@@ -75,14 +80,14 @@ export class BudgetAlerts {
       try {
         await findOfAccount(books, deps, { account, calls, groups });
       } catch (error) {
-        addCalls(this.#callsOf(account), calls);
+        mergeCalls(this.#callsOf(account), calls);
         throw error;
       }
     }
   }
 
   #callsOf(account: string): NewCalls {
-    const calls = this.#called.get(account) ?? noCalls();
+    const calls = this.#called.get(account) ?? noNewCalls();
     this.#called.set(account, calls);
     return calls;
   }
@@ -102,18 +107,18 @@ async function findOfAccount(
     account,
     [...budgets.values()].map((budget) => appliedBudget(budget, Date.now())),
   );
-  const reads = spendingReads(books, account);
+  const queries = cachedAccountQueries(books, account);
   for (const each of usage) {
     const owner = isOfOrganisation(each.budget) ? each.budget.scope : account;
     for (const period of endedPeriods(each, calls.earliestMs)) {
-      const alerts = await alertsOfEndedPeriod(books, reads, { owner, budget: each.budget, period, calls });
+      const alerts = await alertsOfEndedPeriod(books, queries, { owner, budget: each.budget, period, calls });
       await recorder.record(books, alerts);
     }
     const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
     const possibleAlerts = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
     if (possibleAlerts.every((alert) => recorder.isKnown(alert))) continue;
     // Redis includes money held for open calls, which may be much more than their cost.
-    const { spentNanos: booked } = await spendingOf(reads, each.budget, Date.now());
+    const { spentNanos: booked } = await computeSpending(queries, each.budget, Date.now());
     // The books include spending before the account joined the organisation.
     const isLess = isOfOrganisation(each.budget) && each.usedNanos < booked;
     await recorder.record(
@@ -130,7 +135,7 @@ async function findOfAccount(
 function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: number): readonly BudgetPeriod[] {
   const { period: name, zone = "UTC", createdAt } = budget;
   const ended: BudgetPeriod[] = [];
-  for (let next = period; next.startMs > earliestMs && ended.length < maxEnded; ended.unshift(next))
+  for (let next = period; next.startMs > earliestMs && ended.length < maxEndedPeriods; ended.unshift(next))
     next = periodWith(name, zone, next.number - 1);
   return ended.filter(({ number, endMs }) => (createdAt === "" ? number <= usedBefore : endMs > Date.parse(createdAt)));
 }
@@ -138,13 +143,13 @@ function endedPeriods({ budget, period, usedBefore }: BudgetUsage, earliestMs: n
 /** Returns the alerts about an ended period, unless the same or a higher level is already stored. */
 async function alertsOfEndedPeriod(
   books: Books,
-  reads: SpendingReads,
+  queries: AccountQueries,
   of: { owner: string; budget: Budget; period: BudgetPeriod; calls: NewCalls },
 ): Promise<readonly NewAlert[]> {
   const { owner, budget, period, calls } = of;
   // Redis has only the spending of the latest period.
-  const { spentNanos, leftBefore = 0n } = await spendingOf(reads, budget, period.endMs - 1);
-  const carriedNanos = carriedOver(budget, leftBefore);
+  const { spentNanos, leftBefore = 0n } = await computeSpending(queries, budget, period.endMs - 1);
+  const carriedNanos = rolloverAmount(budget, leftBefore);
   const hasRefused = hasRefusedIn(calls, budget.id, period);
   const possibleAlerts = budgetAlerts(
     owner,

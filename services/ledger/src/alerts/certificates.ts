@@ -7,7 +7,7 @@ import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
 /** Maximum number of servers to check, and number of concurrent checks. */
-const [maxServers, atOnce] = [200, 10];
+const [maxServers, maxConcurrent] = [200, 10];
 
 /** Default port and protocol before TLS, by scheme. */
 const schemes: Readonly<Record<string, Omit<TlsServer, "host">>> = {
@@ -38,8 +38,8 @@ export async function findCertificateAlerts(
   };
   for (const file of storeUrls.flatMap(clientCertificateOf)) await record(`the file ${file}`, await expiryOfFile(file));
   for (const [name, end] of await readContentCertificateEnds(redis)) await record(name, end);
-  for (let at = 0; at < servers.length; at += atOnce) {
-    const some = servers.slice(at, at + atOnce);
+  for (let at = 0; at < servers.length; at += maxConcurrent) {
+    const some = servers.slice(at, at + maxConcurrent);
     const ends = await Promise.all(some.map(([, server]) => certificateEnd(server)));
     for (const [index, [name]] of some.entries()) await record(name, ends[index]);
   }

@@ -10,7 +10,7 @@ import {
 import { parseCooldownName, readChannelStates, readShortPauses, type Cooldown } from "@modelgate/channels";
 import { UnknownShape } from "@modelgate/contracts";
 import type { Redis } from "@modelgate/platform";
-import { shownToken } from "../accounts/project.ts";
+import { publicTokenOf } from "../accounts/project.ts";
 import { commonTables } from "../api/verify-common.ts";
 import type { AlertRecorder } from "./alert-recorder.ts";
 import {
@@ -89,7 +89,7 @@ function alertsOf(tokens: readonly BookedToken[], rule: TokenRule, nowMs: number
 
 function alertOf(token: BookedToken, rule: TokenRule, nowMs: number): NewAlert | undefined {
   try {
-    return rule(shownToken(token), nowMs);
+    return rule(publicTokenOf(token), nowMs);
   } catch (error) {
     if (error instanceof UnknownShape) return undefined;
     throw error;

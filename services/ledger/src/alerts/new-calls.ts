@@ -12,7 +12,7 @@ export interface NewCalls {
 }
 
 /** Returns an empty list of calls. */
-export function noCalls(): NewCalls {
+export function noNewCalls(): NewCalls {
   return { tokens: new Set(), refused: new Map(), earliestMs: Number.POSITIVE_INFINITY };
 }
 
@@ -25,7 +25,7 @@ export function addCall(calls: NewCalls, call: { tokenId: string; timeMs: number
 }
 
 /** Adds the calls of another list. */
-export function addCalls(calls: NewCalls, { tokens, refused, earliestMs }: NewCalls): void {
+export function mergeCalls(calls: NewCalls, { tokens, refused, earliestMs }: NewCalls): void {
   for (const id of tokens) calls.tokens.add(id);
   for (const [budget, times] of refused) addRefusals(calls, budget, times);
   calls.earliestMs = Math.min(calls.earliestMs, earliestMs);

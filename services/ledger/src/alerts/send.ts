@@ -100,7 +100,7 @@ async function post(
   const { status } = stream.answer;
   const answer = await readText(stream.answer, maxAnswerBytes);
   if (status < 300 && !(kind === "feishu" && isFeishuRefusal(answer))) return undefined;
-  return `it answered with status ${status}${quoted(answer, secret)}`;
+  return `it answered with status ${status}${quoteAnswer(answer, secret)}`;
 }
 
 /** Returns whether an answer of Feishu reports an error, because its HTTP status is always 200. */
@@ -110,17 +110,17 @@ function isFeishuRefusal(answer: string): boolean {
 }
 
 /** Returns the beginning of an answer for an error message, or "" if it contains a part of the secret. */
-function quoted(answer: string, { url, secret = "" }: AlertTargetSecret): string {
+function quoteAnswer(answer: string, { url, secret = "" }: AlertTargetSecret): string {
   const text = inOneLine(answer, maxAnswerCharacters);
   const { pathname, search, searchParams } = new URL(url);
   const encoded = [...pathname.split("/").filter((part) => part.length > 5), ...search.slice(1).split(/[&=]/), secret];
-  const hidden = [...encoded, ...encoded.map(decoded), ...searchParams.values()].filter((part) => part !== "");
+  const hidden = [...encoded, ...encoded.map(decodePart), ...searchParams.values()].filter((part) => part !== "");
   const repeated = answer.toLowerCase();
   return text === "" || hidden.some((part) => repeated.includes(part.toLowerCase())) ? "" : `: ${text}`;
 }
 
 /** Decodes a part of a URL. Returns an invalid part unchanged. */
-function decoded(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);
   } catch {

@@ -60,8 +60,8 @@ export function startAlerts({
     ["alerts of channels", (books) => findChannelAlerts(books, deps)],
     ["alerts of divergences", (books) => findDivergenceAlerts(books, deps)],
     ["alerts of budgets", (books) => budgets.find(books, deps)],
-    ["alerts of expiring keys", hourly((books) => findExpiryAlerts(books, deps))],
-    ["alerts of expiring certificates", hourly((books) => findCertificateAlerts(books, deps, storeUrls))],
+    ["alerts of expiring keys", atMostHourly((books) => findExpiryAlerts(books, deps))],
+    ["alerts of expiring certificates", atMostHourly((books) => findCertificateAlerts(books, deps, storeUrls))],
   ];
   for (const [name, find] of steps)
     running.use(repeatPeriodically({ name, everyMs, log, level: "warn", step: () => connection.useDuringMove(find) }));
@@ -90,7 +90,7 @@ export function startAlerts({
 }
 
 /** Returns a step that runs only if an hour has passed since its last success. */
-function hourly(find: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
+function atMostHourly(find: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
   let next = 0;
   return async (books) => {
     if (Date.now() < next) return;

@@ -42,7 +42,7 @@ export function budgetRoutes({ redis, connection, bus }: AccountDeps & { readonl
         let after: Budget | undefined;
         await changeList(deps, await ownerOf(deps, id, budget), actor, (all) => {
           const before = budgetIn(all, budget);
-          const [next = before] = readBudgets(JSON.stringify([changed(before, request)]));
+          const [next = before] = readBudgets(JSON.stringify([applyChange(before, request)]));
           after = next;
           return { budgets: all.map((each) => (each === before ? next : each)), action: "budget.set", before, after };
         });
@@ -117,7 +117,7 @@ function checkShard(organisation: string, accounts: readonly string[]): void {
 }
 
 /** Returns a budget with changed members. Null removes a member. */
-function changed(before: Budget, request: Readonly<Record<string, unknown>>): object {
+function applyChange(before: Budget, request: Readonly<Record<string, unknown>>): object {
   return Object.fromEntries(Object.entries({ ...before, ...request }).filter(([, value]) => value !== null));
 }
 

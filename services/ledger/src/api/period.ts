@@ -25,7 +25,7 @@ export function readPeriod(query: URLSearchParams): Period {
   const day = readDate(query, "day");
   const end = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
   const [first, last] = [end("from"), end("to")];
-  const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lasts };
+  const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lengthMs };
   if (period.from < period.to) return period;
   const [from, to] = [period.from, period.to - 1].map((at) => new Date(at).toISOString());
   throw new Failure("invalid_value", `from (${from}) must not be after to (${to}).`, { param: "from" });
@@ -51,13 +51,13 @@ export function monthOf(at: number, distance: number): number {
 /** Start and length of a date or time of a query, in ms. */
 interface TimeSpan {
   readonly at: number;
-  readonly lasts: number;
+  readonly lengthMs: number;
 }
 
 function readDate(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
   if (value === null) return undefined;
-  if (isDate(value)) return { at: Date.parse(value), lasts: dayMs };
+  if (isDate(value)) return { at: Date.parse(value), lengthMs: dayMs };
   throw new Failure("invalid_value", `${name} must be a date, as in 2026-01-31.`, { param: name });
 }
 
@@ -65,7 +65,7 @@ function readTime(query: URLSearchParams, name: string): TimeSpan | undefined {
   const value = query.get(name);
   if (value === null || isDate(value)) return readDate(query, name);
   const at = Date.parse(value);
-  if (!Number.isNaN(at)) return { at, lasts: 1 };
+  if (!Number.isNaN(at)) return { at, lengthMs: 1 };
   throw new Failure("invalid_value", `${name} must be a date or a time, as in 2026-01-31T12:00:00Z.`, { param: name });
 }
 

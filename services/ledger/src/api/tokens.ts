@@ -46,7 +46,7 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
         const { id = "" } = params;
         const action = fieldReaders.text(body, "action");
         const token = await changeBookedToken(books, id, fieldReaders.change(body), { actor, action });
-        return projectBookedToken({ redis, books }, foundToken(id, token));
+        return projectBookedToken({ redis, books }, requireToken(id, token));
       }),
     "POST /tokens/{id}/rotate": ({ params: { id = "" }, body, actor }) =>
       change(async (books) => {
@@ -56,18 +56,18 @@ export function tokenRoutes({ redis, connection }: AccountDeps): OperatorRoutes 
           graceSeconds: fieldReaders.optionalCount(body, "graceSeconds") ?? 0,
         };
         const token = await rotateBookedToken(books, id, request, actor);
-        return projectBookedToken({ redis, books }, foundToken(id, token));
+        return projectBookedToken({ redis, books }, requireToken(id, token));
       }),
     "POST /tokens/{id}/delete": ({ params: { id = "" }, actor }) =>
       change(async (books) => {
         const token = await deleteBookedToken(books, id, actor);
-        return projectBookedToken({ redis, books }, foundToken(id, token));
+        return projectBookedToken({ redis, books }, requireToken(id, token));
       }),
   };
 }
 
 /** Returns the token. Throws Failure if it is undefined. */
-function foundToken(id: string, token: BookedToken | undefined): BookedToken {
+function requireToken(id: string, token: BookedToken | undefined): BookedToken {
   if (token !== undefined) return token;
   throw new Failure("unknown_url", `There is no token ${JSON.stringify(id.slice(0, 100))}.`);
 }

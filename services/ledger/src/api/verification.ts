@@ -49,7 +49,7 @@ export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | u
  * Creates a function that verifies an account: its receipts, balance, calls and totals. It then signs the head of the
  * chain for later verifications.
  */
-export function verifierOf(deps: VerificationDeps): Verifier {
+export function createVerifier(deps: VerificationDeps): Verifier {
   const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
   return async (id, expected) => {
     const verification = await connection.use(async (books) => {
@@ -67,7 +67,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
         readEntries: (from) => readReceipts(books, id, from),
       });
       if (verified === undefined) return undefined;
-      const message = verified.ok ? await differenceIn(books, id, booked !== undefined, anchors, signer) : undefined;
+      const message = verified.ok ? await findDifference(books, id, booked !== undefined, anchors, signer) : undefined;
       if (message !== undefined) return { ...verified, ok: false, divergence: { message } };
       if (verified.ok && createdAt !== "") await signHead(books, verified, createdAt, signer, stored);
       return verified;
@@ -78,7 +78,7 @@ export function verifierOf(deps: VerificationDeps): Verifier {
 }
 
 /** Compares an account with its anchors and totals. Returns a description of the first difference. */
-async function differenceIn(
+async function findDifference(
   books: Books,
   id: string,
   isBooked: boolean,
@@ -108,7 +108,7 @@ async function signHead(
 /** Routes of verification and anchors. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
-  const compute = verifierOf(deps);
+  const compute = createVerifier(deps);
   const verify = async (id: string, anchor?: Anchor) => {
     const verification = await compute(id, anchor);
     if (verification === undefined) return undefined;

@@ -18,12 +18,12 @@ const retryMs = 2_000;
  */
 export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
-  const state = { stopped: false };
+  const state = { isStopped: false };
   const sleep = Promise.withResolvers<void>();
   connection.setMoving(true);
 
   async function moveAll(): Promise<void> {
-    while (!state.stopped) {
+    while (!state.isStopped) {
       try {
         const moved = await moveOnce(options, state);
         if (moved > 0) log.info({ days: moved }, "usage was moved from Redis into the books");
@@ -38,7 +38,7 @@ export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const running = moveAll().finally(() => connection.setMoving(false));
   return {
     async [Symbol.asyncDispose]() {
-      state.stopped = true;
+      state.isStopped = true;
       sleep.resolve();
       await running;
     },
@@ -46,10 +46,10 @@ export function startMovingUsage(options: MoveOptions): AsyncDisposable {
 }
 
 /** Moves all days that Redis has. Returns their number. */
-async function moveOnce({ redis, connection }: MoveOptions, state: { readonly stopped: boolean }): Promise<number> {
+async function moveOnce({ redis, connection }: MoveOptions, state: { readonly isStopped: boolean }): Promise<number> {
   let moved = 0;
   for (const day of await findDays(redis)) {
-    if (state.stopped) return moved;
+    if (state.isStopped) return moved;
     await connection.useDuringMove((books) => moveDay(redis, books, day));
     moved++;
   }

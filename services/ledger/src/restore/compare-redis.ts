@@ -85,7 +85,7 @@ class PeriodicComparison implements RedisComparison {
   /** Time from which on Redis is assumed complete. */
   #comparedBy: number | undefined;
   #adopted = false;
-  #stopped = false;
+  #isStopped = false;
   #hasLoggedFailure = false;
   #rounds = 0;
   #running: Promise<void> = Promise.resolve();
@@ -107,7 +107,7 @@ class PeriodicComparison implements RedisComparison {
   }
 
   noteTasks(events: readonly StoredTaskEvent[]): void {
-    this.#lateTasks.notice(events);
+    this.#lateTasks.add(events);
   }
 
   start(): void {
@@ -116,7 +116,7 @@ class PeriodicComparison implements RedisComparison {
 
   async #watch(): Promise<void> {
     const { redis, connection, log, roundMs } = this.#options;
-    while (!this.#stopped) {
+    while (!this.#isStopped) {
       try {
         const state = await readServerState(redis);
         if (this.#isUnchanged(state)) this.#rounds++;
@@ -143,7 +143,7 @@ class PeriodicComparison implements RedisComparison {
       writes === this.#writes &&
       performance.now() > this.#lateUntil &&
       this.#accountsToCompare.size === 0 &&
-      !this.#lateTasks.areWaiting &&
+      !this.#lateTasks.hasTasks &&
       this.#rounds % roundsBetweenChecks !== 0
     );
   }
@@ -262,7 +262,7 @@ class PeriodicComparison implements RedisComparison {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#stopped = true;
+    this.#isStopped = true;
     this.#sleep.resolve();
     await this.#running;
   }

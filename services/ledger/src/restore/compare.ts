@@ -125,7 +125,7 @@ async function repairChain(
 ): Promise<void> {
   const { head, orphans, isComplete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
-  const lost = current?.head === redisHead ? orphans : withoutLater(orphans, redisHead);
+  const lost = current?.head === redisHead ? orphans : withoutEntriesAfter(orphans, redisHead);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (orphans.length > 0) return;
   if (!isComplete) await acceptGap(deps, account, offsets);
@@ -133,7 +133,7 @@ async function repairChain(
 }
 
 /** Returns the orphans that do not follow `head`. Entries after it may be new in Redis. */
-function withoutLater(orphans: readonly ChainedEvent[], head: string): readonly ChainedEvent[] {
+function withoutEntriesAfter(orphans: readonly ChainedEvent[], head: string): readonly ChainedEvent[] {
   const later = new Set([head]);
   return orphans.filter(({ receipt }) => {
     if (!later.has(receipt.previous)) return true;

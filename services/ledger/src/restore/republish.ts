@@ -25,13 +25,13 @@ export interface RepublishOptions {
  */
 export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const { log } = options;
-  const state = { stopped: false };
+  const state = { isStopped: false };
   const sleep = Promise.withResolvers<void>();
-  const resupply = republisher(options);
+  const republishMissing = createRepublisher(options);
 
   async function run(): Promise<void> {
-    while (!state.stopped) {
-      await resupply().catch((error: unknown) => log.debug({ err: error }, "sent events could not be checked"));
+    while (!state.isStopped) {
+      await republishMissing().catch((error: unknown) => log.debug({ err: error }, "sent events could not be checked"));
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(pollMs)))]);
     }
   }
@@ -39,14 +39,14 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const running = run();
   return {
     async [Symbol.asyncDispose]() {
-      state.stopped = true;
+      state.isStopped = true;
       sleep.resolve();
       await running;
     },
   };
 }
 
-function republisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
+function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
   /** Time at which each event was first seen, by name. */
   let firstSeenAt = new Map<string, number>();
   /** Creation times of the streams at the last check. */

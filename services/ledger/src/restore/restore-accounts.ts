@@ -22,7 +22,7 @@ import {
 } from "@modelgate/books";
 import type { CreditEvent } from "@modelgate/contracts";
 import type { Bus, Redis } from "@modelgate/platform";
-import { spendingOfAll } from "../accounts/budget-spending.ts";
+import { computeAllSpending } from "../accounts/budget-spending.ts";
 import { restoreTokens } from "./restore-tokens.ts";
 
 /** Dependencies for restoring accounts. */
@@ -109,9 +109,9 @@ async function budgetsToRestore(
 ): Promise<LostBudgets> {
   const budgets = readBudgets(record);
   const ofAccount = budgets.filter((budget) => !isOfOrganisation(budget));
-  const states = new Map(await spendingOfAll(books, account, ofAccount));
+  const states = new Map(await computeAllSpending(books, account, ofAccount));
   for (const budget of budgets.filter(isOfOrganisation)) {
-    const reading = shared.get(budget.id) ?? spendingOfAll(books, account, [budget]);
+    const reading = shared.get(budget.id) ?? computeAllSpending(books, account, [budget]);
     shared.set(budget.id, reading);
     for (const [id, state] of await reading) states.set(id, state);
   }

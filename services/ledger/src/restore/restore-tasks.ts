@@ -50,14 +50,14 @@ export class LateTasks {
   }
 
   /** Adds the tasks of recorded events. */
-  notice(events: readonly StoredTaskEvent[]): void {
+  add(events: readonly StoredTaskEvent[]): void {
     if (performance.now() > this.#until) return;
     for (const { accountId: account, taskId: task, kept } of events)
       if (kept !== undefined && this.#waiting.length < maxLate)
         this.#waiting.push({ account, task, record: kept.sealed, untilMs: kept.untilMs });
   }
 
-  get areWaiting(): boolean {
+  get hasTasks(): boolean {
     return this.#waiting.length > 0;
   }
 

@@ -3,7 +3,7 @@ import { readTokensOf, type BookedToken } from "@modelgate/books";
 import type { Redis } from "@modelgate/platform";
 import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts";
 
-const atOnce = 500;
+const batchSize = 500;
 
 /**
  * Restores API keys that Redis lacks or has in an earlier state; a key disabled just before would work again. Returns
@@ -12,8 +12,8 @@ const atOnce = 500;
 export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);
   let restored = 0;
-  for (let from = 0; from < tokens.length; from += atOnce) {
-    const batch = tokens.slice(from, from + atOnce);
+  for (let from = 0; from < tokens.length; from += batchSize) {
+    const batch = tokens.slice(from, from + batchSize);
     const current = await Promise.all(batch.map((token) => isCurrent(redis, token)));
     const outdated = batch.filter((_, at) => current[at] === false);
     await Promise.all(outdated.map((token) => projectBookedToken({ redis, books }, token)));

@@ -10,7 +10,7 @@ export interface PeriodicJob {
   /** Runs the job once. `signal` is aborted at its end. */
   step(signal: AbortSignal): Promise<void>;
   /** Called when a step fails, to remove outdated values. */
-  failed?(): void;
+  onFailure?(): void;
 }
 
 /** Runs a job immediately and then periodically. Logs the first of consecutive failures. */
@@ -20,7 +20,7 @@ export function repeatPeriodically({
   log,
   level = "debug",
   step,
-  failed,
+  onFailure,
 }: PeriodicJob): AsyncDisposable {
   const ending = new AbortController();
   const { signal } = ending;
@@ -31,7 +31,7 @@ export function repeatPeriodically({
         await step(signal);
         hasLoggedFailure = false;
       } catch (error) {
-        failed?.();
+        onFailure?.();
         if (!hasLoggedFailure && !signal.aborted) log[level]({ err: error }, `${name} failed; trying again`);
         hasLoggedFailure = true;
       }

@@ -29,7 +29,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
       everyMs,
       log,
       step: () => updateRedisMetrics(redis),
-      failed: removeRedisMetrics,
+      onFailure: removeRedisMetrics,
     }),
   );
   watches.use(
@@ -38,7 +38,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
       everyMs,
       log,
       step: () => updateStreamMetrics(bus),
-      failed: removeStreamMetrics,
+      onFailure: removeStreamMetrics,
     }),
   );
   watches.use(
@@ -47,7 +47,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
       everyMs,
       log,
       step: balanceCheck(options),
-      failed: () => lowAccounts.remove(),
+      onFailure: () => lowAccounts.remove(),
     }),
   );
   if (verifyEveryMs > 0)
