@@ -1,5 +1,5 @@
 import { authoriseBySecret, defineService, operatorHandler } from "@modelgate/platform";
-import { bySession } from "./console/authorise.ts";
+import { authoriseBySession } from "./console/authorise.ts";
 import { withoutCaching, withPages } from "./console/pages.ts";
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
@@ -10,7 +10,7 @@ import { routes } from "./routes.ts";
 export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);
-  const authorise = bySession(deps, authoriseBySecret(env.secrets));
+  const authorise = authoriseBySession(deps, authoriseBySecret(env.secrets));
   const api = withoutCaching(withProvider(operatorHandler(routes(deps), authorise, log), deps.provider));
   return {
     serves: { handler: withPages(api, env.edgeUrl) },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldCell, table, timeCell, visible } from "../src/gatectl/table.ts";
+import { fieldCell, table, timeCell, escapeControlCharacters } from "../src/gatectl/table.ts";
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
@@ -8,7 +8,7 @@ test.each([
   ["a direction override", "a\u202eb", "a\\u202eb"],
   ["letters of other languages", "é 模型\t", "é 模型\t"],
 ])("%s is displayed, not executed", (_, text, expected) => {
-  expect(visible(text)).toBe(expected);
+  expect(escapeControlCharacters(text)).toBe(expected);
 });
 
 test("a cell of a table contains no terminal escape sequence, and columns stay aligned", () => {

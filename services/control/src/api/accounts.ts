@@ -26,23 +26,23 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       if (!(await ledger.createAccount({ id, balance, name }, actor))) {
         throw new Failure("invalid_value", `The account ${id} already exists.`, { param: "id", status: 409 });
       }
-      return accountView(await accountOf(redis, id));
+      return accountView(await requireAccount(redis, id));
     },
     "GET /accounts/{id}": async ({ params }) => {
       const id = params["id"] ?? "";
-      return { ...accountView(await accountOf(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
+      return { ...accountView(await requireAccount(redis, id)), credits: (await listCredits(redis, id)).slice(0, 20) };
     },
     "POST /accounts/{id}": async ({ params, body, actor }) => {
-      const { id } = await accountOf(redis, params["id"] ?? "");
+      const { id } = await requireAccount(redis, params["id"] ?? "");
       const change = withoutUndefined({
         name: fields.optionalText(body, "name"),
         disabled: fields.optionalBoolean(body, "disabled"),
       });
       await ledger.write(`/accounts/${encodeURIComponent(id)}`, { change }, actor);
-      return accountView(await accountOf(redis, id));
+      return accountView(await requireAccount(redis, id));
     },
     "POST /accounts/{id}/credits": async ({ params, body, actor }) => {
-      const { id: accountId } = await accountOf(redis, params["id"] ?? "");
+      const { id: accountId } = await requireAccount(redis, params["id"] ?? "");
       const nanos = fields.dollars(body, "amount");
       if (nanos === 0n) throw new Failure("invalid_value", "amount must not be zero.", { param: "amount" });
       const reason = fields.text(body, "reason");
@@ -60,13 +60,17 @@ export function accountRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
         });
       if (reply === "too-many")
         throw new Failure("invalid_value", "The account has reached its limit of stored credits.");
-      return { ...accountView(await accountOf(redis, accountId)), operationId, repeated: reply === "credited-before" };
+      return {
+        ...accountView(await requireAccount(redis, accountId)),
+        operationId,
+        repeated: reply === "credited-before",
+      };
     },
   };
 }
 
 /** Returns an account. Throws Failure (404) if it does not exist. */
-export async function accountOf(redis: Redis, id: string): Promise<Account> {
+export async function requireAccount(redis: Redis, id: string): Promise<Account> {
   const account = await findAccount(redis, id);
   if (account === undefined)
     throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);

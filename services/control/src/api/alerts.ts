@@ -2,7 +2,7 @@ import { Alert, Failure, type AlertTarget } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis, Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { ownAccounts } from "../organisations/access.ts";
-import { accountOf } from "./accounts.ts";
+import { requireAccount } from "./accounts.ts";
 import { newAlertTarget } from "./alert-target.ts";
 import { fields, invalidField } from "./fields.ts";
 
@@ -50,7 +50,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
     },
     "POST /alert-targets": async ({ body, operator, actor }) => {
       const account = accountOfTarget(operator, body);
-      if (account !== "") await accountOf(redis, account);
+      if (account !== "") await requireAccount(redis, account);
       // Such a target may be in a private network, like the base URL of a channel, so it needs the same role.
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");

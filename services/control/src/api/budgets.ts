@@ -20,7 +20,7 @@ import { endUserOf, Failure, organisationOfScope, parseTags, withoutUndefined } 
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { administersTeam, checkTeam, findOrganisation, seesKey, seesTeam } from "../organisations/access.ts";
-import { accountOf } from "./accounts.ts";
+import { requireAccount } from "./accounts.ts";
 import { fields, invalidField } from "./fields.ts";
 import { checkNames } from "./tokens.ts";
 
@@ -32,7 +32,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
   return {
     "GET /accounts/{id}/budgets": async ({ params: { id = "" }, operator }) => {
-      await accountOf(redis, id);
+      await requireAccount(redis, id);
       const tokens = await listTokens(redis, id);
       const all = [...(await findBudgets(redis, id)), ...(await limitsOf(redis, tokens))];
       const keys = new Set(tokens.filter((token) => seesKey(operator, token)).map((token) => `key:${token.id}`));
@@ -45,7 +45,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       return usage.map(budgetView);
     },
     "POST /accounts/{id}/budgets": async ({ params: { id = "" }, body, actor, operator }) => {
-      await accountOf(redis, id);
+      await requireAccount(redis, id);
       const period = fields.optionalWord(body, "period", periodNames) ?? fields.missing("period");
       const written = fields.text(body, "scope");
       checkManagesBudget(operator, written);
@@ -90,7 +90,7 @@ function pathOf({ id = "", budget = "" }: OperatorCall["params"]): string {
 
 /** Returns the budget that a call changes. Throws Failure if it does not exist, or the caller may not change it. */
 async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operator }: OperatorCall): Promise<Budget> {
-  await accountOf(redis, id);
+  await requireAccount(redis, id);
   const found = (await findBudgets(redis, id)).find((each) => each.id === budget);
   checkManagesBudget(operator, found?.scope ?? "");
   if (found !== undefined) return found;

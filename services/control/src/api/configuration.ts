@@ -43,7 +43,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
   const change = (request: Change): Promise<ChangeResult> => makeChange(deps, request);
   return {
-    "GET /configuration": async () => shownConfiguration(deps),
+    "GET /configuration": async () => configurationView(deps),
     "GET /configuration/parts": async () => {
       if (path !== undefined) {
         const document = await readFile(path, "utf8").catch(() => "");
@@ -94,7 +94,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
 }
 
 /** Returns the configuration without keys, and the state of its last publication. */
-async function shownConfiguration({ follower, path, books }: ConfigurationRouteDeps) {
+async function configurationView({ follower, path, books }: ConfigurationRouteDeps) {
   const { problems, version: published, loadedAt } = follower.status;
   if (path !== undefined) {
     const document = withHiddenKeys(await readFile(path, "utf8").catch(() => ""));

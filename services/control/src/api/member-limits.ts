@@ -63,7 +63,7 @@ function countCheck(param: string, requested: number | undefined, max: number | 
  * Returns the first operator's key whose limits include those of a member's key, because members can only narrow
  * limits. Throws Failure if there is none.
  */
-export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
+export function findBoundingKey<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
   const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
   const within = bounds[beyond.indexOf(-1)];
   if (within !== undefined) return within;
@@ -80,7 +80,7 @@ export function boundOf<Bound extends KeyLimits>(wish: KeyLimits, bounds: readon
  * Returns the active keys of operators that can bound a member's key of the same team. Keys without a budget come
  * first, so that a budget is shared only if necessary.
  */
-export function operatorKeys(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
+export function boundingKeyCandidates(tokens: readonly Token[], membersKey: Pick<Token, "team">): readonly Token[] {
   const all = tokens.filter(
     ({ ofMember, within, team, settingsId, playgroundOf, disabled, expiresAt }) =>
       ofMember === undefined &&

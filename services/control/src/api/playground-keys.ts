@@ -52,7 +52,7 @@ export async function endPlaygroundKeys({ redis, ledger }: PlaygroundDeps, perso
 }
 
 async function expireKey(ledger: Pick<Ledger, "changeToken">, id: string, actor: string): Promise<void> {
-  await unlessDeleted(
+  await ignoreDeletion(
     ledger.changeToken(id, { expiresAt: new Date().toISOString() }, { actor, action: "token.expire" }),
   );
 }
@@ -78,11 +78,11 @@ export async function deleteExpiredKeys(
     ({ playgroundOf, disabled, expiresAt = "" }) =>
       playgroundOf !== undefined && !disabled && Date.parse(expiresAt) < Date.now() - keptMs,
   );
-  for (const { id } of old.slice(0, maxDeleted)) await unlessDeleted(ledger.deleteToken(id, actor));
+  for (const { id } of old.slice(0, maxDeleted)) await ignoreDeletion(ledger.deleteToken(id, actor));
 }
 
 /** Waits for a change of a key. Ignores that the key was deleted. */
-async function unlessDeleted(change: Promise<unknown>): Promise<void> {
+async function ignoreDeletion(change: Promise<unknown>): Promise<void> {
   try {
     await change;
   } catch (error) {

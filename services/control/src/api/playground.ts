@@ -4,9 +4,9 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { memberName } from "../organisations/access.ts";
-import { organisationFor } from "../organisations/routes.ts";
+import { requireOrganisation } from "../organisations/routes.ts";
 import { fields } from "./fields.ts";
-import { operatorKeys, sharedBudget } from "./member-limits.ts";
+import { boundingKeyCandidates, sharedBudget } from "./member-limits.ts";
 import { deleteExpiredKeys, lifetimeSeconds, makePlaygroundKey, rememberKeys } from "./playground-keys.ts";
 import { checkNames } from "./tokens.ts";
 
@@ -82,7 +82,7 @@ async function accountsOf(
 ): Promise<readonly PayingAccount[]> {
   if (account === undefined) return (await listAccountIds(redis)).map((id) => ({ account: id, team: null }));
   if (access === undefined) return [{ account, team: null }];
-  const teams = access.teams ?? (await organisationFor(ledger, access.organisation)).teams;
+  const teams = access.teams ?? (await requireOrganisation(ledger, access.organisation)).teams;
   return teams.map((team) => ({ account: team.account, team: team.id }));
 }
 
@@ -124,7 +124,7 @@ async function limitsOf(
   }: { readonly operator: Operator; readonly team: string | undefined; readonly group: string | undefined },
 ): Promise<PlaygroundLimits> {
   const end = Date.now() + lifetimeSeconds * 1_000;
-  const keys = operatorKeys(tokens, { team });
+  const keys = boundingKeyCandidates(tokens, { team });
   if (operator.account === undefined) {
     await checkNames(redis, { group });
     const first = group ?? keys[0]?.group ?? Object.keys((await readPublishedConfiguration(redis))?.groups ?? {})[0];

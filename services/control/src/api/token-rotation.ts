@@ -4,7 +4,7 @@ import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import { fields } from "./fields.ts";
 import { sharesBudget } from "./member-limits.ts";
-import { changeableToken, managedToken } from "./tokens.ts";
+import { requireChangeableToken, requireManagedToken } from "./tokens.ts";
 
 const daySeconds = 24 * 60 * 60;
 /** Time in seconds for which a replaced key works. */
@@ -14,7 +14,7 @@ const grace = { defaultSeconds: 7 * daySeconds, maxSeconds: 90 * daySeconds };
 export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   return {
     "POST /tokens/{id}/rotate": async (call) => {
-      const { id } = await changeableToken(redis, call);
+      const { id } = await requireChangeableToken(redis, call);
       const graceSeconds = fields.optionalInteger(call.body, "graceSeconds") ?? grace.defaultSeconds;
       if (graceSeconds > grace.maxSeconds)
         throw new Failure("invalid_value", `graceSeconds must be at most ${grace.maxSeconds} (90 days).`, {
@@ -25,7 +25,7 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
       return { ...(await ledger.rotateToken(id, wish, call.actor)), key };
     },
     "POST /tokens/{id}/delete": async (call) => {
-      const { id, accountId, ofMember } = await managedToken(redis, call);
+      const { id, accountId, ofMember } = await requireManagedToken(redis, call);
       if (call.operator.account !== undefined && ofMember !== true)
         throw new Failure("permission_denied", "An operator made this key; only an operator can delete it.");
       const sharing = (await listTokens(redis, accountId)).find(

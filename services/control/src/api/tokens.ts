@@ -13,9 +13,9 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import type { Operator, OperatorCall, OperatorRoutes, Redis } from "@modelgate/platform";
 import type { Ledger, TokenChange } from "../ledger.ts";
 import { checkManagesKey, checkTeam, memberName, seesKey } from "../organisations/access.ts";
-import { accountOf } from "./accounts.ts";
+import { requireAccount } from "./accounts.ts";
 import { fields } from "./fields.ts";
-import { boundOf, isSameBudget, operatorKeys, sharedBudget, type KeyLimits } from "./member-limits.ts";
+import { findBoundingKey, isSameBudget, boundingKeyCandidates, sharedBudget, type KeyLimits } from "./member-limits.ts";
 
 /** Maximum API keys of an account, by the role of the creator. Keys of playgrounds are not limited. */
 const maxKeys = { operator: 10_000, member: 200 };
@@ -26,7 +26,7 @@ const maxRequestsPerDay = 1_000_000_000;
 /** Routes that create, show and change API keys. Keys of members are bounded by keys of operators. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
-    const before = await managedToken(redis, call);
+    const before = await requireManagedToken(redis, call);
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
       return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
@@ -42,14 +42,14 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
   return {
     "GET /accounts/{id}/tokens": async ({ params, operator }) => {
-      const all = await listTokens(redis, (await accountOf(redis, params["id"] ?? "")).id);
+      const all = await listTokens(redis, (await requireAccount(redis, params["id"] ?? "")).id);
       const tokens = all.filter((token) => seesKey(operator, token));
       return Promise.all(tokens.map((token) => withLastUse(redis, token)));
     },
     "POST /accounts/{id}/tokens": (call) => createToken(redis, ledger, call),
-    "GET /tokens/{id}": async (call) => withLastUse(redis, await tokenFor(redis, call)),
+    "GET /tokens/{id}": async (call) => withLastUse(redis, await requireVisibleToken(redis, call)),
     "POST /tokens/{id}": async (call) => {
-      const before = await changeableToken(redis, call);
+      const before = await requireChangeableToken(redis, call);
       const wish = changeOf(call.body, before);
       await checkNames(redis, { group: wish.group ?? before.group, models: wish.models ?? undefined });
       await checkNoBudget(redis, before, wish);
@@ -58,7 +58,7 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "POST /tokens/{id}/disable": (call) => change(call, "disable", { disabled: true }),
     "POST /tokens/{id}/enable": (call) => change(call, "enable", { disabled: false }),
     "POST /tokens/{id}/expire": async (call) => {
-      await changeableToken(redis, call);
+      await requireChangeableToken(redis, call);
       return change(call, "expire", { expiresAt: fields.optionalTime(call.body, "at") ?? new Date().toISOString() });
     },
   };
@@ -70,7 +70,7 @@ async function createToken(
   ledger: Ledger,
   { params, body, actor, operator }: OperatorCall,
 ): Promise<Token & { readonly key: string }> {
-  const { id: accountId } = await accountOf(redis, params["id"] ?? "");
+  const { id: accountId } = await requireAccount(redis, params["id"] ?? "");
   const isMember = operator.account !== undefined;
   const team = teamOfNewKey(operator, accountId, fields.optionalText(body, "team"));
   if (team !== undefined) await checkTeam(ledger, { team, account: accountId, param: "team" });
@@ -87,7 +87,9 @@ async function createToken(
     rotateAfterDays: fields.optionalCount(body, "rotateAfterDays", maxRotationDays) ?? undefined,
   };
   await checkNames(redis, wish);
-  const bound = isMember ? boundOf(wish, operatorKeys(await listTokens(redis, accountId), wish)) : undefined;
+  const bound = isMember
+    ? findBoundingKey(wish, boundingKeyCandidates(await listTokens(redis, accountId), wish))
+    : undefined;
   const key = newKey();
   const { digest, token: made } = makeToken(key, wish);
   const { token } = await ledger.createToken(
@@ -102,14 +104,14 @@ async function createToken(
 }
 
 /** Returns the API key of a call. Throws Failure (404) if it does not exist or the caller may not access it. */
-async function tokenFor(redis: Redis, { params: { id = "" }, operator }: OperatorCall): Promise<Token> {
+async function requireVisibleToken(redis: Redis, { params: { id = "" }, operator }: OperatorCall): Promise<Token> {
   const token = await findTokenById(redis, id);
   return token !== undefined && seesKey(operator, token) ? token : throwUnknownToken(id);
 }
 
 /** Returns the API key that a call changes. Throws Failure (403) if the caller may only see it. */
-export async function managedToken(redis: Redis, call: OperatorCall): Promise<Token> {
-  const token = await tokenFor(redis, call);
+export async function requireManagedToken(redis: Redis, call: OperatorCall): Promise<Token> {
+  const token = await requireVisibleToken(redis, call);
   checkManagesKey(call.operator, token);
   return token;
 }
@@ -118,8 +120,8 @@ export async function managedToken(redis: Redis, call: OperatorCall): Promise<To
  * Returns the API key whose limits or secret a call changes. Throws Failure (403) for a playground's key, which only
  * the playground renews.
  */
-export async function changeableToken(redis: Redis, call: OperatorCall): Promise<Token> {
-  const token = await managedToken(redis, call);
+export async function requireChangeableToken(redis: Redis, call: OperatorCall): Promise<Token> {
+  const token = await requireManagedToken(redis, call);
   if (token.playgroundOf === undefined) return token;
   throw new Failure(
     "permission_denied",
@@ -152,11 +154,11 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
       throw new Failure("invalid_value", "An operator disabled this key; only an operator can enable it.", {
         param: "disabled",
       });
-    boundOf(limitsAfter(before, wish), [before]);
+    findBoundingKey(limitsAfter(before, wish), [before]);
     return wish;
   }
-  const bounds = operatorKeys(await listTokens(redis, before.accountId), before);
-  const bound = boundOf(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
+  const bounds = boundingKeyCandidates(await listTokens(redis, before.accountId), before);
+  const bound = findBoundingKey(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
 }
 

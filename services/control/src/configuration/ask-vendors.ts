@@ -4,7 +4,7 @@ import { sessionWires, videoWires, type ConfigurationProblem, type UpstreamWire 
 import { modelListRequest, parseModels, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 
 /** Maximum bytes of an answer, maximum wait in ms, and maximum concurrent requests. */
-const [answerBytes, answerMs, atOnce] = [8 * 1024 * 1024, 20_000, 8];
+const [answerBytes, answerMs, maxConcurrent] = [8 * 1024 * 1024, 20_000, 8];
 
 /**
  * Makes a free request to the vendor of every enabled channel, with each key. Returns refused keys, servers that do not
@@ -18,8 +18,8 @@ export async function checkVendors(
     channel.off === undefined ? channel.keys.map((key, index) => ({ channel, at, key, index })) : [],
   );
   const found: ConfigurationProblem[] = [];
-  for (let start = 0; start < asks.length; start += atOnce) {
-    const checks = asks.slice(start, start + atOnce).map(async ({ channel, at, key, index }) => {
+  for (let start = 0; start < asks.length; start += maxConcurrent) {
+    const checks = asks.slice(start, start + maxConcurrent).map(async ({ channel, at, key, index }) => {
       const path = channel.configuration.keys === undefined ? `channels[${at}]` : `channels[${at}].keys[${index}]`;
       const message = await problemOf(channel, key, transport);
       return message === undefined ? [] : [{ path, message }];

@@ -14,7 +14,7 @@ const actor = "configuration";
 /** Maximum time in ms that a configuration waits for its accounts. Others are created in the background. */
 const waitMs = 20_000;
 const retryMs = 500;
-const atOnce = 8;
+const maxConcurrent = 8;
 
 type Accounts = NonNullable<Configuration["accounts"]>;
 
@@ -58,8 +58,10 @@ export class DeclaredAccounts implements AsyncDisposable {
   }
 
   async #create(accounts: readonly [string, Accounts[string]][]): Promise<void> {
-    for (let from = 0; from < accounts.length && !this.#stop.signal.aborted; from += atOnce)
-      await Promise.all(accounts.slice(from, from + atOnce).map(([id, account]) => this.#createOne(id, account)));
+    for (let from = 0; from < accounts.length && !this.#stop.signal.aborted; from += maxConcurrent)
+      await Promise.all(
+        accounts.slice(from, from + maxConcurrent).map(([id, account]) => this.#createOne(id, account)),
+      );
   }
 
   async #createOne(id: string, { balance, tokens = [] }: Accounts[string]): Promise<void> {

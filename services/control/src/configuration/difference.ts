@@ -7,7 +7,7 @@ export interface DifferenceLine {
 /** Maximum size of a comparison. Larger texts are shown as removed and added. */
 const maxCompared = 4_000_000;
 /** Number of unchanged lines around a change. */
-const around = 3;
+const contextLines = 3;
 
 /** Returns the line difference of two texts, with few unchanged lines. */
 export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
@@ -80,6 +80,6 @@ function lengthAt(rows: readonly Uint32Array[], at: number, to: number): number 
 function linesNearChanges(lines: readonly DifferenceLine[]): readonly DifferenceLine[] {
   const isNear = new Uint8Array(lines.length);
   for (const [at, { kind }] of lines.entries())
-    if (kind !== "same") isNear.fill(1, Math.max(0, at - around), at + around + 1);
+    if (kind !== "same") isNear.fill(1, Math.max(0, at - contextLines), at + contextLines + 1);
   return lines.filter((_, at) => isNear[at] === 1);
 }

@@ -31,7 +31,7 @@ const countedUnits: Readonly<Record<ModelKind, readonly UnitName[]>> = {
 };
 
 /** Pairs of prices. A model with the first one should have the second one. */
-const together: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
+const expectedPairs: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
   ["output", "input"],
   ["cachedInput", "input"],
   ["outputAudio", "inputAudio"],
@@ -84,7 +84,7 @@ function substitutePrice(field: PriceField, price: ConfiguredPrices): string {
 /** Returns missing prices that the existing prices suggest. */
 function forgottenPrices(price: ConfiguredPrices): readonly PriceField[] {
   const hasPrice = (field: PriceField): boolean => price[field] !== undefined;
-  const expected = together.filter(([field]) => hasPrice(field)).map(([, field]) => field);
+  const expected = expectedPairs.filter(([field]) => hasPrice(field)).map(([, field]) => field);
   if (hasPrice("input") && hasPrice("output")) expected.push(cachedInput);
   return [...new Set(expected)].filter((field) => !hasPrice(field));
 }

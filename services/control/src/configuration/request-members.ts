@@ -117,19 +117,19 @@ const vendorMembers: readonly string[] = [
 /** Members in which only vendors of videos read sizes, which change the price. */
 const videoMembers: readonly string[] = ["metadata"];
 
-/** Names that a channel cannot set, as returned by `folded`. */
-const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(folded));
+/** Names that a channel cannot set, as returned by `foldName`. */
+const reserved: ReadonlySet<string> = new Set([...wireMembers, ...vendorMembers].map(foldName));
 /** Further names that a channel of a video model cannot set. */
-const reservedForVideo: ReadonlySet<string> = new Set(videoMembers.map(folded));
+const reservedForVideo: ReadonlySet<string> = new Set(videoMembers.map(foldName));
 
 /** Returns a name in lower case without underscores, because vendors accept `max_tokens` and `maxTokens`. */
-function folded(name: string): string {
+function foldName(name: string): string {
   return name.toLowerCase().replaceAll("_", "");
 }
 
 /** Returns whether a channel cannot set a member, because it decides the action or cost of a call. */
 export function isReservedMember(name: string, isForVideo: boolean): boolean {
-  return reserved.has(folded(name)) || (isForVideo && reservedForVideo.has(folded(name)));
+  return reserved.has(foldName(name)) || (isForVideo && reservedForVideo.has(foldName(name)));
 }
 
 /** Lists the members of `defaults` and `force` that a channel cannot set. */

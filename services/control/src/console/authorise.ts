@@ -14,7 +14,7 @@ const visitor: Operator = { name: "", role: "viewer" };
  * Authorizes a call by automation key, session cookie, or `byCredential`. A change with the cookie must come from a
  * page of the console, because browsers may send the cookie with requests of other sites.
  */
-export function bySession(
+export function authoriseBySession(
   { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
   byCredential: Authorise,
 ): Authorise {

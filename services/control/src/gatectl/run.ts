@@ -12,7 +12,7 @@ import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { organisationCommands } from "./organisations.ts";
 import { operatorCommands } from "./operators.ts";
-import { visible } from "./table.ts";
+import { escapeControlCharacters } from "./table.ts";
 import { tokenCommands } from "./tokens.ts";
 import { usageShowCommand } from "./usage-show.ts";
 import { usageLogCommands } from "./usage-log.ts";
@@ -48,15 +48,15 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
   const words = toSingular(args);
   const isJson = args.includes("--json");
   /** Writes an error. With `--json`, omits the hint. */
-  const complain = (text: string, exitCode: number, { hint = "", ...details }: ErrorDetails = {}): number => {
+  const writeError = (text: string, exitCode: number, { hint = "", ...details }: ErrorDetails = {}): number => {
     const json = JSON.stringify({ error: { message: text, ...details } });
-    stderr.write(isJson ? `${json}\n` : `gatectl: ${visibleLines(text + hint)}\n`);
+    stderr.write(isJson ? `${json}\n` : `gatectl: ${escapeLines(text + hint)}\n`);
     return exitCode;
   };
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) {
     const { text, isHelp, hint = "" } = overviewFor(words);
-    return isHelp ? message(text, 0) : complain(text, 2, { hint });
+    return isHelp ? message(text, 0) : writeError(text, 2, { hint });
   }
   try {
     const { json, help, ...args } = parseCommandLine(command, words.slice(command.name.split(" ").length));
@@ -69,11 +69,11 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
       { ...args, json, stdout, confirm: (question) => confirm(terminal, question) },
       findServer(env),
     );
-    return text === "" && !json ? exitCode : message(visibleLines(json ? JSON.stringify(data) : text), exitCode);
+    return text === "" && !json ? exitCode : message(escapeLines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
-    if (error instanceof UsageError) return complain(error.message, 2, { hint: `\n\n${helpOf(command)}` });
-    if (error instanceof CommandFailed) return complain(error.message, 1, error.details);
-    if (error instanceof StartError) return complain(error.message, 1);
+    if (error instanceof UsageError) return writeError(error.message, 2, { hint: `\n\n${helpOf(command)}` });
+    if (error instanceof CommandFailed) return writeError(error.message, 1, error.details);
+    if (error instanceof StartError) return writeError(error.message, 1);
     throw error;
   }
 }
@@ -85,8 +85,8 @@ interface ErrorDetails {
 }
 
 /** Escapes control characters, so that a terminal does not execute them. */
-function visibleLines(text: string): string {
-  return text.split("\n").map(visible).join("\n");
+function escapeLines(text: string): string {
+  return text.split("\n").map(escapeControlCharacters).join("\n");
 }
 
 /** Replaces plural words: `channels` lists channels, `channels disable main` means `channel disable main`. */

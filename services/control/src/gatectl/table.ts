@@ -54,7 +54,10 @@ function wrapped(text: string, width: number): readonly string[] {
 /** Returns the headings, and the cells of each row. */
 function cellsOf(rows: unknown, columns: readonly Column[]): readonly (readonly string[])[] {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
-  return [columns.map(([head]) => head), ...list.map((row) => columns.map(([, cell]) => visible(cell(row))))];
+  return [
+    columns.map(([head]) => head),
+    ...list.map((row) => columns.map(([, cell]) => escapeControlCharacters(cell(row)))),
+  ];
 }
 
 function alignedLine(line: readonly string[], widths: readonly number[]): string {
@@ -82,7 +85,7 @@ function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
 }
 
 /** Escapes control characters and changes of the text direction, so that a terminal does not execute them. */
-export function visible(text: string): string {
+export function escapeControlCharacters(text: string): string {
   return text.replaceAll(/[\p{Cc}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu, (character) =>
     character === "\t" ? character : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );

@@ -145,7 +145,7 @@ class OpenIdProvider implements Provider {
     if (found === undefined) return undefined;
     const [email] = textsIn(all["email"]);
     const operator = withoutUndefined({
-      name: nameAt(claims.iss, claims.sub),
+      name: personNameOf(claims.iss, claims.sub),
       role: found.role,
       account: found.account,
       email: all["email_verified"] === true ? email?.slice(0, maxNameLength) : undefined,
@@ -184,7 +184,7 @@ class OpenIdProvider implements Provider {
 }
 
 /** Returns a name from issuer and subject, the only claims that identify a person permanently. */
-function nameAt(issuer: string, subject: string): string {
+function personNameOf(issuer: string, subject: string): string {
   const name = `oidc:${subject}@${issuer.replace(/^https?:\/\//, "")}`;
   return name.length <= maxNameLength ? name : `oidc:${createHash("sha256").update(name).digest("hex")}`;
 }

@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { operatorRoles, type OperatorRole, type OperatorRoutes, type Redis } from "@modelgate/platform";
-import { accountOf } from "../api/accounts.ts";
+import { requireAccount } from "../api/accounts.ts";
 import { fields } from "../api/fields.ts";
 import type { Sessions } from "../console/sessions.ts";
 import { actorOfKey, type People } from "./people.ts";
@@ -17,7 +17,7 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
   /** Reads the account of a new member; undefined for all accounts. Throws Failure if it does not exist. */
   const accountIn = async (body: unknown): Promise<string | undefined> => {
     const account = fields.optionalText(body, "account");
-    return account === undefined ? undefined : (await accountOf(redis, account)).id;
+    return account === undefined ? undefined : (await requireAccount(redis, account)).id;
   };
   return {
     "GET /operators": () => people.list(),

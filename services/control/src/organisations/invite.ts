@@ -30,7 +30,7 @@ export interface InvitedAccess {
  * sessions end, because whoever has them must not get the new access. Rights are checked again afterwards, because
  * another admin may have given more. Throws Failure if the caller may not invite the person.
  */
-export async function inviteOf(
+export async function invitePerson(
   { people, sessions, consoleUrl }: InviteDeps,
   invited: Operator & { readonly account: string },
   { actor, operator }: Pick<OperatorCall, "actor" | "operator">,

@@ -1,11 +1,11 @@
 import { Failure, organisationScope } from "@modelgate/contracts";
 import { operatorRoles, type Operator, type OperatorCall, type OperatorRoutes, type Redis } from "@modelgate/platform";
-import { accountOf } from "../api/accounts.ts";
+import { requireAccount } from "../api/accounts.ts";
 import { fields } from "../api/fields.ts";
 import type { Ledger } from "../ledger.ts";
 import { accessIn, administersTeam, seesTeam, teamRoles, type StoredOrganisation } from "./access.ts";
-import { inviteOf, type InviteDeps } from "./invite.ts";
-import { organisationFor, pathOf } from "./routes.ts";
+import { invitePerson, type InviteDeps } from "./invite.ts";
+import { requireOrganisation, pathOf } from "./routes.ts";
 
 interface MemberRouteDeps extends InviteDeps {
   readonly redis: Redis;
@@ -19,21 +19,21 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
     "POST /organisations/{id}/members": async (call) => {
       const { params, body, actor } = call;
       const { id = "" } = params;
-      const organisation = await organisationFor(ledger, id);
+      const organisation = await requireOrganisation(ledger, id);
       const team = teamIn(call, organisation);
       const name = fields.newOperatorName(body, "name");
       const role = fields.optionalWord(body, "role", teamRoles) ?? "member";
       if (team === "" && role !== "admin")
         throw new Failure("invalid_value", "A member needs a team; without one, the role is admin.", { param: "team" });
-      const link = await inviteOf(deps, { name, role: "operator", account: organisationScope(id) }, call, {
-        administersAll: async () => administersAll(call.operator, await organisationFor(ledger, id), name),
+      const link = await invitePerson(deps, { name, role: "operator", account: organisationScope(id) }, call, {
+        administersAll: async () => administersAll(call.operator, await requireOrganisation(ledger, id), name),
         grant: () => ledger.write(`${pathOf(id)}/members`, { person: name, membership: { team, role } }, actor),
       });
       return { name, ...link, team: team || null, role };
     },
     "POST /organisations/{id}/members/{name}/remove": async (call) => {
       const { id = "", name = "" } = call.params;
-      const organisation = await organisationFor(ledger, id);
+      const organisation = await requireOrganisation(ledger, id);
       const team = teamIn(call, organisation);
       const membership = organisation.memberships.find((each) => each.person === name && each.team === team);
       if (membership === undefined)
@@ -46,20 +46,20 @@ export function memberRoutes(deps: MemberRouteDeps): OperatorRoutes {
       return {};
     },
     "GET /accounts/{id}/members": async ({ params: { id = "" } }) => {
-      const { id: account } = await accountOf(redis, id);
+      const { id: account } = await requireAccount(redis, id);
       return (await people.list())
         .filter((person) => person.account === account)
         .map(({ name, role, email, disabled }) => ({ name, role, email, disabled }));
     },
     "POST /accounts/{id}/members": async (call) => {
-      const { id: account } = await accountOf(redis, call.params["id"] ?? "");
+      const { id: account } = await requireAccount(redis, call.params["id"] ?? "");
       const name = fields.newOperatorName(call.body, "name");
       const role = fields.optionalWord(call.body, "role", operatorRoles) ?? "viewer";
       if (role === "admin")
         throw new Failure("invalid_value", "A member of an account is a viewer or an operator of it.", {
           param: "role",
         });
-      const link = await inviteOf(deps, { name, role, account }, call, {
+      const link = await invitePerson(deps, { name, role, account }, call, {
         // The link signs in as the person, so only an admin of the gateway may make it for an existing one.
         administersAll: async (isNew) => isNew || call.operator.role === "admin",
         grant: async () => undefined,

@@ -9,7 +9,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
   return {
     "GET /organisations": async ({ operator }) => {
       if (operator.access !== undefined)
-        return [organisationView(await organisationFor(ledger, operator.access.organisation), operator)];
+        return [organisationView(await requireOrganisation(ledger, operator.access.organisation), operator)];
       if (operator.account !== undefined) return [];
       const all = await ledger.read<readonly StoredOrganisation[]>("/organisations");
       return all.map((organisation) => organisationView(organisation, operator));
@@ -20,13 +20,13 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       const { created } = await ledger.write<{ readonly created: boolean }>("/organisations", request, actor);
       if (!created)
         throw new Failure("invalid_value", `The organisation ${id} already exists.`, { param: "id", status: 409 });
-      return organisationView(await organisationFor(ledger, id), operator);
+      return organisationView(await requireOrganisation(ledger, id), operator);
     },
     "GET /organisations/{id}": async ({ params: { id = "" }, operator }) =>
-      organisationView(await organisationFor(ledger, id), operator),
+      organisationView(await requireOrganisation(ledger, id), operator),
     "POST /organisations/{id}": async ({ params: { id = "" }, body, actor, operator }) => {
       await rename(ledger, { id, name: fields.text(body, "name") }, actor);
-      return organisationView(await organisationFor(ledger, id), operator);
+      return organisationView(await requireOrganisation(ledger, id), operator);
     },
     "POST /organisations/{id}/delete": async ({ params: { id = "" }, actor }) => {
       await remove(ledger, { id }, actor);
@@ -34,7 +34,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
     },
     "POST /organisations/{id}/teams/{team}": async ({ params: { id = "", team = "" }, body, actor, operator }) => {
       await rename(ledger, { id, team, name: fields.text(body, "name") }, actor);
-      return organisationView(await organisationFor(ledger, id), operator);
+      return organisationView(await requireOrganisation(ledger, id), operator);
     },
     "POST /organisations/{id}/teams/{team}/delete": async ({ params: { id = "", team = "" }, actor, operator }) => {
       // Only operators may release the account, because only they can assign it again.
@@ -44,7 +44,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
       };
     },
     "POST /organisations/{id}/teams": async ({ params: { id = "" }, body, actor, operator }) => {
-      const { accounts } = await organisationFor(ledger, id);
+      const { accounts } = await requireOrganisation(ledger, id);
       const team = fields.id(body, "id");
       const account = fields.text(body, "account");
       // Answers as for an unknown account, because an organisation must not learn of others' accounts.
@@ -59,7 +59,7 @@ export function organisationRoutes(ledger: Ledger): OperatorRoutes {
         });
       if (result === "exists")
         throw new Failure("invalid_value", `The team ${team} already exists.`, { param: "id", status: 409 });
-      return organisationView(await organisationFor(ledger, id), operator);
+      return organisationView(await requireOrganisation(ledger, id), operator);
     },
   };
 }
@@ -111,7 +111,7 @@ export function pathOf(id: string): string {
 }
 
 /** Returns an organisation. Throws Failure (404) if it does not exist. */
-export async function organisationFor(ledger: Ledger, id: string): Promise<StoredOrganisation> {
+export async function requireOrganisation(ledger: Ledger, id: string): Promise<StoredOrganisation> {
   const found = await findOrganisation(ledger, { id });
   if (found !== undefined) return found;
   throw notFound({ id });

@@ -1,7 +1,7 @@
 import { expect, test, vi } from "vitest";
 import type { Sessions } from "../../src/console/sessions.ts";
 import type { People } from "../../src/operators/people.ts";
-import { inviteOf } from "../../src/organisations/invite.ts";
+import { invitePerson } from "../../src/organisations/invite.ts";
 
 const tom = { actor: "tom", operator: { name: "tom", role: "operator" as const, account: "organisation:acme" } };
 const eve = { name: "eve", role: "operator" as const, account: "organisation:acme" };
@@ -28,14 +28,14 @@ function recording({ hasPassword = false } = {}) {
 
 test("access is given before earlier links end, so that no earlier link has it", async () => {
   const { acts, grant, deps } = recording();
-  const made = await inviteOf(deps, eve, tom, { administersAll: async () => true, grant });
+  const made = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
   expect(made).toMatchObject({ role: "operator", url: "/console/sign-in#secret" });
   expect(acts).toEqual(["grant", "revoke", "link"]);
 });
 
 test("a person with a password gets no link, and the keys of earlier access end", async () => {
   const { acts, grant, deps } = recording({ hasPassword: true });
-  const made = await inviteOf(deps, eve, tom, { administersAll: async () => true, grant });
+  const made = await invitePerson(deps, eve, tom, { administersAll: async () => true, grant });
   expect(made).toEqual({ role: "operator", url: null, expiresAt: null });
   expect(acts).toEqual(["grant", "end keys"]);
 });
@@ -43,7 +43,7 @@ test("a person with a password gets no link, and the keys of earlier access end"
 test("a link ends at once if the person got more access while it was made", async () => {
   const { acts, grant, deps } = recording();
   const administersAll = vi.fn<() => Promise<boolean>>().mockResolvedValueOnce(true).mockResolvedValue(false);
-  const made = inviteOf(deps, eve, tom, { administersAll, grant });
+  const made = invitePerson(deps, eve, tom, { administersAll, grant });
   await expect(made).rejects.toMatchObject({ code: "permission_denied" });
   expect(acts).toEqual(["grant", "revoke", "link", "revoke"]);
 });
