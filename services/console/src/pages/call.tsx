@@ -18,10 +18,10 @@ import { say } from "../texts/say.ts";
 const route = getRouteApi("/frame/calls/$requestId");
 
 /** Date before all calls. */
-const booksBegan = "2020-01-01";
+const earliestDay = "2020-01-01";
 
 /** Interval in ms and maximum number of polls for a call that is not in the books yet. */
-const [pollMs, maxLooks] = [2_000, 60];
+const [pollMs, maxPolls] = [2_000, 60];
 
 /** Page of one request: one call, or the calls of a realtime session. */
 export function CallPage() {
@@ -29,7 +29,7 @@ export function CallPage() {
   const callsQuery = useQuery({
     queryKey: ["call", requestId],
     queryFn: async ({ signal }) => {
-      const query = { "request-id": requestId, from: booksBegan, to: periodOf("1d").to, limit: "100" };
+      const query = { "request-id": requestId, from: earliestDay, to: periodOf("1d").to, limit: "100" };
       const [{ events }, { refused }] = await Promise.all([
         get("/usage/events", { query }, signal),
         get("/usage/refused", { query }, signal),
@@ -37,7 +37,7 @@ export function CallPage() {
       return { events, refused };
     },
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxLooks ? pollMs : false,
+      data?.events.length === 0 && data.refused.length === 0 && dataUpdateCount < maxPolls ? pollMs : false,
   });
   return (
     <Page title={say("Call")} controls={<RequestId id={requestId} />}>

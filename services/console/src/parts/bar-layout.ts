@@ -2,10 +2,10 @@
 const [left, top, bottom] = [64, 12, 24];
 const height = 260;
 /** Maximum width of a bar and minimum width of its label, in px. */
-const [widestBar, nameWidth] = [48, 52];
+const [maxBarWidth, labelWidth] = [48, 52];
 /** Share of its step that a bar fills. */
 const barShare = 0.75;
-const lines = 4;
+const gridLines = 4;
 
 /** Positions of a chart's bars, in px. `max` is the value at the top. */
 export interface Layout {
@@ -29,8 +29,8 @@ export function layoutOf({
   readonly max: number;
 }): Layout {
   const step = Math.max(0, width - left) / Math.max(1, bars);
-  const barWidth = Math.min(widestBar, Math.max(1, step * barShare));
-  return { width, height, left, step, barWidth, max: niceSteps(max).at(-1) ?? 1 };
+  const barWidth = Math.min(maxBarWidth, Math.max(1, step * barShare));
+  return { width, height, left, step, barWidth, max: roundSteps(max).at(-1) ?? 1 };
 }
 
 /** Returns the vertical position of a value. */
@@ -39,17 +39,17 @@ export function bottomOf({ max }: Layout, value: number): number {
 }
 
 /** Returns round values from 0 to at least `max`: 0, 0.25, 0.5, 0.75, 1. */
-export function niceSteps(max: number): readonly number[] {
+export function roundSteps(max: number): readonly number[] {
   if (max <= 0) return [0, 1];
-  const size = 10 ** Math.floor(Math.log10(max / lines));
-  const step = size * ([1, 2, 2.5, 5, 10].find((nice) => nice * size * lines >= max * (1 - 1e-9)) ?? 10);
+  const size = 10 ** Math.floor(Math.log10(max / gridLines));
+  const step = size * ([1, 2, 2.5, 5, 10].find((nice) => nice * size * gridLines >= max * (1 - 1e-9)) ?? 10);
   const count = Math.ceil(max / step - 1e-9);
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
 /** Returns the indices of the bars with a label, so that labels do not overlap. The last bar has one. */
 export function labelledBars({ step }: Layout, bars: number): readonly number[] {
-  const every = Math.max(1, Math.ceil(nameWidth / Math.max(step, 1)));
+  const every = Math.max(1, Math.ceil(labelWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);
 }
 

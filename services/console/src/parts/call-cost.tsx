@@ -6,7 +6,7 @@ import { periodOf } from "../format/times.ts";
 import { say } from "../texts/say.ts";
 import { PageLink } from "./page-link.tsx";
 
-const lookMs = 1_000;
+const pollMs = 1_000;
 
 /** Cost of a call. Polls the books, where the call appears after its end. */
 export function CallCost({ requestId }: { readonly requestId: string }) {
@@ -14,7 +14,7 @@ export function CallCost({ requestId }: { readonly requestId: string }) {
   const callsQuery = useQuery({
     queryKey: ["cost", requestId],
     queryFn: () => get("/usage/events", { query: { "request-id": requestId, from, to } }),
-    refetchInterval: ({ state }) => (state.data?.events.length === 0 ? lookMs : false),
+    refetchInterval: ({ state }) => (state.data?.events.length === 0 ? pollMs : false),
   });
   const calls = callsQuery.data?.events ?? [];
   return (

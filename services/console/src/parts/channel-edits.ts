@@ -40,8 +40,8 @@ export function channelEdits({
 function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): object {
   const price = {
     ...model.price,
-    ...(input.trim() === "" ? {} : { input: numberOr(input) }),
-    ...(output.trim() === "" ? {} : { output: numberOr(output) }),
+    ...(input.trim() === "" ? {} : { input: numberOrText(input) }),
+    ...(output.trim() === "" ? {} : { output: numberOrText(output) }),
   };
   return {
     kind: model.kind,
@@ -52,7 +52,7 @@ function modelOf({ model, input, output }: ChosenModel, { name }: Vendor): objec
 }
 
 /** Returns a text as a number, or unchanged, because control then reports the invalid field. */
-function numberOr(text: string): number | string {
+function numberOrText(text: string): number | string {
   const value = Number(text);
   return Number.isFinite(value) ? value : text;
 }

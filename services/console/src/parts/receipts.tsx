@@ -11,7 +11,7 @@ import { Empty, QueryResult } from "./states.tsx";
 import { Verify } from "./verify.tsx";
 import { say } from "../texts/say.ts";
 
-const booksBegan = "2020-01-01";
+const earliestDay = "2020-01-01";
 const shownReceipts = 20;
 /** Number of characters of a hash that are shown. */
 const hashCharacters = 12;
@@ -22,7 +22,7 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
   const calls = useQuery({
     queryKey: ["account", id, "receipts"],
     queryFn: ({ signal }) =>
-      get("/usage/events", { query: { account: id, from: booksBegan, to, limit: String(shownReceipts) } }, signal),
+      get("/usage/events", { query: { account: id, from: earliestDay, to, limit: String(shownReceipts) } }, signal),
   });
   return (
     <Card withBorder>

@@ -1,7 +1,7 @@
 import { Box, ColorSwatch, Group, Paper, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useState, type KeyboardEvent } from "react";
-import { barAt, bottomOf, labelledBars, niceSteps, layoutOf, type Layout } from "./bar-layout.ts";
+import { barAt, bottomOf, labelledBars, roundSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
 /** Bar of the chart, with its values in the order of the series. */
@@ -89,7 +89,7 @@ function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; re
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
     <>
-      {niceSteps(layout.max).map((value) => (
+      {roundSteps(layout.max).map((value) => (
         <g key={value}>
           <line
             x1={layout.left}
