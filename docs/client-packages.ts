@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ended, lastLine } from "./run-command.ts";
+import { runCommand, lastLine } from "./run-command.ts";
 
 /** Packages of a client by registry. The first one of a registry is the client. */
 export interface ClientPackages {
@@ -67,7 +67,7 @@ export async function installClient(path: string, { pypi = [], npm = [] }: Clien
   const venv = join(path, "venv");
   const python = join(venv, "bin/python");
   const run = async (command: string, args: readonly string[]): Promise<string> => {
-    const ran = await ended(command, args, { cwd: path, timeout: installMs, env: process.env });
+    const ran = await runCommand(command, args, { cwd: path, timeout: installMs, env: process.env });
     if (ran.status !== 0) throw new Error(lastLine(ran));
     return ran.output;
   };

@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { ended, lastLine } from "./run-command.ts";
+import { runCommand, lastLine } from "./run-command.ts";
 
 /** Client in a compiled language. Its page contains a complete program. */
 interface CompiledClient {
@@ -70,7 +70,7 @@ export async function runCompiled(
   }
   const outputs: string[] = [];
   for (const [command, ...args] of [...commands, version]) {
-    const ran = await ended(command, args, { cwd: folder, timeout: commandMs, env: process.env });
+    const ran = await runCommand(command, args, { cwd: folder, timeout: commandMs, env: process.env });
     if (ran.status !== 0) throw new Error(lastLine(ran));
     outputs.push(ran.output.trim());
   }

@@ -5,7 +5,7 @@ import { clientPackages, installClient, type ClientFolder } from "./client-packa
 import { readClientRuns, writeClientRuns, type ClientRun } from "./client-runs.ts";
 import { codingPrograms, type CodingProgram } from "./coding-programs.ts";
 import { compiledClients, runCompiled } from "./compiled-clients.ts";
-import { ended, lastLine } from "./run-command.ts";
+import { runCommand, lastLine } from "./run-command.ts";
 import { blocksOf, type Block } from "./test/blocks.ts";
 import { runBlock } from "./test/run-block.ts";
 import { root, startDemo, type Demo, type Ended } from "./test/start.ts";
@@ -93,7 +93,7 @@ async function runProgram(program: CodingProgram, address: string, { bin }: Clie
     }
     const path = [...bin, process.env["PATH"]].join(delimiter);
     const env = { PATH: path, HOME: home, ...program.env(address, demoKey) };
-    const ran = await ended("env", [program.command, ...program.args(question)], {
+    const ran = await runCommand("env", [program.command, ...program.args(question)], {
       cwd: home,
       timeout: programMs,
       env,

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import type { Ended } from "./test/start.ts";
 
 /** Runs a command without input. `output` also contains the errors of a failed one. */
-export function ended(
+export function runCommand(
   command: string,
   args: readonly string[],
   options: { readonly cwd: string; readonly timeout: number; readonly env: NodeJS.ProcessEnv },

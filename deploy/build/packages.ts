@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import { root } from "./programs.ts";
 
 /** Files that name a package, state its licence, or must accompany it. */
-const statements = /^(package\.json$|licen[cs]e|copying|notice)/i;
+const licenceFiles = /^(package\.json$|licen[cs]e|copying|notice)/i;
 
 /** Copies the licences of the modules' packages to the same paths below a folder. */
 export function writePackages(folder: string, modules: readonly string[]): void {
@@ -11,7 +11,7 @@ export function writePackages(folder: string, modules: readonly string[]): void 
     const target = join(folder, relative(root, source));
     mkdirSync(target, { recursive: true });
     for (const entry of readdirSync(source, { withFileTypes: true }))
-      if (entry.isFile() && statements.test(entry.name))
+      if (entry.isFile() && licenceFiles.test(entry.name))
         copyFileSync(join(source, entry.name), join(target, entry.name));
   }
 }

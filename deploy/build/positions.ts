@@ -22,7 +22,7 @@ const known = new Map<string, string>();
 
 Error.prepareStackTrace = (error, sites) => {
   const places = sites.map(placeOf);
-  learn(places.filter((place) => place !== undefined).filter((place) => !known.has(keyOf(place))));
+  storePositions(places.filter((place) => place !== undefined).filter((place) => !known.has(keyOf(place))));
   return [titleOf(error), ...sites.map((site, index) => `    at ${textOf(site, places[index])}`)].join("\n");
 };
 
@@ -58,7 +58,7 @@ function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
 }
 
 /** Finds and stores positions in the sources. */
-function learn(places: readonly Place[]): void {
+function storePositions(places: readonly Place[]): void {
   if (known.size + places.length > maxKnown) known.clear();
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {
     const sources = sourcesOf(file, inFile);

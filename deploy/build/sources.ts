@@ -3,10 +3,10 @@ import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 /** Further files on which a bundle depends. */
-const others = ["pnpm-lock.yaml", "node_modules/.pnpm/lock.yaml"];
+const otherFiles = ["pnpm-lock.yaml", "node_modules/.pnpm/lock.yaml"];
 
 /** Package with a separate build. */
-const outside = "services/console";
+const separatePackage = "services/console";
 
 /**
  * Returns a text that changes with every file of a bundle. Reads only sizes and times, because every start waits for
@@ -16,11 +16,11 @@ export function sourceStamp(root: string): string {
   const packages = ["libs", "services"].flatMap((kind) =>
     readdirSync(join(root, kind)).map((name) => `${kind}/${name}`),
   );
-  const folders = [...packages, "e2e/simulator"].filter((name) => name !== outside);
+  const folders = [...packages, "e2e/simulator"].filter((name) => name !== separatePackage);
   const files = [
     ...folders.flatMap((folder) => [`${folder}/package.json`, ...sourcesBelow(root, `${folder}/src`)]),
     ...sourcesBelow(root, "deploy/build"),
-    ...others,
+    ...otherFiles,
   ];
   const hash = createHash("sha256");
   for (const file of files.toSorted()) {

@@ -73,11 +73,11 @@ function start({ name, as, spec, container }: Pod): void {
     itemsAt(container, "volumeMounts").flatMap((mount) => volumeOf(spec, mount)),
     entry === undefined ? [] : ["--entrypoint", entry],
   ];
-  docker("run", "--detach", ...options.flat(), imageHere(textOf(container["image"])), ...rest, ...textsOf("args"));
+  docker("run", "--detach", ...options.flat(), localImage(textOf(container["image"])), ...rest, ...textsOf("args"));
 }
 
 /** Returns the name of an image in this engine. A local image has a tag and no digest. */
-function imageHere(image: string): string {
+function localImage(image: string): string {
   const [tag = image] = image.split("@");
   const { stdout } = spawnSync("docker", ["image", "inspect", "--format", "{{len .RepoDigests}}", tag]);
   return stdout.toString().trim() === "0" ? tag : image;
@@ -117,7 +117,7 @@ function addressOf({ as }: Pod): string {
 }
 
 /** Returns whether a probe succeeds now. */
-async function passes(pod: Pod, probe: Fields): Promise<boolean> {
+async function isProbeSuccessful(pod: Pod, probe: Fields): Promise<boolean> {
   const command = at(probe, "exec", "command");
   if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;
   const port = itemsAt(pod.container, "ports").find((one) => one["name"] === at(probe, "httpGet", "port"));
@@ -130,13 +130,13 @@ async function passes(pod: Pod, probe: Fields): Promise<boolean> {
 }
 
 /** Waits about a minute for all probes of a pod. */
-async function ready(pod: Pod): Promise<void> {
+async function untilReady(pod: Pod): Promise<void> {
   const probes = ["startupProbe", "livenessProbe", "readinessProbe"].flatMap((kind) => {
     const probe = pod.container[kind];
     return isFields(probe) ? [probe] : [];
   });
   for (let tries = 60; ; tries--) {
-    const results = await Promise.all(probes.map((probe) => passes(pod, probe)));
+    const results = await Promise.all(probes.map((probe) => isProbeSuccessful(pod, probe)));
     if (results.every(Boolean)) return;
     if (tries === 0 || docker("inspect", "--format", "{{.State.Running}}", pod.as) !== "true")
       throw new Error(`${pod.name} is not ready:\n${spawnSync("docker", ["logs", pod.as]).output.join("")}`);
@@ -144,15 +144,15 @@ async function ready(pod: Pod): Promise<void> {
   }
 }
 
-const meanwhile = promisify(execFile);
+const runFile = promisify(execFile);
 
 /** Ends a pod as the kubelet does: preStop, SIGTERM, and SIGKILL after the grace period. */
 async function end({ name, as, spec, container }: Pod): Promise<void> {
   const startedAt = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
-  if (Array.isArray(preStop)) await meanwhile("docker", ["exec", as, ...preStop.map(textOf)]);
+  if (Array.isArray(preStop)) await runFile("docker", ["exec", as, ...preStop.map(textOf)]);
   const grace = Number(spec["terminationGracePeriodSeconds"] ?? 30);
-  await meanwhile("docker", ["stop", "--time", String(grace), as]);
+  await runFile("docker", ["stop", "--time", String(grace), as]);
   const status = docker("inspect", "--format", "{{.State.ExitCode}}", as);
   console.log(
     `${name}: ended with ${status} after ${((performance.now() - startedAt) / 1_000).toFixed(1)} of ${grace} s`,
@@ -176,7 +176,7 @@ const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];
 try {
   docker("network", "create", run);
   for (const pod of pods) start(pod);
-  await Promise.all(pods.map(ready));
+  await Promise.all(pods.map(untilReady));
   console.log(`${pods.length} pods are ready`);
   const edge = pods.find(({ name }) => name === "edge");
   if (edge === undefined) throw new Error("no edge");

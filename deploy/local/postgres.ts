@@ -80,7 +80,7 @@ async function makeCluster(program: string, folder: string, user: ServerUser | u
     "C",
   ];
   const run = promisify(execFile);
-  await run(initdbBeside(program), [...initdbArguments, "--no-sync"], { cwd: folder, ...user });
+  await run(findInitdb(program), [...initdbArguments, "--no-sync"], { cwd: folder, ...user });
   // In single-user mode, the program runs a statement without serving.
   const single = run(program, ["--single", "-D", data, "postgres"], { cwd: folder, ...user });
   single.child.stdin?.end(`create database ${database}\n`);
@@ -88,7 +88,7 @@ async function makeCluster(program: string, folder: string, user: ServerUser | u
 }
 
 /** Returns the path of initdb, near the server's program or its link's target. */
-function initdbBeside(program: string): string {
+function findInitdb(program: string): string {
   const found = [program, realpathSync(program)]
     .map((path) => join(dirname(path), "initdb"))
     .find((path) => {

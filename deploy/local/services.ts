@@ -33,7 +33,7 @@ export interface ServiceSettings {
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ProcessName) => string;
   /** Called with the warnings and errors of services. */
-  readonly onComplaint?: (name: string, words: string) => void;
+  readonly onServiceMessage?: (name: string, words: string) => void;
   /** Program that runs services; if absent, the shipped one. */
   readonly program?: string;
   /** Starts the process of a service; default: `spawnService`. */
@@ -119,12 +119,12 @@ function portVariables(name: ServiceName, ports: SuitePorts): Readonly<Record<st
 
 function startProcess(
   name: ProcessName,
-  { ports, onComplaint, program = builtProgram("gateway"), spawn = spawnService, ...settings }: ServiceSettings,
+  { ports, onServiceMessage, program = builtProgram("gateway"), spawn = spawnService, ...settings }: ServiceSettings,
   env: Readonly<Record<string, string>>,
 ): StartedService {
   const say = (line: string): void => {
-    const complaint = serviceMessageIn(line);
-    if (complaint !== undefined) onComplaint?.(complaint.service ?? name, complaint.words);
+    const message = serviceMessageIn(line);
+    if (message !== undefined) onServiceMessage?.(message.service ?? name, message.words);
   };
   return spawn({
     name,
@@ -141,6 +141,6 @@ function startProcess(
       ...env,
     },
     logFile: settings.logFile?.(name),
-    ...(onComplaint === undefined ? {} : { onLine: say }),
+    ...(onServiceMessage === undefined ? {} : { onLine: say }),
   });
 }

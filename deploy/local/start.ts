@@ -48,11 +48,11 @@ const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
 const servers: Child[] = [];
 const ending = Promise.withResolvers<"asked" | Child>();
-const printComplaint = serviceMessagePrinter((text) => process.stderr.write(text));
+const printServiceMessage = serviceMessagePrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
 /** True once Redis and NATS have answered. */
-let haveStores = false;
+let areStoresReady = false;
 
 process.on("SIGINT", stopOrInsist);
 process.on("SIGTERM", () => ending.resolve("asked"));
@@ -82,7 +82,7 @@ async function start(): Promise<void> {
   mkdirSync(join(data, "logs"), { recursive: true });
 
   const [redisPort = 0, natsPort = 0, ...free] = await freePorts(2 + serviceNames.length * 2);
-  const secret = env["MODELGATE_SECRET"] ?? keptSecret();
+  const secret = env["MODELGATE_SECRET"] ?? readOrCreateSecret();
   const [redisUrl, natsUrl] = [env["REDIS_URL"] ?? redisAt(redisPort), env["NATS_URL"] ?? natsAt(natsPort)];
   const stores = unlessEnding(
     Promise.all([
@@ -95,7 +95,7 @@ async function start(): Promise<void> {
   await unlessEnding(Promise.race([built, stores.then(() => built)]));
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
-  const processNames: readonly ProcessName[] = namesSimulator() ? ["gateway", "simulator"] : ["gateway"];
+  const processNames: readonly ProcessName[] = usesSimulator() ? ["gateway", "simulator"] : ["gateway"];
   // JetStream reserves disk space for every stream, and a personal machine may have little.
   const more = {
     MODELGATE_DATA: data,
@@ -105,10 +105,10 @@ async function start(): Promise<void> {
   };
   const logFile = (name: ProcessName): string => join(data, "logs", `${name}.log`);
   // Until the servers answer, services report them as unavailable.
-  const onComplaint = (name: string, words: string): void => {
-    if (haveStores) printMessage(name, words);
+  const onServiceMessage = (name: string, words: string): void => {
+    if (areStoresReady) printMessage(name, words);
   };
-  const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onComplaint };
+  const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onServiceMessage };
   const startOne = (name: ProcessName): ReturnType<typeof startService> => {
     const started = name === "gateway" ? startTogether(ofGateway, settings) : startService(name, settings);
     services.set(name, started.child);
@@ -122,7 +122,7 @@ async function start(): Promise<void> {
       if (!isReady) ending.resolve(child);
     });
   await stores;
-  haveStores = true;
+  areStoresReady = true;
   await unlessEnding(Promise.all(started.map(({ ready }) => ready)));
   await unlessEnding(untilServing(`http://127.0.0.1:${ports.edge.ops}`));
   isReady = true;
@@ -147,7 +147,7 @@ async function start(): Promise<void> {
 }
 
 /** Returns the secret of this data folder, which encrypts vendors' keys in its books. */
-function keptSecret(): string {
+function readOrCreateSecret(): string {
   const file = join(data, "secret");
   try {
     return readFileSync(file, "utf8").trim();
@@ -169,7 +169,7 @@ function buildConsole(): Promise<void> {
 }
 
 /** Returns whether the configuration uses the simulator. */
-function namesSimulator(): boolean {
+function usesSimulator(): boolean {
   if (config === undefined) return true;
   try {
     return readFileSync(config, "utf8").includes("${SIMULATOR_URL}");
@@ -244,7 +244,7 @@ function suitePorts(free: readonly number[]): SuitePorts {
 
 /** Prints messages while the suite runs. A failed start is explained at the end. */
 function printMessage(name: string, words: string): void {
-  if (process.exitCode === undefined) printComplaint(name, words);
+  if (process.exitCode === undefined) printServiceMessage(name, words);
 }
 
 /** Settles like a promise, but rejects if an end is requested or a process ends. */
@@ -264,7 +264,7 @@ async function stopAll(): Promise<void> {
   for (const name of ["gateway", "simulator"] as const) {
     const child = services.get(name);
     // Without its stores, the gateway would wait for them.
-    if (!haveStores) child?.signal("SIGKILL");
+    if (!areStoresReady) child?.signal("SIGKILL");
     await child?.stop(graceMs);
   }
   await Promise.all(servers.map((child) => child.stop()));

@@ -61,7 +61,7 @@ describe("hand-written pages", () => {
         ),
       ]
         .map(([, path = ""]) => path)
-        .filter((path) => !isThere(page, path))
+        .filter((path) => !doesPathExist(page, path))
         .map((path) => `${page}: ${path}`),
     );
     expect(found).toEqual([]);
@@ -108,7 +108,7 @@ describe("the checks find", () => {
 });
 
 /** Returns whether a path exists below the page's folder, its package, or the repository. */
-function isThere(page: string, path: string): boolean {
+function doesPathExist(page: string, path: string): boolean {
   for (let folder = dirname(page); ; folder = dirname(folder)) {
     if (
       ["", "src", "test", "src/*", "services/*"].some(

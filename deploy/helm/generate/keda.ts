@@ -15,7 +15,7 @@ const queues: Readonly<Record<string, { readonly metric: string; readonly perPod
 };
 
 /** Returns whether pods of a service have streams of clients. */
-export function holdsStreams(row: ServiceRow): boolean {
+export function hasStreams(row: ServiceRow): boolean {
   return "modelgate.io/holds-streams" in labelsOf(row);
 }
 
@@ -41,7 +41,7 @@ export function scaledObjectOf(row: ServiceRow): Fields {
           metricType: "Utilization",
           metadata: { value: inlineExpression(".Values.autoscaling.cpuPercent | quote") },
         },
-        ...(holdsStreams(row)
+        ...(hasStreams(row)
           ? [
               prometheus(
                 `sum(${streamsMetric}{service="${name}"})`,

@@ -4,7 +4,7 @@ import { optionalSecrets, streamSeconds, type ServiceRow } from "../../k8s/gener
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { ciliumPolicyOf } from "./cilium.ts";
-import { holdsStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
+import { hasStreams, scaledObjectOf, streamsMetric } from "./keda.ts";
 import { fieldsOf, patchesOf } from "./manifest.ts";
 import {
   block,
@@ -25,7 +25,7 @@ const isBehindProxy = 'and (or .Values.gateway.enabled .Values.ingress.enabled) 
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
 /** Returns whether a service has the books only with `books.enabled`. */
-const mayKeepBooks = ({ name, secrets }: ServiceRow): boolean =>
+const hasOptionalBooks = ({ name, secrets }: ServiceRow): boolean =>
   name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
 
 /** Returns the variables that the template sets, so that `env` values cannot. */
@@ -41,7 +41,7 @@ export function fixedVariables(row: ServiceRow, rows: readonly ServiceRow[]): re
     ...(row.secrets.includes("MODELGATE_SECRET") ? ["MODELGATE_SECRET_BEFORE"] : []),
     ...(row.secrets.includes("NATS_URL") ? publisherVariables : []),
     ...(row.name === videoAddressService ? ["PUBLIC_URL"] : []),
-    ...(mayKeepBooks(row) ? ["BOOKS_URL"] : []),
+    ...(hasOptionalBooks(row) ? ["BOOKS_URL"] : []),
     ...commonVariables,
   ];
 }
@@ -162,7 +162,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       : []),
     ...(row.name === videoAddressService ? [ifSet("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
     ...(row.name === outerService ? [blockIf(isBehindProxy, [{ name: "PROXIES", value: "1" }])] : []),
-    ...(mayKeepBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
+    ...(hasOptionalBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     ifSet("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),
     block("{{- range $name, $value := $service.env }}\n- name: {{ $name }}\n  value: {{ $value | quote }}\n{{- end }}"),
@@ -191,7 +191,7 @@ function autoscalerSteps(row: ServiceRow): readonly PatchStep[] {
     replace("/spec/maxReplicas", inlineExpression("$service.replicas.max")),
     replace("/spec/metrics/0/resource/target/averageUtilization", inlineExpression(".Values.autoscaling.cpuPercent")),
     replace("/spec/behavior/scaleDown/policies/0/periodSeconds", inlineExpression(slowest)),
-    ...(holdsStreams(row) ? [append("/spec/metrics", blockIf(".Values.autoscaling.streamsMetric", [streams]))] : []),
+    ...(hasStreams(row) ? [append("/spec/metrics", blockIf(".Values.autoscaling.streamsMetric", [streams]))] : []),
   ];
 }
 
@@ -211,7 +211,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
           ...(row.callsVendors ? [append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator))] : []),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),
         ]),
-    ...(mayKeepBooks(row)
+    ...(hasOptionalBooks(row)
       ? [append("/spec/egress", blockIf(".Values.books.enabled", [{ ports: [{ protocol: "TCP", port: 5_432 }] }]))]
       : []),
     append("/spec/egress", rulesOf(".Values.networkPolicy.egress")),

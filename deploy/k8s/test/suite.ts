@@ -64,14 +64,14 @@ export function deployedIn(objects: readonly Fields[]): readonly Deployed[] {
 
 /** Returns the variables that a container reads, by name. */
 export async function declaredBy(container: string): Promise<Readonly<Record<string, DeclaredVariable>>> {
-  const containerServices = container === "gateway" ? together : [container];
+  const containerServices = container === "gateway" ? gatewayServices : [container];
   const all = container === "simulator" ? containerServices : ["gateway", ...containerServices];
   const variables = await Promise.all(all.map(variablesOf));
   return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }
 
 /** Services that the gateway runs. */
-const together = serviceNames.filter((name) => name !== "simulator");
+const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 
 /** Names of all services, and of the simulator. */
 export const services: readonly string[] = [

@@ -35,7 +35,7 @@ const bundles = {
 };
 
 /** Pattern of packages that are not unpacked, because every Debian has them or the programs do not need them here. */
-const foreign =
+const excludedPackages =
   /^(libc6|libgcc-s1|libstdc\+\+6|gcc-\d+-base|adduser|passwd|lsb-base|sysvinit-utils|init-system-helpers|debconf|cdebconf|debconf-2\.0|dpkg|libcrypt1|libpam.*|libaudit.*|libselinux1|libsemanage.*|x11-utils|x11-common|xdg-utils|perl.*|libperl.*|libjson-perl|libllvm\d+|postgresql-(?:client-)?common|ssl-cert|locales.*|ucf|netbase|libjs-.*|fonts-(?!dejavu-core$).+|ttf-.+)$/;
 
 /** Returns the folder of a bundle's programs, which may not exist yet. */
@@ -101,7 +101,8 @@ async function withLibraries(apt, packages) {
   const needs = needsOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
   const wanted = new Set(packages);
   // Names that are added during the loop are visited too.
-  for (const name of wanted) for (const need of needs.get(name) ?? []) if (!foreign.test(need)) wanted.add(need);
+  for (const name of wanted)
+    for (const need of needs.get(name) ?? []) if (!excludedPackages.test(need)) wanted.add(need);
   return [...wanted].filter((name) => !isVirtual(name));
 }
 
