@@ -56,7 +56,6 @@ export interface ClientFolder {
   readonly versions: readonly string[];
 }
 
-/** Maximum ms of one installation. */
 const installMs = 600_000;
 const printVersions =
   "import sys\nfrom importlib.metadata import version\nfor name in sys.argv[1:]: print(name, version(name))";

@@ -46,7 +46,6 @@ async function buildMeanwhile(): Promise<string> {
   }
 }
 
-/** Returns the error for a failed bundler, with its output and exit status. */
 function failure(stderr: string | null | undefined, end: unknown): Error {
   return new Error(`The programs could not be bundled (${String(end)}): ${stderr?.trim() ?? ""}`);
 }

@@ -57,7 +57,6 @@ function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
   return text.replace(key, () => known.get(key) ?? key);
 }
 
-/** Finds and stores positions in the sources. */
 function storePositions(places: readonly Place[]): void {
   if (known.size + places.length > maxKnown) known.clear();
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {

@@ -2,7 +2,6 @@ import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "../..");
 
-/** Sources of the programs of the bundle. */
 const sources = {
   gateway: "services/gateway/src/main.ts",
   gatectl: "services/control/src/gatectl/main.ts",

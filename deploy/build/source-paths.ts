@@ -46,7 +46,6 @@ export function sourcePaths(folder: string): Plugin {
   };
 }
 
-/** Returns code for the `import.meta.url` or `import.meta.dirname` of a source. */
 function pathOf(folder: string, source: string, member: string): string {
   const from = (file: string): string => `new URL(${JSON.stringify(relative(folder, file))}, import.meta.url)`;
   return member === "url" ? `${from(source)}.href` : `decodeURIComponent(${from(dirname(source))}.pathname)`;

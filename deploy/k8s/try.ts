@@ -116,7 +116,6 @@ function addressOf({ as }: Pod): string {
   return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", as);
 }
 
-/** Returns whether a probe succeeds now. */
 async function isProbeSuccessful(pod: Pod, probe: Fields): Promise<boolean> {
   const command = at(probe, "exec", "command");
   if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;

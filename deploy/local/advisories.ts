@@ -1,6 +1,5 @@
 /** Advisory that is accepted until a date. */
 export interface AcceptedAdvisory {
-  /** GitHub's id, `GHSA-…`. */
   readonly id: string;
   /** Last day (UTC) of the acceptance, such as `2027-01-31`. */
   readonly until: string;

@@ -9,7 +9,6 @@ export function banner({
   seconds,
 }: {
   readonly url: string;
-  /** Link that signs in to the console once. */
   readonly consoleLink: string | undefined;
   readonly config: string;
   readonly data: string;

@@ -3,7 +3,6 @@ import { serviceMessageIn } from "./complaints.ts";
 
 /** Exit status of a service with an invalid configuration (EX_CONFIG). */
 const configurationStatus = 78;
-/** Maximum number of output lines to show. */
 const shownLines = 8;
 
 /** Failure that a person can correct. Only its message is printed. */

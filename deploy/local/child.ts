@@ -24,7 +24,6 @@ export interface ChildOptions {
   /** User and group of the process; if absent, those of this process. */
   readonly uid?: number;
   readonly gid?: number;
-  /** File for the output. */
   readonly logFile?: string | undefined;
   /** Called with every line of stdout and stderr. */
   readonly onLine?: (line: string) => void;

@@ -16,7 +16,6 @@ export interface ContainerOptions extends Pick<ChildOptions, "logFile"> {
   readonly folder: string;
 }
 
-/** Maximum ms to remove a container. */
 const removalMs = 20_000;
 
 /**
@@ -46,7 +45,6 @@ export function spawnContainer(options: ContainerOptions): Child {
   });
 }
 
-/** Removes a container, if it exists. */
 function remove(container: string): Promise<void> {
   return new Promise((resolve) => {
     execFile("docker", ["rm", "--force", container], { timeout: removalMs }, () => resolve());

@@ -58,7 +58,6 @@ function dataIn(folder: string): string {
   return join(folder, "data");
 }
 
-/** Creates the files of a new server with one database. */
 async function makeCluster(program: string, folder: string, user: ServerUser | undefined): Promise<void> {
   const data = dataIn(folder);
   if (existsSync(join(data, "PG_VERSION"))) return;

@@ -78,7 +78,6 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
   };
 }
 
-/** Returns the test time of each package, the longest first. */
 function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
   const times = new Map<string, { name: string; files: number; testSeconds: number; loadSeconds: number }>();
   for (const module of modules) {

@@ -14,7 +14,6 @@ export interface LocalServer {
 
 export interface ServerOptions {
   readonly port: number;
-  /** Folder of the server's files. */
   readonly folder: string;
   /** True to write files durably. Tests do not. */
   readonly keep: boolean;

@@ -28,7 +28,6 @@ export interface ServiceSettings {
   readonly config: string | undefined;
   /** Address on which the edge listens. Other services listen on loopback. */
   readonly host: string;
-  /** Further variables of all services. */
   readonly env?: Readonly<Record<string, string>>;
   readonly envOf?: Readonly<Partial<Record<ServiceName, Readonly<Record<string, string>>>>>;
   readonly logFile?: (name: ProcessName) => string;

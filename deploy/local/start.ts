@@ -42,7 +42,6 @@ const ownRedisArguments = ["--hz", "1"];
 /** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */
 class EndRequested extends Error {}
 
-/** Services of the gateway's process. */
 const ofGateway = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
@@ -51,7 +50,6 @@ const ending = Promise.withResolvers<"asked" | Child>();
 const printServiceMessage = serviceMessagePrinter((text) => process.stderr.write(text));
 const restarts = new Restarts((text) => process.stderr.write(text));
 let folder: FolderClaim | undefined;
-/** True once Redis and NATS have answered. */
 let areStoresReady = false;
 
 process.on("SIGINT", stopOrInsist);
@@ -203,7 +201,6 @@ async function claimData(): Promise<void> {
   process.stderr.write(`${message}; gatectl will find that one: set MODELGATE_DATA to keep them apart.\n`);
 }
 
-/** Waits until the services have applied the configuration. */
 async function untilServing(probes: string): Promise<void> {
   for (let tries = 0; tries < 1_200; tries++) {
     const answer = await fetch(`${probes}/readyz`).catch(() => undefined);

@@ -28,7 +28,6 @@ try {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Runs the checks, and prints the output of each. Returns whether all succeeded. */
 async function runChecks(): Promise<boolean> {
   const waiting = [...checks];
   let ok = true;
@@ -47,7 +46,6 @@ async function runChecks(): Promise<boolean> {
   return ok;
 }
 
-/** Runs a script of package.json. Returns its output. */
 function runScript(script: string): Promise<{ readonly isOk: boolean; readonly output: string }> {
   return new Promise((resolve) => {
     execFile(pnpm, ["run", "--silent", script], { maxBuffer: maxOutputBytes }, (error, stdout, stderr) =>

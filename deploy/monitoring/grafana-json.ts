@@ -1,6 +1,5 @@
 import type { Curves, Figure, Panel, Row, States, Threshold } from "./panels.ts";
 
-/** Heights of panels in Grafana's units. */
 const heights = { row: 1, curves: 8, figure: 4, states: 8 } as const;
 const columns = 24;
 const datasource = { type: "prometheus", uid: "${datasource}" } as const;
@@ -42,7 +41,6 @@ export function dashboardJson(uid: string, title: string, rows: readonly Row[]):
   return `${JSON.stringify(dashboard, undefined, 2)}\n`;
 }
 
-/** Groups panels into lines that fit Grafana's width. */
 function linesOf(panels: readonly Panel[]): readonly (readonly Panel[])[] {
   const lines: Panel[][] = [];
   let left = 0;

@@ -22,7 +22,6 @@ interface PanelBase {
 /** Panel with curves over time. */
 export interface Curves extends PanelBase {
   readonly kind: "curves";
-  /** Text if there is no data. */
   readonly whenEmpty?: string;
   readonly unit: Unit;
   /** True if curves are stacked, because their sum is meaningful. */

@@ -83,7 +83,6 @@ function resolved(schema: unknown): Json {
     : record(record(record(record(document)["components"])["schemas"])[name]);
 }
 
-/** Describes the type of a schema. */
 function typeOf(schema: unknown): string {
   const found = resolved(schema);
   const alternatives = [...list(found["anyOf"]), ...list(found["oneOf"])].map(typeOf).filter((type) => type !== "null");

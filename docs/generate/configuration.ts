@@ -56,7 +56,6 @@ function sections(path: string, schema: Schema, depth: number): readonly string[
   ];
 }
 
-/** Returns the sections about the objects inside a member. */
 function below(path: string, member: Schema, depth: number): readonly string[] {
   const values = valuesOf(member);
   if (values !== undefined) return sections(`${path}.NAME`, values, depth);
@@ -92,7 +91,6 @@ function wordsOf({ description = "" }: Schema): string {
   return description;
 }
 
-/** Escapes a text for a table cell of the site. */
 function cell(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
 }

@@ -84,7 +84,6 @@ function lineOf({ name, fallback, isRequired, unit, allowed, meaning }: Declared
   return `| \`${name}\` | ${cells.map(escaped).join(" | ")} |`;
 }
 
-/** Escapes a text for a table cell of the site. */
 function escaped(cell: string): string {
   return cell.replaceAll("|", "\\|").replaceAll("<", "&lt;").replaceAll("{", "&#123;");
 }

@@ -56,7 +56,6 @@ export function tableOf<Request>(kind: KindOfRequest<Request>): string {
   ].join("\n");
 }
 
-/** Returns the cells of one field for one wire. */
 function cellsOf<Request>(
   { base, fields }: KindOfRequest<Request>,
   field: keyof Request & string,
@@ -80,7 +79,6 @@ function cellsOf<Request>(
 
 interface Sent {
   readonly dropped: readonly string[];
-  /** Complete request to the vendor. */
   readonly sent: string;
 }
 

@@ -13,7 +13,6 @@ import { vendorFragments, vendorTable } from "./vendors.ts";
 
 const folder = join(import.meta.dirname, "../generated");
 
-/** Returns the generated pages by path. */
 async function pages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["reference/configuration", configurationPage()],

@@ -44,7 +44,6 @@ export async function metricsPage(): Promise<string> {
   ].join("\n");
 }
 
-/** Loads the modules that declare metrics. */
 async function declaredMetrics(): Promise<readonly Metric[]> {
   const files = globSync("{libs,services}/*/src/**/{*metrics,top-callers}.ts", { cwd: root });
   for (const file of files) await import(pathToFileURL(join(root, file)).href);

@@ -23,7 +23,6 @@ export function unimplementedEndpoints(): string {
   return list(all.filter(({ unimplemented }) => unimplemented === true));
 }
 
-/** Returns the wires of a kind that at least one vendor has. */
 function wiresOf(kind: ModelKind): readonly string[] {
   const vendorWires = new Set(
     Object.values(providers).flatMap(({ wires, moreWires = [] }) => [...wires, ...moreWires]),
@@ -37,7 +36,6 @@ function list(endpoints: readonly Endpoint[]): string {
   );
 }
 
-/** Returns a method and path as code. */
 function nameOf({ method, path }: Endpoint): string {
   return code(`${method} ${path}`);
 }

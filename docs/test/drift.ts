@@ -8,7 +8,6 @@ const numbers =
   "\\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fifteen|sixteen|seventeen|twenty|thirty|forty|fifty";
 const counted =
   "clients|vendors|providers|endpoints|wires|formats|metrics|variables|error codes|kinds|alerts|runbooks|dashboards|packages|services";
-/** Matches a number of rows of a table in the code. */
 const count = new RegExp(
   `\\b(?:all (?:the )?)?(?:${numbers}) (?:(?:text|video|error|supported|official|known) )?(?:${counted})\\b`,
   "gi",

@@ -16,9 +16,7 @@ export interface Ended {
 /** Demo as `npm start` starts it. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
-  /** Environment of the demo and of its callers. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Runs a program in the repository's folder. */
   run(command: string, args: readonly string[]): Promise<Ended>;
 }
 

@@ -51,7 +51,6 @@ function compressAll(built: string): void {
   }
 }
 
-/** Returns a hash of the files that the build reads and of the lockfile's package versions. */
 function sourceHash(): string {
   const hash = createHash("sha256");
   const files = ["src", "public"].flatMap((name) =>

@@ -140,7 +140,6 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
 
 const privateCa = ".Values.privateCa.secret";
 
-/** Returns the variables of the container, with values of the chart. */
 function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly ServiceRow[]): readonly Value[] {
   const fixed = new Set(fixedVariables(row, rows));
   const variable = (name: string, expression: string): Fields => ({
@@ -221,7 +220,6 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
 /** Network rule that allows calls of the simulator. */
 const toSimulator = patchesOf("simulator").flatMap(({ value }) => (value === undefined ? [] : [value]));
 
-/** Returns the rules of a list in the chart's values. */
 const rulesOf = (expression: string): string =>
   block(`{{- with ${expression} }}\n{{- toYaml . | nindent @ }}\n{{- end }}`);
 

@@ -3,7 +3,6 @@ import { textOf, type Fields, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate, secretKeyOf, type Part } from "./template.ts";
 
-/** Manifests of the servers in the chart, by the name of their values. */
 const objects = {
   redis: manifest("components/stores/redis.yaml"),
   redisContent: manifest("components/stores/redis-content.yaml"),
@@ -49,7 +48,6 @@ function setOf(store: Store): Fields {
   return objects[store].find(({ kind }) => kind === "StatefulSet") ?? {};
 }
 
-/** Returns the steps that read the server's password from the Secret. */
 function passwordSteps(set: Fields): readonly PatchStep[] {
   const env = valueAt(set, `${container}/env`);
   return (Array.isArray(env) ? env : []).flatMap((_, at): readonly PatchStep[] => {

@@ -13,7 +13,6 @@ const rules = (description: string) => Type.Array(Type.Object({}), { description
 const count = (fallback: number, description?: string) =>
   Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
 
-/** Returns the schema of one service's values. */
 function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
   const { resources, replicas, drainSeconds, diskMebibytes = 64, env = {} } = row;
   const settableEnv = Object.fromEntries(Object.entries(env).filter(([name]) => !fixed.includes(name)));

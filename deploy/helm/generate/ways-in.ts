@@ -3,7 +3,6 @@ import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
 import { manifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-/** Gateway of the manifests. Values replace its class, host and certificate. */
 const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
 const [route = {}] = manifest("components/gateway-api/route.yaml");
 const [ingress = {}] = manifest("components/ingress/ingress.yaml");

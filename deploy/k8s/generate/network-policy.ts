@@ -63,7 +63,6 @@ export function networkPolicyOf(row: ServiceRow, callees: readonly string[]): ob
   };
 }
 
-/** Returns the ports of the public internet that a service may reach. */
 function internetPorts({ callsVendors, sendsAlerts }: ServiceRow): readonly (readonly number[])[] {
   if (sendsAlerts === true) return [alertPorts];
   return callsVendors ? [vendorPorts] : [];

@@ -43,7 +43,6 @@ function areasOf(rows: readonly ServiceRow[]): readonly string[] {
   return rows.filter(({ calledBy }) => calledBy === "edge").map(({ name }) => name);
 }
 
-/** Returns the names of the services that a service calls. */
 function calleesOf({ name, calledBy }: ServiceRow, rows: readonly ServiceRow[]): readonly string[] {
   if (calledBy === "gateway") return areasOf(rows);
   return rows.filter((row) => row.calledBy === name).map((row) => row.name);

@@ -7,7 +7,6 @@ export interface ServiceRow {
   readonly name: string;
   /** Image `modelgate/<image>`; `gateway` if absent. */
   readonly image?: "gateway" | "simulator";
-  /** Variable of the main port. */
   readonly portVariable: string;
   readonly opsPortVariable?: string;
   /** Keys of the Secret `modelgate`. */
@@ -26,7 +25,6 @@ export interface ServiceRow {
   readonly startSeconds?: number;
   /** Size of /tmp in MiB; 64 if absent. */
   readonly diskMebibytes?: number;
-  /** Variables of this service only. */
   readonly env?: Readonly<Record<string, string>>;
   /** True if the service has the configuration file and vendors' keys. */
   readonly readsConfiguration?: boolean;
@@ -39,10 +37,8 @@ const contentSecrets = [...stateSecrets, "CONTENT_REDIS_URL"] as const;
 export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
 /** Maximum seconds for a text stream. Streams that are cut later are settled at their usage until then. */
 export const streamSeconds = 300;
-/** Maximum seconds for a session. */
 const sessionSeconds = 900;
 
-/** Common properties of the areas' services. */
 const areaRow = {
   secrets: stateSecrets,
   calledBy: "edge",

@@ -26,7 +26,6 @@ const outside = ["1.1.1.1", "104.18.7.192", "172.32.0.1", "100.128.0.1", "2606:4
 /** Returns the programs that call vendors or send alerts. */
 const callersIn = (name: (typeof overlays)[number]): readonly string[] =>
   name === "small" ? ["gateway"] : ["audio", "control", "ledger", "media", "realtime", "text", "video"];
-/** Programs that send alerts. */
 const alertSenders = ["gateway", "ledger"];
 
 /** Returns whether an egress rule allows an address. */

@@ -8,7 +8,6 @@ import { nameOf } from "../render/kustomize.ts";
 import { textOf } from "../render/value.ts";
 import { at, deployedIn, itemsAt, overlay, overlays, overlaysApart, services, declaredBy } from "./suite.ts";
 
-/** Root of the repository. */
 const root = join(import.meta.dirname, "../../..");
 const read = (path: string): string => readFileSync(join(root, path), "utf8");
 

@@ -70,7 +70,6 @@ export async function declaredBy(container: string): Promise<Readonly<Record<str
   return Object.fromEntries(variables.flat().map((variable) => [variable.name, variable]));
 }
 
-/** Services that the gateway runs. */
 const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 
 /** Names of all services, and of the simulator. */

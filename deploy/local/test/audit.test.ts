@@ -6,10 +6,8 @@ import { text } from "node:stream/consumers";
 import { expect, test } from "vitest";
 import { unacceptedAdvisories } from "../advisories.ts";
 
-/** Answer of the registry, or none. */
 type Answer = { readonly status: number; readonly body: string } | "silence";
 
-/** Runs the audit against a local registry. */
 async function audit(
   answer: Answer,
   ...words: readonly string[]

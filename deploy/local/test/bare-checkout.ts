@@ -10,15 +10,12 @@ export interface BareCheckout extends Disposable {
   path(...parts: readonly string[]): string;
   /** Adds a shell script to the checkout's PATH. */
   program(name: string, script: string): void;
-  /** Runs Node in the checkout. */
   node(...words: readonly string[]): {
     readonly status: number | null;
     readonly stdout: string;
     readonly stderr: string;
   };
-  /** Starts Node in the checkout without waiting. */
   start(...words: readonly string[]): ChildProcess;
-  /** Returns the names of the files in `.tools`. */
   tools(): readonly string[];
 }
 

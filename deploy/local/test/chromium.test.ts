@@ -11,7 +11,6 @@ function find(checkout: BareCheckout, env = ""): { readonly found: unknown; read
   return { found: JSON.parse(stdout), output: stderr };
 }
 
-/** Creates a checkout in which no browser works. */
 function without(): BareCheckout {
   const checkout = bareCheckout();
   for (const name of ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"])

@@ -3,7 +3,6 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { bareCheckout, type BareCheckout } from "./bare-checkout.ts";
 
-/** Unpacks the servers in a checkout. Returns the output. */
 function unpack(checkout: BareCheckout): string {
   mkdirSync(checkout.path(".tools"), { recursive: true });
   const script = `import("./deploy/local/bootstrap/debian.mjs").then(({ unpack }) => unpack("servers"))`;

@@ -108,7 +108,6 @@ export function ledgerAt(url: string, secret: string): Ledger {
   };
 }
 
-/** Returns the data of an answer, unchecked, because the ledger has the same release. */
 async function dataOf<T>(answer: Response): Promise<T> {
   // oxlint-disable-next-line typescript/no-unsafe-assignment
   const { data }: { readonly data: T } = JSON.parse(await answer.text());

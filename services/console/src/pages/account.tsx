@@ -72,7 +72,6 @@ function Money({ account }: { readonly account: AccountWithCredits }) {
   );
 }
 
-/** State of an account, with a button that changes it. */
 function Switch({ account: { id, disabled } }: { readonly account: AccountWithCredits }) {
   const change = useChange({
     change: () => post("/accounts/{id}", { params: { id }, body: { disabled: !disabled } }),

@@ -17,7 +17,6 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/calls/$requestId");
 
-/** Date before all calls. */
 const earliestDay = "2020-01-01";
 
 /** Interval in ms and maximum number of polls for a call that is not in the books yet. */
@@ -136,7 +135,6 @@ function CallDetails({ call }: { readonly call: Call }) {
   );
 }
 
-/** Team and member of a call's key, with a link to the team's calls. */
 function TeamOf({ call: { accountId, team, member } }: { readonly call: Call }) {
   if (team === undefined) return "–";
   return (
@@ -194,7 +192,6 @@ function FactTable({ facts }: { readonly facts: Readonly<Record<string, ReactNod
   );
 }
 
-/** Tags of a call, with links to other calls. */
 function Tags({ tags = {} }: { readonly tags: Call["tags"] | undefined }) {
   const all = Object.entries(tags).map(([name, value]) => `${name}=${value}`);
   if (all.length === 0) return "–";

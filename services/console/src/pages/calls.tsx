@@ -167,7 +167,6 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
   );
 }
 
-/** Placeholders of filters. */
 const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: "team=search", status: "502" };
 
 /** Filter input. Its value applies on blur or Enter, not while typing. */
@@ -207,7 +206,6 @@ function Filter({
   );
 }
 
-/** Text on one line, truncated if necessary. */
 function TextLine({ text }: { readonly text: string }) {
   return (
     <Text size="sm" truncate maw={150} title={text}>

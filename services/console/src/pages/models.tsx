@@ -58,7 +58,6 @@ export function ModelsPage() {
   );
 }
 
-/** Returns the totals of each model in the last seven days. */
 function useModelTotals() {
   const { from, to } = periodOf("7d");
   const totals = useQuery({

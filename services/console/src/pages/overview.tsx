@@ -93,7 +93,6 @@ function Figures({ span }: { readonly span: Span }) {
   );
 }
 
-/** Spend of a time range. The current month has a forecast. */
 function SpendFigure({ span, nanos }: { readonly span: Span; readonly nanos: string }) {
   const forecast = useQuery({
     queryKey: ["forecast", span],

@@ -110,7 +110,6 @@ function Playground({ address, accounts }: PlaygroundProps) {
   );
 }
 
-/** Returns the name of a paying account or team. */
 function nameOf({ account, team }: PlaygroundAccount): string {
   return team === null ? account : `${team} (${account})`;
 }

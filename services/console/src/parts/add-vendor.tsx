@@ -243,7 +243,6 @@ function dollars({ price }: ListedModel, name: string): string {
   return typeof value === "number" ? String(value) : "";
 }
 
-/** Returns the models whose names a person has typed. */
 function namedModels(names: string): readonly ListedModel[] {
   const ids = names.split(",").map((id) => id.trim());
   return [...new Set(ids.filter((id) => id !== ""))].map((id) => ({

@@ -2,11 +2,9 @@ import type { AuditEntry } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
 import { say, sayWord, type TextKey } from "../texts/say.ts";
 
-/** Fields that are not shown. */
 const hiddenFields = new Set(["id", "accountId", "digest", "key", "within", "ofMember", "name", "createdAt", "hint"]);
 const moneyField = /(?:^|\.)(?:nanos|perDay|perMonth|\w+Nanos)$/;
 
-/** Sentence of each audit action. */
 const sentences: Readonly<Record<string, TextKey>> = {
   "account.create": "Created the account with {amount}",
   "credit.top-up": "Added {amount}: {reason}",

@@ -191,7 +191,6 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   };
 }
 
-/** Value with a link to its calls. */
 function DimensionValue({ span, by, value }: { readonly span: Span; readonly by: Dimension; readonly value: string }) {
   if (value === "") return say("(none)");
   const tag = tagIn(by);

@@ -15,7 +15,6 @@ interface BudgetsProps {
   readonly accountId: string;
   /** Team whose budgets are shown; by default all of the account. */
   readonly team?: { readonly id: string; readonly mayChange: boolean };
-  /** Organisation whose budgets are shown. */
   readonly organisation?: string;
 }
 
@@ -88,7 +87,6 @@ function actionsOf(accountId: string): Column<Budget> {
   };
 }
 
-/** Returns the scope of the shown budgets; undefined for all. */
 function scopeOf(team: string | undefined, organisation: string | undefined): string | undefined {
   if (organisation !== undefined) return `organisation:${organisation}`;
   return team === undefined ? undefined : `team:${team}`;
@@ -102,7 +100,6 @@ const periods: Readonly<Record<Budget["period"], Phrase>> = {
   total: "in total",
 };
 
-/** Returns the name of a budget, or a description of its scope. */
 function nameOf({ name, scope, mode }: Budget, tokens: readonly Token[]): string {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");

@@ -38,7 +38,6 @@ export function useChannelTrends() {
   };
 }
 
-/** Hourly values of a channel. */
 interface Trend {
   /** Median time to first byte, in ms. */
   readonly latency: readonly number[];

@@ -92,7 +92,6 @@ function Cells<Row>({
   ));
 }
 
-/** Empty space instead of rows that are not rendered. */
 function RowSpace({
   rows,
   rowHeight = 0,

@@ -148,7 +148,6 @@ function Navigation({ session, onFollow }: { readonly session: Session; readonly
   );
 }
 
-/** Link to the other language. */
 function LanguageChoice() {
   const other = language() === "zh" ? "en" : "zh";
   return (

@@ -104,7 +104,6 @@ function requestOfDraft(draft: KeyDraft) {
   };
 }
 
-/** Returns the items of a text; null if there are none. */
 function listIn(text: string): string[] | null {
   const items = text
     .split(/[,\n]/)

@@ -55,7 +55,6 @@ export function LatestCalls() {
   );
 }
 
-/** Name of a model on one line, truncated if necessary. */
 function ModelName({ model, hasFailed }: { readonly model: string; readonly hasFailed: boolean }) {
   return (
     <Text size="sm" truncate maw={110} title={model}>

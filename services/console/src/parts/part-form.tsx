@@ -136,7 +136,6 @@ function PartForm(props: PartFormProps) {
   );
 }
 
-/** Input for the name of a new part. */
 function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "draft" | "set" | "isTaken">) {
   return (
     <TextInput
@@ -174,7 +173,6 @@ function withoutProblems(
   return problems.length === 0 ? undefined : { ...result, problems };
 }
 
-/** Returns a part as written in the configuration. */
 function partIn(found: ConfigurationParts, section: Edit["section"], name: string): unknown {
   if (section !== "channels") return Object.hasOwn(found[section], name) ? found[section][name] : undefined;
   return found.channels.find((channel) => memberOf(channel, "id") === name);

@@ -46,7 +46,6 @@ function priceText(name: string, value: number): string {
     : say("{price} per {unit}", { unit, price });
 }
 
-/** Returns the line for calls with more than `above` input tokens. */
 function tierText({ above, ...prices }: Readonly<Record<string, unknown>>): string {
   return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: joinPrices(prices) });
 }

@@ -13,7 +13,6 @@ import { say } from "../texts/say.ts";
 
 const earliestDay = "2020-01-01";
 const shownReceipts = 20;
-/** Number of characters of a hash that are shown. */
 const hashCharacters = 12;
 
 /** Newest balance changes of an account with their receipts, and a button that verifies all. */
@@ -46,7 +45,6 @@ export function Receipts({ account: { id, credits } }: { readonly account: Accou
 
 type Receipt = NonNullable<Call["receipt"]>;
 
-/** Balance change: its cause and its receipt. */
 interface Change {
   readonly receipt: Receipt;
   readonly time: string;

@@ -19,7 +19,6 @@ export interface Series {
 interface ChartProps {
   readonly bars: readonly Bar[];
   readonly series: readonly Series[];
-  /** Formats a value. */
   readonly format: (value: number) => string;
 }
 
@@ -84,7 +83,6 @@ function Legend({ series }: Pick<ChartProps, "series">) {
   );
 }
 
-/** Grid lines with their values, and labels of bars. */
 function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; readonly shown: ChartProps }) {
   const text = { fontSize: 12, fill: "var(--mantine-color-dimmed)" };
   return (
@@ -128,7 +126,6 @@ function Parts({ bar, series, layout, index }: BarPartsProps) {
   });
 }
 
-/** Values of the selected bar. */
 function Hint({ shown, at, layout }: { readonly shown: ChartProps; readonly at: number; readonly layout: Layout }) {
   const { bars, series, format } = shown;
   const bar = bars[at];

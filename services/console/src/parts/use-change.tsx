@@ -29,7 +29,6 @@ export function useChange<Result>({
     isPending: mutation.isPending,
     error: mutation.error,
     result: mutation.data,
-    /** Returns the error of one field. */
     errorAt: (field: string): string | undefined =>
       mutation.error instanceof ApiError && mutation.error.param === field ? mutation.error.message : undefined,
   };

@@ -89,7 +89,6 @@ function urlIn(body: unknown, protocols: readonly string[]): string {
   return url.href;
 }
 
-/** Reads e-mail addresses separated by commas. */
 function addressesIn(body: unknown, name: string): string {
   const text = fields.text(body, name);
   if (!text.split(",").every((each) => /^[^@<>\r\n]*<?[^\s@<>]+@[^\s@<>]+>?$/.test(each.trim())))

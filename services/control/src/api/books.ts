@@ -2,7 +2,6 @@ import { StreamedAnswer, type OperatorCall, type OperatorRoutes } from "@modelga
 import { field } from "../field.ts";
 import type { Ledger } from "../ledger.ts";
 
-/** Paths that are forwarded to the ledger. */
 const paths = [
   "/usage",
   "/usage/events",

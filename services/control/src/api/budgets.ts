@@ -98,7 +98,6 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operat
   throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
 }
 
-/** Returns the budgets of an account's keys and of their groups. */
 async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
@@ -110,7 +109,6 @@ async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonl
   return [...key, ...new Map(group.map((budget) => [budget.id, budget])).values()];
 }
 
-/** Returns a budget and its use as operators see them. */
 function budgetView(usage: BudgetUsage) {
   const { budget, period, usedNanos, carriedNanos } = usage;
   const { createdAt, ...shown } = budget;
@@ -173,7 +171,6 @@ async function parseScope(context: ScopeContext, scope: string): Promise<string>
   return kind === "account" ? kind : `${kind}:${value}`;
 }
 
-/** Context in which the scope of a new budget is checked. */
 interface ScopeContext {
   readonly redis: Redis;
   readonly ledger: Ledger;

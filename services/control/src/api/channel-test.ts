@@ -13,7 +13,6 @@ import { fields } from "./fields.ts";
 import { probeBody, probedWire } from "./probe.ts";
 import { trySession, type TriedCall } from "./try-session.ts";
 
-/** Maximum wait for the vendor's answer, in ms. */
 const testMs = 30_000;
 const testBytes = 4_096;
 

@@ -39,7 +39,6 @@ export interface StateView {
 /** Pause of a channel, key or model for one account only. */
 export interface AccountCooldownView extends StateView {
   readonly account: string;
-  /** Paused part of the channel. */
   readonly scope: ChannelScope;
 }
 
@@ -50,7 +49,6 @@ export interface ChannelsSnapshot {
   readonly seats: ReadonlyMap<string, number>;
   /** Number of calls by channel whose reported usage was above the possible maximum. */
   readonly capped: ReadonlyMap<string, number>;
-  /** Time of the snapshot in Unix ms. */
   readonly now: number;
 }
 
@@ -145,7 +143,6 @@ function restView({ kind, reason, vendorMessage, since, rests, until }: Cooldown
   return withoutUndefined({ state, reason, vendorMessage, since, rests, until: new Date(until).toISOString() });
 }
 
-/** Returns the used and maximum seats; null if there is no limit. */
 function seatsView(scope: ChannelScope, limit: number | undefined, { seats }: ChannelsSnapshot) {
   return limit === undefined ? null : { inUse: seats.get(scope) ?? 0, most: limit };
 }

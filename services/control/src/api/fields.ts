@@ -24,7 +24,6 @@ export const fields = {
       throw invalidField(name, "must be a string of 1 to 500 characters");
     return storable(value, name);
   },
-  /** Throws Failure for a missing field. */
   missing: throwMissing,
   longText(body: unknown, name: string): string {
     const value = memberOf(body, name);
@@ -33,7 +32,6 @@ export const fields = {
       throw invalidField(name, "must be a string of up to 1 MiB");
     return value;
   },
-  /** Reads any value. */
   value: memberOf,
   list(body: unknown, name: string): readonly unknown[] {
     const value = memberOf(body, name) ?? throwMissing(name);

@@ -31,7 +31,6 @@ export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** Key of a person's playground. */
 interface PlaygroundKey {
   readonly id: string;
   readonly key: string;

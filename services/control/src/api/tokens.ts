@@ -64,7 +64,6 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
   };
 }
 
-/** Creates an API key, and returns it with its secret. */
 async function createToken(
   redis: Redis,
   ledger: Ledger,
@@ -162,7 +161,6 @@ async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange
   return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
 }
 
-/** Returns the limits of an API key after a change. */
 function limitsAfter(before: Token, change: TokenChange): KeyLimits {
   const { group, models, expiresAt, allowedAddresses, budget, rotateAfterDays } = change;
   return {

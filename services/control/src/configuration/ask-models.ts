@@ -9,9 +9,7 @@ export interface ModelListRequest {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string | undefined;
-  /** Proxy of the channel. */
   readonly proxy: string | undefined;
-  /** Headers of the channel. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 

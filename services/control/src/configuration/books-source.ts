@@ -44,7 +44,6 @@ export class ConfigurationBooks {
     this.#deps = deps;
   }
 
-  /** Returns a version, or the newest one. */
   async find(version?: number): Promise<ConfigurationVersion | undefined> {
     return (await this.#read(version)).configuration ?? undefined;
   }

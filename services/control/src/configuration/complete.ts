@@ -13,7 +13,6 @@ export interface CompleteConfiguration {
 
 /** Sources for completing a configuration. */
 export interface CompletionSources {
-  /** Listed models by channel id. */
   readonly lists: ReadonlyMap<string, readonly string[]>;
   /** Time in Unix ms for which prices are needed. */
   readonly nowMs: number;

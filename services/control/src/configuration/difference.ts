@@ -6,7 +6,6 @@ export interface DifferenceLine {
 
 /** Maximum size of a comparison. Larger texts are shown as removed and added. */
 const maxCompared = 4_000_000;
-/** Number of unchanged lines around a change. */
 const contextLines = 3;
 
 /** Returns the line difference of two texts, with few unchanged lines. */

@@ -13,7 +13,6 @@ export interface Follower extends AsyncDisposable {
   readonly defaultProxy: string | undefined;
   /** Reads the configuration now. Never throws, because a failed read is retried. */
   refresh(): Promise<void>;
-  /** Creates the accounts and API keys of a configuration. */
   declare(configuration: Configuration): Promise<void>;
 }
 

@@ -62,7 +62,6 @@ export class ActiveConfiguration {
     return this.#status;
   }
 
-  /** Default proxy of channels. */
   get defaultProxy(): string | undefined {
     return resolveProxy(this.#applied?.configuration.proxy, this.#deps.names).proxy;
   }
@@ -76,7 +75,7 @@ export class ActiveConfiguration {
       const published = await publishedVersion(this.#deps.redis);
       // Redis has lost its data, so the configuration is published again.
       if (published === undefined) await this.#apply(this.#applied, this.#status.problems);
-      // Otherwise another control has applied a change, so the source is read now.
+      // If the published version differs, another control has applied a change, and the source is read now.
       else if (!isChanged && published === this.#status.version && !this.#isDue)
         return await this.#pollKeys(this.#applied);
     }
@@ -140,7 +139,6 @@ export class ActiveConfiguration {
 
 interface AppliedConfiguration {
   readonly status: ConfigurationStatus;
-  /** Model lists that completed the configuration. */
   readonly listed: CompletedModels;
 }
 

@@ -6,7 +6,6 @@ import type { StoredKeys } from "./resolve.ts";
 export interface ConfigurationSource {
   /** Path of the file, or the books. */
   readonly name: string;
-  /** Folder to watch for changes. */
   readonly folder?: string;
   /** Interval in ms between reads without an announced change; if absent, every poll reads. */
   readonly everyMs?: number;

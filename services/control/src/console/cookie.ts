@@ -19,7 +19,6 @@ export class ConsoleCookies {
     this.#attributes = `Path=/; HttpOnly${isSecure ? "; Secure" : ""}`;
   }
 
-  /** Returns the session secret of a request. */
   session(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, sessionName);
   }
@@ -29,7 +28,6 @@ export class ConsoleCookies {
     return `${this.#prefix}${sessionName}=${session}; ${this.#attributes}; SameSite=Strict`;
   }
 
-  /** Header that removes the session cookie. */
   get forgetSession(): string {
     return `${this.setSession("")}; Max-Age=0`;
   }
@@ -47,7 +45,6 @@ export class ConsoleCookies {
     return `${this.#signIn(signIn)}; Max-Age=${signInSeconds}`;
   }
 
-  /** Header that removes the sign-in cookie. */
   get forgetSignIn(): string {
     return `${this.#signIn("")}; Max-Age=0`;
   }

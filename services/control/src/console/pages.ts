@@ -51,7 +51,6 @@ function pageHeaders(edgeUrl: string | undefined): Map<string, string> {
   ]);
 }
 
-/** Returns the origins of the gateway for HTTP and WebSockets. */
 function originsOf(edgeUrl: string): string {
   const { origin } = new URL(edgeUrl);
   return `${origin} ${origin.replace(/^http/, "ws")}`;

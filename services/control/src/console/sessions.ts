@@ -15,7 +15,6 @@ const operatorProperties = {
   role: Type.Enum([...operatorRoles]),
   account: Type.Optional(Type.String()),
   email: Type.Optional(Type.String()),
-  /** Permission versions by person. */
   generations: Type.Optional(Type.Record(Type.String(), Type.String())),
 };
 const linkSchema = Type.Object(operatorProperties);
@@ -40,7 +39,6 @@ export interface SessionView {
   readonly email: string | null;
   /** Time of the sign-in (RFC 3339). */
   readonly since: string;
-  /** Network address of the sign-in. */
   readonly from: string;
 }
 

@@ -24,7 +24,6 @@ function alertsOf(row: unknown): string {
   return Array.isArray(alerts) ? alerts.join(",") : "all";
 }
 
-/** Returns the number of deliveries in each state. */
 function deliveriesOf(row: unknown): string {
   const deliveries: unknown = field(row, "deliveries");
   const states = Array.isArray(deliveries) ? deliveries.map((each: unknown) => String(field(each, "state"))) : [];

@@ -18,7 +18,6 @@ function zoneIn(row: unknown): string {
   return field(row, "zone") === undefined ? "" : fieldCell("zone")(row);
 }
 
-/** Returns the amount of a budget, with the amount that rolled over. */
 function amountOf(row: unknown): string {
   const [amount, carried] = [dollarsCell("nanos")(row), field(row, "carriedNanos")];
   return typeof carried === "string" && carried !== "0" ? `${amount} + $${formatUsd(parseNanos(carried))}` : amount;
@@ -30,7 +29,6 @@ const amounts = {
   name: "display name",
 };
 
-/** Returns the part of a request body that creation and change have in common. */
 function bodyOf({ options }: Arguments): object {
   const cap = options["rollover-cap"];
   return {

@@ -26,13 +26,11 @@ const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["SEATS", seats
 const modelColumns: readonly Column[] = [["MODEL", fieldCell("model")], ["KEY", fieldCell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", fieldCell("account")], ["SCOPE", fieldCell("scope")], ...states];
 
-/** Returns the reason for a pause, with the vendor's message. */
 function pauseReason(row: unknown): string {
   const vendorMessage = field(row, "vendorMessage");
   return fieldCell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
 
-/** Returns the used and maximum seats; "-" if there is no limit. */
 function seats(row: unknown): string {
   const limited = field(row, "seats");
   const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];

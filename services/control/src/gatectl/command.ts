@@ -8,7 +8,6 @@ export interface Arguments {
   readonly options: Readonly<Record<string, string | undefined>>;
   /** Options without a value. */
   readonly flags: ReadonlySet<string>;
-  /** True if the output is JSON. */
   readonly json: boolean;
   /** Output for answers in parts. */
   readonly stdout: Writable;

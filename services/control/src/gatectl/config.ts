@@ -15,7 +15,6 @@ export const defaultFile = "deploy/config/demo.yaml";
 
 const signs: Readonly<Record<string, string>> = { removed: "-", added: "+" };
 
-/** Shows the changes of a restoration, and asks for a confirmation. */
 function confirmRestore({ confirm }: Arguments, version: unknown): Promise<boolean> {
   const back = field(version, "back");
   const lines = Array.isArray(back)
@@ -51,7 +50,6 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
-/** Makes free requests to vendors and returns the problems. */
 async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // Imported here, because other commands need no vendor client.
   const [{ openTransport }, { checkVendors: askVendors }] = await Promise.all([

@@ -82,7 +82,6 @@ async function pagesOf(server: Server, path: string, query: Query): Promise<read
   }
 }
 
-/** Reads the anchors in a file, by account. */
 async function anchorsIn(file: string): Promise<ReadonlyMap<string, object>> {
   const list: unknown = await readFile(file, "utf8")
     .then((text): unknown => JSON.parse(text))

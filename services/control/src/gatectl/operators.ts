@@ -26,7 +26,6 @@ const passwordFrom = "`-`: reads the password from stdin; other users could see 
 
 const listOperators = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
 
-/** Reads a password from stdin. */
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
   if (option === undefined) return undefined;
   if (option !== "-") throw new CommandFailed("--password accepts only `-`: pipe the password into stdin.");

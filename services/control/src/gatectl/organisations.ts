@@ -39,7 +39,6 @@ const showTeams = (data: unknown): Output => ({
   text: table(field(data, "teams"), teamColumns, "no teams"),
 });
 
-/** Returns the output of an invitation, with the address of its link. */
 async function showInvitation(invitation: unknown, server: Server): Promise<Output> {
   const link = field(invitation, "url");
   const url = typeof link === "string" ? new URL(link, await server.address()).href : null;

@@ -13,7 +13,6 @@ export type Query = Readonly<Record<string, string | undefined>>;
 export interface Server {
   get(path: string, query?: Query): Promise<unknown>;
   post(path: string, body?: object): Promise<unknown>;
-  /** Returns the address of the server. */
   address(): Promise<string>;
   /** Returns the bytes of an answer that is not JSON. */
   stream(path: string, query: Query): Promise<AsyncIterable<Uint8Array>>;

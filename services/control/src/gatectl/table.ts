@@ -51,7 +51,6 @@ function wrapped(text: string, width: number): readonly string[] {
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S.{0,${width - 1}}`, "gsu")) ?? [""];
 }
 
-/** Returns the headings, and the cells of each row. */
 function cellsOf(rows: unknown, columns: readonly Column[]): readonly (readonly string[])[] {
   const list: readonly unknown[] = Array.isArray(rows) ? rows : [rows];
   return [

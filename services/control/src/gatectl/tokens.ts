@@ -17,7 +17,6 @@ const columns: readonly Column[] = [
   ["ROTATION DUE", timeCell("rotationDueAt")],
 ];
 
-/** Returns a line about the key that the last rotation replaced. */
 function previousKeyText(row: unknown): string {
   const previous = field(row, "previous");
   if (previous === undefined) return "";
@@ -39,7 +38,6 @@ function budgetOf(row: unknown): string {
   return [...dollars("perDay", "day"), ...dollars("perMonth", "month"), ...limits].join(", ") || "-";
 }
 
-/** Returns the limits in the options. "none" removes one. */
 function limitsInOptions({ options }: Arguments): object {
   const wish = (name: string) => (options[name] === "none" ? null : options[name]);
   return {
@@ -72,7 +70,6 @@ const addressOption = {
   "allow-addresses": "IP addresses and CIDR ranges from which the key works, separated by commas (default: all)",
 };
 
-/** Returns the addresses in the options. "none" removes the list. */
 function addressesInOptions({ options }: Arguments): object {
   const written = options["allow-addresses"];
   return { allowedAddresses: written === "none" ? null : written?.split(",").map((range) => range.trim()) };

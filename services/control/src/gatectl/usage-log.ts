@@ -20,11 +20,9 @@ const tags = (row: unknown): string => {
   const pairs = Object.entries(typeof tags === "object" && tags !== null ? tags : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-/** Returns whether a call is unpriced or capped, as text. */
 function noteOf(row: unknown): string {
   return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
 }
-/** Columns of a list of calls. */
 const listColumns: readonly Column[] = [
   ["TIME", timeCell("time")],
   ["REQUEST", fieldCell("requestId")],

@@ -5,7 +5,6 @@ import { fieldCell, table, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
 import { refusedCalls, refusedTable } from "./usage-refused.ts";
 
-/** Date before all calls. */
 const earliestDay = "2020-01-01";
 
 const attemptColumns: readonly Column[] = [

@@ -6,7 +6,6 @@ import * as otherShapes from "./shapes.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** All named schemas of the API. */
 const shapes = { ...otherShapes, ...alertShapes };
 const schemaNames: ReadonlyMap<unknown, string> = new Map(
   Object.entries(shapes).map(([name, schema]) => [schema, name]),

@@ -8,7 +8,6 @@ import {
 } from "@modelgate/platform";
 import type { Operation } from "./operation.ts";
 
-/** Reads what a person of an organisation may access; undefined for others. */
 type FindAccess = (operator: Operator) => Promise<OrganisationAccess | undefined>;
 
 /**

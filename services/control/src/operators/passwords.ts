@@ -5,7 +5,6 @@ import { Failure } from "@modelgate/contracts";
 /** OWASP's recommended parameters of Argon2id. */
 const hashCost = { memory: 19_456, passes: 2, parallelism: 1 } as const;
 const [saltBytes, hashBytes] = [16, 32];
-/** Minimum and maximum characters of a password. */
 const [minCharacters, maxCharacters] = [12, 200];
 /** Maximum concurrent hashes. Further sign-ins are refused. */
 const maxAtOnce = 8;

@@ -178,7 +178,6 @@ export class People {
       );
   }
 
-  /** Changes an operator. Throws Failure if the operator does not exist. */
   async change(name: string, { password, ...change }: PersonChange, actor: string): Promise<PersonView> {
     const record = withoutUndefined({
       ...change,

@@ -36,7 +36,6 @@ export interface Provider {
 
 const beginPath = "/session/provider";
 const endPath = "/session/provider/callback";
-/** Maximum characters of a person's name. */
 const maxNameLength = 100;
 
 /** Opens the provider, if one is configured. Throws StartError for invalid roles. */

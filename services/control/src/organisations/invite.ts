@@ -7,7 +7,6 @@ import type { People } from "../operators/people.ts";
 export interface InviteDeps {
   readonly people: People;
   readonly sessions: Sessions;
-  /** Address of the console for browsers. */
   readonly consoleUrl: string | undefined;
 }
 

@@ -24,7 +24,6 @@ export interface ModelListQuery {
   readonly provider: string;
   readonly baseUrl: string;
   readonly key: string;
-  /** Proxy of the request. */
   readonly proxy: string | undefined;
 }
 
