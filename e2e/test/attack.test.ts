@@ -7,7 +7,7 @@ import { openAttackSetup, type AttackSetup } from "../attack/setup.ts";
 import { attacks } from "../attack/kinds/index.ts";
 import { asTable, withTable, type Row } from "../attack/table.ts";
 
-/** Short attacks, and one that succeeds, which test the parts of `npm run attack`. */
+/** Short attacks that fail. The test adds one that succeeds. */
 const quick = ["identity", "others-things"].flatMap((id) => attacks.filter((attack) => attack.id === id));
 const breach: Attack = {
   id: "breach",

@@ -1,10 +1,10 @@
 import axe, { type AxeResults } from "axe-core";
 import type { Page } from "playwright-core";
 
-/** Returns the faults that axe's rules find on a page, or in a part of it: rule and element. */
+/** Returns the violations that axe finds on a page, or in a part of it. */
 export async function axeFaults(page: Page, part?: string): Promise<readonly string[]> {
   if (!(await page.evaluate<boolean>("'axe' in window"))) await page.evaluate(axe.source);
-  // Only violations are reported, because a report of passed rules takes most of the time. No enabled rule needs the style sheets.
+  // Without the results of passed rules and without style sheets, axe is much faster. No enabled rule needs them.
   const options = JSON.stringify({ resultTypes: ["violations"], preload: { assets: ["media"] } });
   const context = part === undefined ? "document" : JSON.stringify(part);
   const { violations } = await page.evaluate<AxeResults>(`axe.run(${context}, ${options})`);

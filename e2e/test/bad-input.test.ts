@@ -124,7 +124,6 @@ function compressed(encoding: string, body: Buffer): Promise<Response> {
   });
 }
 
-/** Returns the edge's answer to raw bytes. */
 function raw(words: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(suite.edgeUrl);
@@ -138,7 +137,6 @@ function raw(words: string): Promise<string> {
   });
 }
 
-/** Returns the maximum memory of a service so far, in bytes. */
 function peakMemory(name: "text"): number {
   const status = readFileSync(`/proc/${suite.process(name).pid}/status`, "utf8");
   return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]) * 1024;

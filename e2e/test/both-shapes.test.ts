@@ -29,10 +29,7 @@ const refusals: typeof calls = {
   "an area that this deployment does not run": ["/v1/audio/speech", { model: "tts", input: "Hello", voice: "a" }],
 };
 
-/**
- * Parts of an answer that must be equal in both deployments (one process, separate processes): status, header names,
- * and the body with ids, times and ports replaced.
- */
+/** Parts of an answer that must be equal in both deployments. Ids, times and ports in the body are replaced. */
 interface Seen {
   readonly status: number;
   readonly headers: readonly string[];
@@ -133,11 +130,10 @@ describe.each(shapes)("services %s", (shape) => {
 });
 
 test.each(Object.keys({ ...calls, ...refusals }))("clients get the same answers: %s", (name) => {
-  if (name === "an area that this deployment does not run") return; // unavailable, or not served
+  if (name === "an area that this deployment does not run") return; // the status differs: unavailable, or not served
   expect(seen["one"]?.[name]).toEqual(seen["apart"]?.[name]);
 });
 
-/** Returns the messages of log lines that contain a text. */
 function linesWith(log: string, text: string): readonly string[] {
   return log
     .split("\n")

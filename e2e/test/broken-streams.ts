@@ -1,18 +1,15 @@
 import { hello } from "./suite-client.ts";
 
-/** Stream of a client's wire. */
+/** Stream that a client requests in a text wire. */
 export interface BrokenStream {
   readonly name: string;
   readonly path: string;
   readonly body: object;
-  /**
-   * Matches the end of the stream if the service behind the edge is gone: the wire's error event after the last
-   * complete event.
-   */
+  /** Matches the stream's error event, which the edge sends if the service is gone. */
   readonly broken: RegExp;
 }
 
-/** Returns a stream for each text wire, with a model and a text. */
+/** Returns a stream for each text wire. */
 export function brokenStreams(model: string, words: string): readonly BrokenStream[] {
   const contents = [{ role: "user", parts: [{ text: words }] }];
   return [

@@ -1,20 +1,19 @@
 import OpenAI from "openai";
 import { OpenAIRealtimeWebSocket } from "openai/realtime/websocket";
 
-/** Script of the tests' page: functions that run in the browser with the bundled SDK. */
+/** Functions that run in the browser with the bundled SDK. */
 const pageFunctions = { converse, talkUntilClosed, openRefused, chat, refusedChat };
 export type PageFunctions = typeof pageFunctions;
 
 Object.assign(globalThis, { pageFunctions });
 
-/** Address, key and model with which an application configures the SDK. */
+/** Configuration of the SDK. */
 export interface Asked {
   readonly baseURL: string;
   readonly apiKey: string;
   readonly model: string;
 }
 
-/** Sends a text and waits for the answer. Returns its text, audio, usage, and how the session was closed. */
 async function converse({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -39,7 +38,6 @@ async function converse({ baseURL, apiKey, model }: Asked) {
   return { model: created.session.model, protocol, transcript, audioBytes, usage: response.usage, close };
 }
 
-/** Requests answers until the session is closed. Returns the last error and the close reason. */
 function talkUntilClosed({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -58,7 +56,7 @@ function talkUntilClosed({ baseURL, apiKey, model }: Asked) {
   );
 }
 
-/** Opens a session that is refused. A browser does not show its page the reason. */
+/** Opens a session that is refused. A browser hides the reason from the page. */
 function openRefused({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, dangerouslyAllowBrowser: true });
   const live = new OpenAIRealtimeWebSocket({ model, dangerouslyAllowBrowser: true }, client);
@@ -84,7 +82,6 @@ async function chat({ baseURL, apiKey, model }: Asked) {
   return { text, pieces, requestId };
 }
 
-/** Requests a chat completion that fails, and returns the error. */
 async function refusedChat({ baseURL, apiKey, model }: Asked) {
   const client = new OpenAI({ baseURL, apiKey, maxRetries: 0, dangerouslyAllowBrowser: true });
   try {

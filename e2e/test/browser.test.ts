@@ -7,10 +7,7 @@ import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
-/**
- * Configuration with a model whose vendor uses another format, and an account whose balance does not last for an
- * answer.
- */
+/** Adds a model of another format, and an account with too little money for an answer. */
 const config = {
   ...baseConfig,
   models: {
@@ -27,7 +24,6 @@ const config = {
   accounts: { ...baseConfig.accounts, poor: { balance: "0.25", tokens: [{ key: keys.poor, group: "default" }] } },
 };
 
-/** Global variable of the page's script, for functions that run in the page. */
 declare const pageFunctions: PageFunctions;
 
 const program = browserProgram();
@@ -70,7 +66,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     return opened;
   }
 
-  /** Options of the page's SDK, whose realtime client requires TLS. */
+  /** The realtime client of the SDK requires TLS. */
   const conversation = (model: string, key: string = keys.demo): Asked => ({
     baseURL: `${front.url}/v1`,
     apiKey: key,
@@ -87,7 +83,7 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
       const heard = await page.evaluate((as) => pageFunctions.converse(as), conversation(model));
       expect(heard).toMatchObject({ model, protocol: "realtime", close: { code: 1000 } });
       expect(heard.transcript).toBe("You said: Hello");
-      // A twentieth of a second per character, in samples of 24 kHz.
+      // The simulator speaks for a twentieth of a second per character, at 24 kHz.
       expect(heard.audioBytes).toBe("You said: Hello".length * 1_200);
       const [event] = (await usageEvents(suite, model, 1)).map((stored) => stored.event);
       const { input_token_details: input, output_token_details: output } = heard.usage;

@@ -5,12 +5,10 @@ import { chromium, type Browser, type BrowserContextOptions, type CDPSession, ty
 import { rolldown } from "rolldown";
 import { findProgram, freePorts } from "@modelgate/testkit";
 
-/** HTML page that contains only its script. */
 const page = `<!doctype html>
 <title>a page that talks</title>
 <script type="module" src="/page.js"></script>`;
 
-/** Bundles the page's script with the SDK, as an application does. */
 async function script(): Promise<string> {
   const bundle = await rolldown({ input: join(import.meta.dirname, "browser-page.ts"), platform: "browser" });
   try {
@@ -21,13 +19,13 @@ async function script(): Promise<string> {
   }
 }
 
-/** HTTP server of a page with two different origins. */
+/** HTTP server of a page that is available at two origins. */
 export interface PageServer extends AsyncDisposable {
   readonly origin: string;
   readonly otherOrigin: string;
 }
 
-/** Serves the page and its script. */
+/** Serves a page that runs `browser-page.ts` with the SDK. */
 export async function servePage(): Promise<PageServer> {
   const code = await script();
   const [port = 0] = await freePorts(1);
@@ -48,10 +46,7 @@ export async function servePage(): Promise<PageServer> {
   };
 }
 
-/**
- * Returns the path of the browser: the one in MODELGATE_CHROMIUM (`none`: no browser), or one on PATH or in the
- * repository's tools. Prints the reason and returns undefined if there is none.
- */
+/** Returns the path of the browser, or prints the reason if there is none. */
 export function browserProgram(): string | undefined {
   const named = process.env["MODELGATE_CHROMIUM"] || undefined;
   const program = named === "none" ? undefined : (named ?? findProgram("chromium"));
@@ -64,7 +59,7 @@ export function browserProgram(): string | undefined {
   return program;
 }
 
-/** Starts the browser without a window. It makes no network requests except those of its pages. */
+/** Starts the browser. It makes no network requests except those of its pages. */
 export function launchBrowser(program: string): Promise<Browser> {
   const quiet = ["--disable-gpu", "--disable-quic", "--no-first-run", "--disable-component-update", "--disable-sync"];
   return chromium.launch({
@@ -80,29 +75,26 @@ export function launchBrowser(program: string): Promise<Browser> {
   });
 }
 
-/** Maximum time of a wait for an element or a page. The default of 30 seconds is little for a busy machine. */
 const waitMs = 120_000;
 
-/** Types of requests that wait for a connection when a page is opened or used. */
+/** Requests of these types are repeated after a network change. */
 const resourceTypes = ["Document", "Script", "Stylesheet", "Font", "Image", "Fetch"] as const;
 
 /**
- * Opens a page in a new context. Chromium aborts all requests that wait for a connection when an address is added to or
- * removed from the machine, as every start of a container does. A page with more than six scripts always has waiting
- * requests. Such a request was not sent, so this function sends it.
+ * Opens a page in a new context. Chromium aborts requests when a container starts, because the network changes. The
+ * page's aborted requests are sent again.
  */
 export async function newPage(browser: Browser, options: BrowserContextOptions = {}): Promise<Page> {
   const page = await browser.newPage(options);
   page.setDefaultTimeout(waitMs);
   const session = await page.context().newCDPSession(page);
-  // A closed page needs no response.
+  // Fails if the page was closed.
   session.on("Fetch.requestPaused", (paused) => void answerPaused(page, session, paused).catch(() => undefined));
   const patterns = resourceTypes.map((resourceType) => ({ resourceType, requestStage: "Response" as const }));
   await session.send("Fetch.enable", { patterns });
   return page;
 }
 
-/** Request that has a response or has failed. */
 interface PausedRequest {
   readonly requestId: string;
   readonly resourceType: string;
@@ -115,10 +107,10 @@ interface PausedRequest {
   readonly responseErrorReason?: string;
 }
 
-/** Continues a response. A request that was aborted by a network change is sent again here. */
+/** Continues a response, or sends an aborted request again. */
 async function answerPaused(page: Page, session: CDPSession, paused: PausedRequest): Promise<void> {
   const { requestId, resourceType, request, responseErrorReason } = paused;
-  // A script's request to another origin fails with the same reason when the origin does not allow it.
+  // A request to an origin that does not allow it fails with the same reason.
   const isForeign = resourceType === "Fetch" && new URL(request.url).origin !== new URL(page.url()).origin;
   if (responseErrorReason !== "Failed" || isForeign)
     return void (await session.send("Fetch.continueResponse", { requestId }));
@@ -127,7 +119,6 @@ async function answerPaused(page: Page, session: CDPSession, paused: PausedReque
   await session.send("Fetch.fulfillRequest", {
     requestId,
     responseCode: response.status(),
-    // The body is already decoded.
     responseHeaders: response.headersArray().filter(({ name }) => name.toLowerCase() !== "content-encoding"),
     body: (await response.body()).toString("base64"),
   });

@@ -12,7 +12,6 @@ import { another, channel, config as baseConfig, keys, post } from "./suite-clie
 
 const vendorKey = "vendorKeyWithoutAPrefix0123456789";
 let [broken, good]: ScriptedServer[] = [];
-/** Starts a vendor that fails every call with a different message and request id. */
 const startBroken = () => {
   let count = 0;
   const message = `The engine is overheated; your key was ${vendorKey}.`;
@@ -62,7 +61,6 @@ function lines(service: "text" | "edge"): readonly Readonly<Record<string, unkno
     .map((text): Record<string, unknown> => JSON.parse(text));
 }
 
-/** Returns the first line of a service's log with all these members. */
 async function line(service: "text" | "edge", want: Readonly<Record<string, unknown>>): Promise<unknown> {
   return await until(`a line of ${service} with ${JSON.stringify(want)}`, () =>
     lines(service).find((entry) => Object.entries(want).every(([name, value]) => entry[name] === value)),
@@ -115,7 +113,7 @@ test("the line of a failed call has its error, and the line of the channel's coo
   await until("the channel's cooldown", async () => {
     const id = `${requestId}-${failed++}`;
     await post(suite, another("lone"), keys.demo, { ...traced, "x-request-id": id });
-    // The log is read up to this call, so that the number of calls does not depend on the speed of the log.
+    // Without this line, the log may not yet contain the calls before it.
     await line("text", { msg: "call", requestId: id });
     return suite.process("text").logs().includes("channel rests");
   });

@@ -7,7 +7,7 @@ import { channel, enable } from "./suite-client.ts";
 import { quickLimits, taskEvents } from "../../services/video/test/films.ts";
 import { ask, textSession } from "./realtime-client.ts";
 
-/** Secrets that must not leak, for all areas except text, which observability.test.ts tests. */
+/** Secrets that must not leak. observability.test.ts tests those of text. */
 const canary = {
   client: "sk-canary-media-0123456789",
   vendor: "canaryMediaVendorKey0123456789",
@@ -22,7 +22,7 @@ const models = {
   film: { kind: "video", price: { second: 0.1 } },
   talk: { kind: "realtime", price: { input: 4, output: 16 } },
 };
-/** Failures of a vendor that contain the key that it received. */
+/** Failures whose message contains the vendor's key. */
 const failures = [
   { status: 500, errorMessage: `Bearer ${canary.vendor} failed` },
   { status: 401, errorMessage: `Incorrect key: ${canary.vendor}` },
@@ -58,7 +58,6 @@ afterAll(async () => {
   collector?.[Symbol.dispose]();
 });
 
-/** One call of each area. Returns the text of the error if it fails. */
 const calls: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   image: (model) => client.images.generate({ model, prompt: canary.said, size: "512x512" }),
   voice: async (model) =>
@@ -73,7 +72,6 @@ const calls: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   talk: (model) => converse(model),
 };
 
-/** Returns speech from a vendor. */
 async function spoken(): Promise<ArrayBuffer> {
   const vendor = new OpenAI({ baseURL: `${suite.simulator.url}/openai/v1`, apiKey: "any" });
   const answer = await vendor.audio.speech.create({ model: "m", voice: "alloy", input: "Hi", response_format: "wav" });
@@ -127,7 +125,6 @@ test("no area leaks a secret or a client's content", async () => {
   }
 });
 
-/** Returns the text around a leaked secret, to find its source. */
 function around(text: string, word: string): string {
   const at = text.indexOf(word);
   return at < 0 ? "" : text.slice(Math.max(0, at - 200), at + 100);

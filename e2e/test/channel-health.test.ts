@@ -5,7 +5,7 @@ import { another, channel, config, hello, keys, post, rival } from "./suite-clie
 import { shownChannel } from "./operator.ts";
 import { startReplica, type Replica } from "./replica.ts";
 
-/** Values of a vendor's `retry-after`, and the resulting cooldowns. */
+/** Values of `retry-after`, and the resulting cooldowns. */
 const rests: readonly (readonly [said: string, seconds: number])[] = [
   ["45", 45],
   ["450", 450],
@@ -78,18 +78,16 @@ afterAll(async () => {
 });
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
-/** Sends a call to the edge of the suite if `at` is even, otherwise to the edge of the other replica. */
+/** Sends a call to the suite if `at` is even, otherwise to the other replica. */
 const ask = (at: number, body: object, key?: string) =>
   post(at % 2 === 0 ? suite : { ...suite, edgeUrl: other.edgeUrl }, body, key);
 const streamed = (model: string) => ({ ...another(model), stream: true });
-/** Waits until the other replica's metrics contain a line. */
 const otherReports = (line: RegExp) =>
   until("the other replica to know", async () => line.test(await (await fetch(`${other.text.opsUrl}/metrics`)).text()));
-/** Waits until the other replica knows the state of a scope. */
 const otherKnows = (scope: string, state: string) => otherReports(new RegExp(`\\{scope="${scope}",state="${state}"`));
 const keyOf = (id: string) => createHash("sha256").update(`key-of-${id}`).digest("hex").slice(0, 12);
 
-/** Runs before the tests below, which begin cooldowns of other channels at the same time. */
+/** Must be first: the tests below begin cooldowns of other channels. */
 describe("a stream that breaks counts against its channel", () => {
   test.each([
     ["cut", { cutAfterChunks: 3 }],
@@ -101,8 +99,8 @@ describe("a stream that breaks counts against its channel", () => {
       const [out] = (await shownChannel(suite, `${model}-first`)).accountsOut;
       return out?.account === "demo" && out.rests === 1;
     });
-    // Without this wait the other replica would use the channel, and a stream that begins there would end the cooldown. The
-    // metric counts the cooldowns of all channels: no other test may have begun one, and that of the first row has ended.
+    // Without this wait, the other replica could still use the channel. The metric includes the cooldowns of all
+    // channels.
     await otherReports(/^modelgate_channel_account_rests\{state="resting"[^}]*\} [1-9]/m);
     const before = await count(`${model}-first`);
     for (const at of [0, 1]) expect(await (await ask(at, streamed(model))).text()).toContain("[DONE]");
@@ -122,7 +120,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     await suite.simulator.script(model, [{ delayMs: 60_000 }, {}]);
     await suite.simulator.forget(model);
     const leaving = new AbortController();
-    // One call waits for the vendor; both replicas serve all others by the other channel.
+    // One call waits for the vendor. Both replicas send all others to the other channel.
     const calls = new Set<Promise<unknown>>();
     await until("the cooldown to end", async () => {
       calls.add(sendAndIgnore(calls.size, another(model), leaving.signal));
@@ -152,7 +150,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
     await otherKnows("turned", "resting");
-    // The other replica continues the count of cooldowns that it received: first for each account, then for all.
+    // The other replica continues the received count of cooldowns.
     for (const [at, key] of [keys.demo, rival.key].entries())
       await until(
         "the trial",
@@ -217,7 +215,6 @@ test.concurrent("a permission that the vendor denies to the operator's account i
   expect(rest).toMatchObject({ account: "demo", state: "resting", vendorMessage: errorMessage });
 });
 
-/** Starts a stream whose client disconnects after its beginning. */
 async function disconnectAfterStart(body: object): Promise<void> {
   const leaving = new AbortController();
   const answer = await fetch(`${suite.edgeUrl}/v1/chat/completions`, {
@@ -247,13 +244,11 @@ test.concurrent.each(rests.map(([said, seconds], at) => [said, seconds, `rest-${
       const [rest] = (await shownChannel(suite, model)).accountsOut;
       return rest?.state === "resting" && rest;
     });
-    // A date has no milliseconds, and the call takes some time.
     expect(Math.abs(Date.parse(end) - before - seconds * 1_000)).toBeLessThan(5_000);
     expect((await ask(0, hello(model))).status).toBe(503);
   },
 );
 
-/** Sends a call that the signal may abort, and ignores its result. */
 async function sendAndIgnore(at: number, body: object, signal: AbortSignal): Promise<void> {
   await fetch(`${at % 2 === 0 ? suite.edgeUrl : other.edgeUrl}/v1/chat/completions`, {
     method: "POST",

@@ -10,7 +10,7 @@ const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
 const leaseMs = 3_000;
-/** Limits with a single attempt, so that a test sees whether an attempt was used, and with short leases of seats. */
+/** A single attempt, so that a second channel hides no refusal. Leases of seats are short. */
 const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: leaseMs } };
 let suite: Suite;
 let other: Replica;
@@ -44,13 +44,10 @@ afterAll(async () => {
 
 const count = async (name: string) => (await suite.simulator.requests(name)).length;
 const shown = (id: string) => shownChannel(suite, id);
-/** Sends a call to the replica with this number. */
 const ask = (at: number, model: string, content?: string) =>
   at % 2 === 0 ? post(suite, hello(model, content)) : post({ ...suite, edgeUrl: other.edgeUrl }, hello(model, content));
-/** Behaviour of a vendor that does not answer until the client disconnects. */
 const slow = { delayMs: 60_000 };
 const leaving = () => new AbortController();
-/** Starts a call that stays open until its client disconnects. */
 function open(at: number, model: string, { signal }: AbortController): Promise<unknown> {
   const edgeUrl = at % 2 === 0 ? suite.edgeUrl : other.edgeUrl;
   return fetch(`${edgeUrl}/v1/chat/completions`, {

@@ -1,9 +1,8 @@
 import type { Page } from "playwright-core";
 
 /**
- * Returns the texts with too little contrast to their background (WCAG AA), and the scrolled regions that a keyboard
- * cannot scroll. Only these depend on the theme and on the width of the window. axe has rules for the same faults, but
- * takes 20 times as long.
+ * Returns texts with too little contrast (WCAG AA), and scrolled regions that a keyboard cannot scroll. axe finds the
+ * same faults, but takes 20 times as long.
  */
 export function faultsOfTheme(page: Page): Promise<readonly string[]> {
   return page.evaluate(`(() => {
@@ -17,14 +16,12 @@ const inPage = `
     && each.checkVisibility({ visibilityProperty: true, opacityProperty: true });
   const short = (each) => each.outerHTML.slice(0, 200);
 
-  /** Reads a computed colour: red, green and blue from 0 to 255, and alpha. */
   function channelsOf(css) {
     const [red = 0, green = 0, blue = 0, alpha = 1] = (css.match(/[\\d.]+(e-\\d+)?/g) ?? []).map(Number);
     if (css.startsWith("rgb")) return [red, green, blue, alpha];
     if (css.startsWith("color(srgb ")) return [red * 255, green * 255, blue * 255, alpha];
     throw new Error("a colour of an unknown form: " + css);
   }
-  /** Paints a colour over another, opaque one. */
   const over = (above, below, alpha = above[3]) => below.map((each, at) => above[at] * alpha + each * (1 - alpha));
   function luminance(colour) {
     const [red, green, blue] = colour.map((each) => each / 255)
@@ -33,7 +30,7 @@ const inPage = `
   }
   const ancestors = (each) => each === null ? [] : [...ancestors(each.parentElement), each];
 
-  /** Returns the colours of an element's text and of the background behind it; undefined for a picture. */
+  /** Returns the colours of text and background, or undefined if the background is a picture. */
   function coloursOf(element) {
     let below = [255, 255, 255];
     let opacity = 1;
@@ -63,7 +60,7 @@ const inPage = `
       .filter((each) => each.value !== ""));
     const texts = document.createTreeWalker(scope, NodeFilter.SHOW_TEXT);
     while (texts.nextNode())
-      // As in axe, a single character is no text: it is the asterisk of a required field, which screen readers are told.
+      // As in axe, a single character (the asterisk of a required field) is not checked.
       if (texts.currentNode.data.trim().length > 1 && !(texts.currentNode.parentElement instanceof SVGElement))
         found.add(texts.currentNode.parentElement);
     return [...found]

@@ -5,10 +5,9 @@ import type { Browser, BrowserContext, Page } from "playwright-core";
 import { newPage } from "./browser.ts";
 
 const root = join(import.meta.dirname, "../..");
-/** Address of the console that has no view. */
 const unknownPath = "/console/none";
 
-/** Browser context with a page, and the errors of its scripts. */
+/** Page of a new browser context. */
 export interface Visit extends AsyncDisposable {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -16,12 +15,10 @@ export interface Visit extends AsyncDisposable {
   readonly errors: readonly string[];
 }
 
-/** Builds the console's pages if their sources have changed. */
 export function buildConsole(): void {
   execFileSync(process.execPath, [join(root, "services/console/build.ts")]);
 }
 
-/** Opens a browser window without a session. */
 export async function visit(browser: Browser): Promise<Visit> {
   const page = await newPage(browser, {
     permissions: ["clipboard-read", "clipboard-write"],
@@ -36,7 +33,6 @@ export async function visit(browser: Browser): Promise<Visit> {
   return { page, context, errors, [Symbol.asyncDispose]: () => context.close() };
 }
 
-/** Signs in with a new sign-in link. */
 export async function visitSignedIn(browser: Browser, suite: Suite, role = "admin"): Promise<Visit> {
   const { url } = await suite.ask<{ url: string }>("operator", "link", "--role", role, "--name", "ada");
   const opened = await visit(browser);
@@ -46,10 +42,7 @@ export async function visitSignedIn(browser: Browser, suite: Suite, role = "admi
   return opened;
 }
 
-/**
- * Opens an address of the console. A page that shows the console already goes there without loading it again, which
- * would take half a second of CPU time.
- */
+/** Opens an address of the console. If the page shows the console, it is not loaded again, which saves time. */
 export async function showPage(page: Page, address: string): Promise<void> {
   const { origin } = new URL(address);
   if (!page.url().startsWith(`${origin}/console/`)) return void (await page.goto(address));
@@ -57,7 +50,7 @@ export async function showPage(page: Page, address: string): Promise<void> {
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(address)})`);
 }
 
-/** Replaces the view of a page of the console by that of an unknown address, so that nothing of the view is left. */
+/** Replaces the view of a page by that of an unknown address. */
 export async function leaveView(page: Page): Promise<void> {
   const { pathname } = new URL(page.url());
   if (!pathname.startsWith("/console/") || pathname === unknownPath) return;

@@ -9,7 +9,6 @@ const program = browserProgram();
 const password = "correct horse battery staple";
 const vendorKey = "sk-vendor-of-my-own-0123456789";
 
-/** Key of a token as gatectl lists it, with the end of the key before it. */
 interface Rotated {
   readonly name?: string;
   readonly previous?: { readonly replacedAt: string; readonly expiresAt: string };
@@ -35,7 +34,7 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
   let page: Page;
   beforeAll(async () => {
     buildConsole();
-    // Without a configuration file: one group, no models.
+    // No configuration file: one group, no models.
     suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
     browser = await launchBrowser(program ?? "");
     session = await visitSignedIn(browser, suite);
@@ -224,7 +223,6 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
 
     dialog = await openForm(page, "Models", "Edit the model fresh-1.0");
     await dialog.getByRole("button", { name: "Remove" }).click();
-    // The row is removed, and the result is still shown.
     await dialog.getByText(/Saved as version \d+\. It is now active\./).waitFor();
     await dialog.getByRole("button", { name: "Done" }).click();
     await until(

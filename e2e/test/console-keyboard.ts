@@ -1,9 +1,7 @@
 import type { Locator, Page } from "playwright-core";
 
-/** Maximum key presses until an element has the focus. */
 const maxPresses = 150;
 
-/** Presses Tab until an element has the focus. */
 async function tabTo(page: Page, wanted: Locator): Promise<void> {
   await wanted.waitFor();
   for (let presses = 0; presses < maxPresses; presses++) {

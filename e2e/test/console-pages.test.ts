@@ -7,7 +7,7 @@ import { channel, config as baseConfig, hello, keys, post } from "./suite-client
 import { quickLimits } from "../../services/video/test/films.ts";
 
 const program = browserProgram();
-/** Maximum compressed bytes that are loaded until the first page can be used. */
+/** Maximum size of all compressed files that the first page loads. */
 const maxBytes = 300_000;
 
 const config = {

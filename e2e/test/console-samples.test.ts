@@ -9,7 +9,6 @@ import { tlsFront, type TlsFront } from "./tls-front.ts";
 
 const root = join(import.meta.dirname, "../..");
 
-/** Addresses and models that the playground's code calls. */
 interface Gateway {
   readonly address: string;
   readonly key: string;
@@ -47,7 +46,7 @@ const config = {
   ],
 };
 
-/** Programs that run the code of each client of the playground; other clients are only settings. */
+/** Programs that run the code of each client. Other clients have only settings. */
 const runners: Readonly<Record<string, "bash" | "node" | "python">> = {
   curl: "bash",
   "openai (JS)": "node",
@@ -57,7 +56,6 @@ const runners: Readonly<Record<string, "bash" | "node" | "python">> = {
   "google (Python)": "python",
   LangChain: "python",
 };
-/** Text that the code of each kind prints. */
 const printed: Readonly<Record<Kind, string>> = {
   chat: "boat",
   image: "http",
@@ -66,7 +64,7 @@ const printed: Readonly<Record<Kind, string>> = {
   video: "",
   realtime: "response.done",
 };
-/** Text that must be quoted both in a shell and in JSON. */
+/** Must be quoted in a shell and in JSON. */
 const prompt = `It's a "boat"`;
 
 const samples = kinds.flatMap((kind) => {
@@ -84,7 +82,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
   beforeAll(async () => {
     suite = await startSuite({ config, limits: quickLimits });
     front = await tlsFront(suite.edgeUrl);
-    // A folder from which the packages of the samples can be imported.
+    // Inside e2e, so that the samples can import its packages.
     folder = mkdtempSync(join(import.meta.dirname, "../sample-"));
     writeFileSync(join(folder, "authority.pem"), front.authority);
     const silence = Buffer.concat([
@@ -126,7 +124,7 @@ describe("the playground's code", { timeout: 60_000 }, () => {
     expect(status, output).toBe(0);
     expect(output).toContain(printed[kind]);
     const written = kind === "speech" ? "speech.mp3" : kind === "video" && client !== "curl" ? "video.mp4" : undefined;
-    if (written !== undefined) rmSync(join(folder, written)); // throws if the file does not exist
+    if (written !== undefined) rmSync(join(folder, written)); // throws if the sample has not written it
   });
 
   test("of a session at an address without TLS names the clients that accept it", () => {

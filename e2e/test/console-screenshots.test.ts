@@ -13,7 +13,7 @@ import { quickLimits } from "../../services/video/test/films.ts";
 import { another, keys, post } from "./suite-client.ts";
 
 const program = browserProgram();
-/** Folder of the screenshots, from the root of the repository; absent: they are not stored. */
+/** Folder for the screenshots, relative to the root of the repository. They are not stored if it is undefined. */
 const kept = process.env["SCREENSHOTS"];
 
 describe.skipIf(program === undefined)("the documentation's screenshots", () => {

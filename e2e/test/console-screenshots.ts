@@ -4,7 +4,7 @@ import { until } from "@modelgate/testkit";
 import type { Page } from "playwright-core";
 import { showPage } from "./console-browser.ts";
 
-/** All pages of the console, by link and address. */
+/** All pages of the console. */
 export const consolePages = [
   { name: "Overview", path: "overview" },
   { name: "Calls", path: "calls" },
@@ -19,11 +19,10 @@ export const consolePages = [
   { name: "Playground", path: "playground" },
 ] as const;
 
-/** Screenshot of the documentation. */
 interface Picture {
   readonly file: string;
   readonly path: string;
-  /** Opens the view, if the address is not enough. */
+  /** Clicks that open the view. */
   readonly open?: (page: Page) => Promise<unknown>;
   readonly dark?: true;
 }
@@ -54,7 +53,7 @@ async function makeKey(page: Page): Promise<void> {
   await page.getByText("Answer").waitFor();
 }
 
-/** Screenshots of all pages and of their forms. The one of a call shows the newest call. */
+/** The screenshot `call` shows the newest call. */
 const pictures: readonly Picture[] = [
   ...consolePages.map(({ path }) => ({ file: path, path })),
   { file: "overview-dark", path: "overview", dark: true },
@@ -74,7 +73,7 @@ const pictures: readonly Picture[] = [
   { file: "playground", path: "playground", open: askTwoModels },
 ];
 
-/** Writes the documentation's screenshots into a folder, with a signed-in browser. Returns the files. */
+/** Writes the documentation's screenshots into a folder. The page must be signed in. Returns the file names. */
 export async function takeScreenshots(page: Page, controlUrl: string, folder: string): Promise<readonly string[]> {
   mkdirSync(folder, { recursive: true });
   await page.setViewportSize({ width: 1_280, height: 800 });

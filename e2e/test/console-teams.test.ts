@@ -12,7 +12,7 @@ const program = browserProgram();
 
 let suite: Suite;
 let hooks: Server;
-/** Bodies of the alerts that the webhook got. */
+/** Alerts that the webhook received. */
 const alerts: any[] = [];
 const hookUrl = (): string => `http://127.0.0.1:${Reflect.get(Object(hooks.address()), "port")}/alerts`;
 
@@ -30,7 +30,7 @@ afterAll(async () => {
   hooks?.close();
 });
 
-/** Makes a call that costs a tenth of a cent, and returns its status. */
+/** Makes a call that costs a tenth of a cent. */
 async function call(key: string): Promise<number> {
   return (await post(suite, hello("fixed"), key)).status;
 }
@@ -48,7 +48,6 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
 
   const button = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
 
-  /** Opens a form, fills its fields, and sends it. */
   async function fill(page: Page, opener: string, fields: Readonly<Record<string, string>>, action: string) {
     await button(page, opener);
     const dialog = page.getByRole("dialog");
@@ -110,7 +109,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     const link = (await page.getByLabel("Invitation", { exact: true }).textContent()) ?? "";
     await page.keyboard.press("Escape");
 
-    // The invited person sees the own team, and calls a model without a key.
+    // The invited person sees only the own team, and calls a model without a key.
     await using mia = await visit(browser);
     await mia.page.goto(link);
     await button(mia.page, "Sign in");
@@ -126,7 +125,7 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
     await button(mia.page, "Send");
     await mia.page.getByText("cost $0.001").waitFor();
 
-    // The replaced key still works; then the budget of the team is used up.
+    // The replaced key still works. The second call finds the team's budget used up.
     await button(page, "Rotate the key batch");
     await page.getByRole("dialog").getByRole("button", { name: "Rotate", exact: true }).click();
     const second = (await shown.textContent()) ?? "";
@@ -140,7 +139,6 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
       .first()
       .waitFor();
 
-    // An admin of the organisation sees this alert, and adds targets of its accounts.
     const invitation = await suite.ask<{ url: string }>("org", "invite", "acme", "ora");
     await using ora = await visit(browser);
     await ora.page.goto(invitation.url);

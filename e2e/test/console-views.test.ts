@@ -62,7 +62,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
   async function bringUp({ path, open, shows, isSignedOut }: View): Promise<Page> {
     const { page } = isSignedOut === true ? stranger : session;
-    // Before the theme and the size change, so that the browser need not draw the view before again.
+    // With an empty view, Chromium changes theme and size faster.
     await leaveView(page);
     await page.emulateMedia({ colorScheme: "light", reducedMotion: "reduce" });
     await page.setViewportSize(desk);
@@ -86,7 +86,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
   test.each(views)("$name: light, dark, by keyboard, on a phone", async (view) => {
     const page = await bringUp(view);
-    // The page behind a dialog is checked by the page's row.
+    // The page behind a dialog has a row without the dialog.
     const isDialog = (await page.getByRole("dialog").count()) > 0;
     expect(await axeFaults(page, isDialog ? "[role=dialog]" : undefined), "in light").toEqual([]);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });
@@ -101,7 +101,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
   });
 });
 
-/** Page with texts of little and of enough contrast, and with a region that scrolls and has no control. */
+/** Page with texts of little and of enough contrast, and with a scrolled region. */
 const badPage = `<!doctype html><html lang="en"><title>colours</title><body style="background: #fff"><main><h1>Colours</h1>
   <p id="pale" style="color: #888">pale</p>
   <p id="grey" style="color: #767676">readable</p>
@@ -119,7 +119,7 @@ const badPage = `<!doctype html><html lang="en"><title>colours</title><body styl
   <div id="focused" tabindex="0" style="height: 30px; overflow: auto"><p style="height: 200px">scrolled</p></div>
 </main></body></html>`;
 
-/** Returns the elements that are wider than the window, after the charts have adapted to the window. */
+/** Returns the elements that stay wider than the window. Charts need some time to adapt. */
 async function staysWider(page: Page): Promise<readonly string[]> {
   let found = await wider(page);
   for (let looks = 0; looks < 40 && found.length > 0; looks++) {
@@ -129,7 +129,6 @@ async function staysWider(page: Page): Promise<readonly string[]> {
   return found;
 }
 
-/** Returns the elements that are wider than the window. */
 function wider(page: Page): Promise<readonly string[]> {
   return page.evaluate(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;
@@ -141,21 +140,19 @@ function wider(page: Page): Promise<readonly string[]> {
   })()`);
 }
 
-/** Maximum presses of Tab until all controls of a page were focused. */
 const maxPresses = 150;
 
 /**
- * Returns the visible links, buttons and fields that Tab does not reach, in the open dialog if there is one. Only one
- * tab or radio button of a group is reached by Tab, the others by arrow keys.
+ * Returns the visible controls that Tab does not reach. In a group of tabs or radio buttons, Tab needs to reach only
+ * one.
  */
 async function notReachedByTab(page: Page): Promise<readonly string[]> {
   await page.evaluate(watchFocus);
   let left: readonly string[] = await page.evaluate("notReached()");
-  // One press reaches at most one control, so the rest is checked only after as many presses.
   let presses = 0;
   while (presses < maxPresses && left.length > 0) {
     presses += left.length;
-    // Sent together, so that the browser need not draw the page after each.
+    // Sent together, so that Chromium need not draw the page after each press.
     await Promise.all(left.map(() => page.keyboard.press("Tab")));
     left = await page.evaluate("notReached()");
   }

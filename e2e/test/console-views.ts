@@ -5,30 +5,28 @@ import { hello, keys, post } from "./suite-client.ts";
 /** View of the console: a page, or a page after some clicks. */
 export interface View {
   readonly name: string;
-  /** Address of the view below /console/, with the data of `prepareViews`. */
   readonly path: (made: Made) => string;
-  /** Opens the view, if the address is not enough. */
+  /** Clicks that open the view. */
   readonly open?: (page: Page, made: Made) => Promise<unknown>;
-  /** Returns an element that shows that the view is open. */
+  /** Returns an element that appears when the view is open. */
   readonly shows: (page: Page) => Locator;
-  /** True if a phone shows other elements than a desk. All rules are checked on both then, in dark mode too. */
+  /** True if a phone shows other elements than a large screen. The phone's page is then also checked by all rules. */
   readonly differsOnPhone?: true;
   /**
-   * True if a sibling paints the background of a text, as in a segmented control. `faultsOfTheme` does not see it, so all
-   * rules are checked in dark mode.
+   * True if the background of a text is painted by a sibling, which `faultsOfTheme` does not see. axe then checks dark
+   * mode.
    */
   readonly hasSiblingBackground?: true;
-  /** True if the view is opened without a session. */
   readonly isSignedOut?: true;
 }
 
-/** Data that the views show. */
+/** Data of `prepareViews` that some views need. */
 export interface Made {
   readonly requestId: string;
   readonly vendorUrl: string;
 }
 
-/** Creates the data of the views: a call with a tag, a video, a named key, people, and an organisation. */
+/** Creates data for the views: for example a call with a tag, a video, and an organisation. */
 export async function prepareViews(suite: Suite): Promise<Made> {
   const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
   const answer = await until("a first call", async () => {
@@ -56,17 +54,14 @@ const button = (page: Page, name: string): Promise<void> => page.getByRole("butt
 const inDialog = (name: string | RegExp) => (page: Page) => page.getByRole("dialog").getByLabel(name).first();
 const at = (path: string) => (): string => path;
 
-/** Returns a page that its address opens. */
 function pageAt(name: string, path: string, shows: View["shows"] = heading(name)): View {
   return { name, path: at(path), shows };
 }
 
-/** Returns a form in a dialog that a button opens. */
 function form(opener: string, path: string, field: string | RegExp): View {
   return { name: opener, path: at(path), open: (page) => button(page, opener), shows: inDialog(field) };
 }
 
-/** Returns the view of the playground for a kind of model, after one call. */
 function playgroundAfterCall(kind: string, shows: View["shows"], fill: (page: Page) => Promise<unknown>): View {
   return {
     name: `Playground, ${kind}`,
@@ -101,7 +96,7 @@ async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
 /** A second of silence. */
 const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 16 }, 16_000), Buffer.alloc(16_000)]);
 
-/** All views of the console. Tests of light and dark mode, keyboard and phone cover only these. */
+/** All views of the console that are tested in light and dark mode, by keyboard and on a phone. */
 export const views: readonly View[] = [
   { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
   {

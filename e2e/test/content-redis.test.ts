@@ -8,7 +8,7 @@ let content: LocalRedis;
 let suite: Suite;
 beforeAll(async () => {
   content = await startLocalRedis();
-  // Services start without this Redis.
+  // Services must start without this Redis.
   await content.kill();
   suite = await startLocalSuite({
     fresh: true,
@@ -40,13 +40,12 @@ async function call(path: string, body?: object) {
 }
 
 const secretWish = { session: { type: "realtime", model: "live", instructions: "Answer as a pirate." } };
-/** Calls that need no stored content. A response that cannot be stored is answered anyway. */
+/** Calls that are answered without this Redis. The response of the last one is then not stored. */
 const served: readonly (readonly [path: string, body: object])[] = [
   ["/v1/chat/completions", hello("fixed")],
   ["/v1/messages", { ...hello("fixed"), max_tokens: 100 }],
   ["/v1/responses", { model: "fixed", input: "Hello" }],
 ];
-/** Calls that store content. */
 const storingCalls: readonly (readonly [path: string, body: object])[] = [
   ["/v1/conversations", { items: [{ type: "message", role: "user", content: "Hello" }] }],
   ["/v1/responses", { model: "fixed", input: "Hello", background: true }],
@@ -82,7 +81,7 @@ test("it is used as soon as it is available; all its records expire, and the Red
     const names = await redis.keys("*");
     return await Promise.all(names.map(async (name) => [name, await redis.pttl(name)] as const));
   });
-  // A volatile policy does not evict keys without a time to live (PTTL -1). -2 means that the key has expired.
+  // PTTL -1 means no time to live. A volatile policy never evicts such a key.
   expect(kept.filter(([, ms]) => ms === -1).map(([name]) => name)).toEqual([]);
   const kinds = ["background-events", "content-sizes", "conversation", "conversation-items", "response"];
   const found = new Set(kept.map(([name]) => name.split(":")[0]));
@@ -98,7 +97,7 @@ test("a client secret opens a session with the settings stored there, and gets 5
   session.socket.close();
   await content.kill();
   await expect(openSession(suite, { key: body.value })).rejects.toThrow("503");
-  // A session of an API key reads no settings.
+  // Opening a session with an API key needs no stored settings.
   (await openSession(suite, { key: keys.demo, model: "live" })).socket.close();
   await content.start();
   await expectAllServed();

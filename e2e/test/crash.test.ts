@@ -9,7 +9,7 @@ describe.each(shapes)("services %s", (shape) => {
     suite = await startLocalSuite({
       shape,
       config,
-      // `afterOutageMs` is longer than a service's pause between two settlement attempts after a short outage.
+      // `afterOutageMs` is longer than the pause between two settlement attempts.
       limits: {
         relay: { limits: { leaseMs: 1_500 } },
         edge: { seatLeaseMs: 900 },
@@ -24,7 +24,6 @@ describe.each(shapes)("services %s", (shape) => {
     stream: true,
   });
 
-  /** Waits until no money is reserved and every settlement is a stored event. Then the books must agree. */
   async function booksAgree(): Promise<void> {
     const account = await until("all holds to be settled", async () => {
       const found = await money(suite);
@@ -43,7 +42,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("the text service is killed between the vendor's answer and settlement: charged once, published once", async () => {
     const vendorSeen = (await suite.simulator.requests("main")).length;
-    // Redis is stopped before the vendor answers, so that no settlement waits in its socket when the service dies.
+    // Stopped before the vendor answers, so that no settlement is in the socket when the service dies.
     const held = `killed-${shape}`;
     const answer = post(suite, hello("fixed", `Hi {{simulate: {"waitFor": "${held}"}}}`)).catch(() => undefined);
     await until(
@@ -61,7 +60,7 @@ describe.each(shapes)("services %s", (shape) => {
     const dead = await until("the dead hold's event", async () =>
       (await storedEvents(suite.backends.natsUrl)).find(({ event }) => event.model === "fixed" && event.estimated),
     );
-    // A hold of a dead service is settled at its floor, here the complete price per request.
+    // The floor, here the complete price per request, is charged.
     expect(dead.event).toMatchObject({ outcome: "failed", costNanos: "1000000", estimated: true });
     await booksAgree();
   });

@@ -22,7 +22,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Calls a model through the endpoint of its kind. Throws if that fails. */
 const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
   async chat(model) {
     const { choices } = await client.chat.completions.create({ model, messages: [{ role: "user", content: "Hello" }] });
@@ -40,7 +39,7 @@ const callOf: Readonly<Record<string, (model: string) => Promise<unknown>>> = {
     return client.audio.transcriptions.create({ model, file: await toFile(await spoken.arrayBuffer(), "hello.wav") });
   },
   async video(model) {
-    // A duration that the vendor supports.
+    // The vendors allow different durations.
     const seconds = /-(?:openai|veo)$/.test(model) ? "4" : "5";
     const { id } = await created(model, seconds);
     await until(

@@ -11,14 +11,14 @@ async function start(shape: Shape): Promise<void> {
     fresh: true,
     shape,
     config: { ...baseConfig, models, channels: [channel("main", ["chat"])] },
-    // The edge's drain is shorter than that of the services, so the edge ends the remaining calls itself.
+    // Shorter than the drain of the services, so that the edge ends the calls itself.
     env: { DRAIN_MS: "3000" },
   });
 }
 const drained = { one: ["edge"], apart: ["text", "edge"] } as const;
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
-/** Matches the end of a stream of responses: `response.failed` of the service, or `error` of the edge. */
+/** Responses end with `response.failed` of the service, or with `error` of the edge. */
 const ofResponses = /\n\nevent: (response\.failed|error)\ndata: \{.*"sequence_number":[1-9].*\n\n$/;
 const wires = brokenStreams("chat", slow).map((stream) =>
   stream.name === "responses" ? { ...stream, broken: ofResponses } : stream,
@@ -72,7 +72,7 @@ describe.each(shapes)("services %s", (shape) => {
 
     await until("calls to pass", async () => (await post(suite, hello("chat")).catch(() => undefined))?.status === 200);
     const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
-    // No channel is in a cooldown because of the gateway's shutdown.
+    // The shutdown of the gateway must not begin a cooldown.
     expect(metrics).not.toMatch(/modelgate_channel_state\{scope="main/);
   });
 });

@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { startScriptedServer } from "@modelgate/testkit";
 
-/** Vendor of chat streams that send one word at a time until the test ends them. */
+/** Vendor whose chat streams continue until `finish` is called. */
 export interface EndlessVendor extends AsyncDisposable {
   readonly url: string;
   /** Number of open streams. */

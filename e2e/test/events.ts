@@ -1,15 +1,15 @@
 import { AckPolicy, connect, type JsMsg } from "nats";
 import type { UsageEvent } from "@modelgate/contracts";
 
-/** Usage event as stored in JetStream. */
+/** Usage event in JetStream. */
 export interface StoredEvent {
-  /** Id of the message. */
+  /** Message id, from which NATS detects repetitions. */
   readonly id: string;
   readonly event: UsageEvent;
   readonly subject: string;
 }
 
-/** Reads all usage events in JetStream in order, with repetitions. */
+/** Reads all usage events in order, including repetitions. */
 export async function storedEvents(natsUrl: string): Promise<readonly StoredEvent[]> {
   return readStream(natsUrl, "USAGE", (message) => ({
     id: message.headers?.get("Nats-Msg-Id") ?? "",
@@ -18,10 +18,9 @@ export async function storedEvents(natsUrl: string): Promise<readonly StoredEven
   }));
 }
 
-/** Maximum ms to read a stream. */
 const fetchMs = 20_000;
 
-/** Reads the current content of a stream in order. Throws if the stream has no leader. */
+/** Reads all messages of a stream in order. Throws if the stream has no leader. */
 export async function readStream<T>(
   natsUrl: string,
   name: "USAGE" | "TASKS",
@@ -32,7 +31,7 @@ export async function readStream<T>(
     const management = await connection.jetstreamManager();
     const { state } = await management.streams.info(name);
     if (state.messages === 0) return [];
-    // An ordered consumer would be created again endlessly if its server is gone, so this one is not ordered.
+    // Not an ordered consumer: without its server, that would be created again endlessly.
     const { name: consumer } = await management.consumers.add(name, { ack_policy: AckPolicy.None, mem_storage: true });
     const reader = await connection.jetstream().consumers.get(name, consumer);
     const found: T[] = [];

@@ -3,10 +3,10 @@ import { startSuite, until, wavHead, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { channel, hello, keys, post } from "./suite-client.ts";
 
-/** Kinds without text, whose models have fallbacks for the case that all their channels are unavailable. */
+/** Kinds of models. Each model has fallbacks. */
 const kinds = { draws: "image", speaks: "speech", hears: "transcription" } as const;
 const names = Object.keys(kinds) as (keyof typeof kinds)[];
-/** Channel to an address without a server. */
+/** Nothing listens at this address. */
 const unreachable = { baseUrl: "http://127.0.0.1:9/v1" };
 
 let suite: Suite;
@@ -37,7 +37,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Returns a form with a second of silence. */
 function recording(): FormData {
   const samples = 16_000;
   const form = new FormData();

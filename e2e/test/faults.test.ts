@@ -5,15 +5,14 @@ import { faults, type Fault } from "../chaos/faults.ts";
 import { failedChecksOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/run-faults.ts";
 
 /**
- * Runs the brief faults of the chaos run for a second each, with clients of three areas. No event may be lost, stored
- * twice or charged twice, the books must agree, clients may see only the allowed failures, and every area must answer
- * afterwards. `npm run chaos` runs all faults for longer.
+ * Runs the brief faults of `npm run chaos` for a second each. No event may be lost or charged twice, and every area
+ * must answer afterwards.
  */
 const engine = "postgres";
 const briefAreas = areas.filter(({ name }) => name === "text" || name === "video" || name === "realtime");
 /**
- * Returns the brief faults to run in a layout. Each fault runs in one layout only. A fault without `shape` runs in one
- * process, because its effect in separate processes is the same. Faults of a single service need separate processes.
+ * Returns the brief faults of a layout. A fault without `shape` runs in one process, because its effect in separate
+ * processes is the same.
  */
 const rowsOf = (shape: Shape): readonly Fault[] =>
   faultsOf(faults, engine, shape).filter(({ brief, shape: only = "one" }) => brief === true && only === shape);

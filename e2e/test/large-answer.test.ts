@@ -3,7 +3,7 @@ import { startScriptedServer, startSuite, type ScriptedServer, type Suite } from
 import { config, keys } from "./suite-client.ts";
 import { shownChannel } from "./operator.ts";
 
-/** Large valid answer: a thousand embeddings of 3,072 dimensions, as JSON numbers. */
+/** A thousand embeddings of 3,072 dimensions. */
 const row = `[${Array.from({ length: 3_072 }, (_, at) => Math.sin(at + 1) / 17).join(",")}]`;
 let rows = 1_000;
 let vendor: ScriptedServer;

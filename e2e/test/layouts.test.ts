@@ -17,7 +17,6 @@ async function startGateway(env: Readonly<Record<string, string>>): Promise<Alon
   return Object.assign(gateway, { url: `http://127.0.0.1:${port}` });
 }
 
-/** Waits until no money is reserved, and returns the spending. */
 async function spent(): Promise<bigint> {
   const account = await until("no open hold", async () => {
     const found = await money(suite);

@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Time in ms that is long enough for a client to disconnect, and shorter than the edge's timeout for Redis. */
+/** Long enough for a client to disconnect, and shorter than the edge's timeout for Redis. */
 const pausedMs = 500;
 
 test("a WebSocket that is reset during admission releases its seat", async () => {
-  // The edge caches the key, so that its next command to Redis is the admission of the call.
+  // This call makes the edge cache the key. Its next command to Redis is then the admission.
   expect((await post(suite, hello("chat"), keys.single)).status).toBe(200);
   const redis = new Redis(suite.backends.redisUrl);
   await redis.client("PAUSE", pausedMs, "ALL");

@@ -31,7 +31,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Function declaration in the vendor's schema, as the SDK sends it. */
 const weather: FunctionDeclaration = {
   name: "weather",
   description: "Says what the weather is.",

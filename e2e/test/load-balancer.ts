@@ -3,23 +3,20 @@ import { connect, createServer, type Socket } from "node:net";
 import { freePorts, startServiceAlone, until, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
 import { sharedEnv } from "./replica.ts";
 
-/**
- * Load balancer of a service's replicas, as a cluster has it: each new connection goes to the next replica and stays
- * with it.
- */
+/** Load balancer that sends each new connection to the next replica. */
 export interface LoadBalancer extends AsyncDisposable {
   readonly url: string;
-  /** Ports of the available replicas. */
+  /** Ports of the replicas that get new connections. */
   readonly ports: Set<number>;
 }
 
-/** Starts a load balancer. Without replicas it closes connections. */
+/** Starts a load balancer. It closes connections while it has no replicas. */
 export async function openLoadBalancer(): Promise<LoadBalancer> {
   const ports = new Set<number>();
   const open = new Set<Socket>();
   let turn = 0;
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    const port = [...ports][turn++ % ports.size] ?? 0; // without replicas the connection is refused
+    const port = [...ports][turn++ % ports.size] ?? 0;
     const replica = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
     for (const [socket, other] of [
       [client, replica],
@@ -46,17 +43,17 @@ export async function openLoadBalancer(): Promise<LoadBalancer> {
   };
 }
 
-/** Programs that have replicas. */
+/** Programs that can have replicas in tests. */
 export type Replicated = "edge" | "text" | "realtime" | "gateway";
 
-/** Replica that is ready. It gets connections after its port is added to the load balancer. */
+/** Ready replica. It gets connections after its port is added to the load balancer. */
 export interface ReplicaBehindBalancer {
   readonly service: AloneService;
   readonly balancer: LoadBalancer | undefined;
   readonly port: number;
 }
 
-/** Starts a replica with the stores of a suite, behind the load balancers of the services that it calls. */
+/** Starts a replica with the stores of a suite. It calls other services through their load balancers. */
 export async function startReplicaOf(
   name: Replicated,
   suite: Suite,

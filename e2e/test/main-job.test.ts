@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Waits until no money is reserved, and returns the balance. */
+/** Returns the balance after all settlements. */
 const settled = () =>
   until("all holds to be settled", async () => {
     const account = await money(suite);
@@ -23,7 +23,7 @@ test("a chat completion with the official SDK reduces the balance by exactly its
   const answer = await sdk(suite).chat.completions.create(hello("chat"));
   expect(answer.choices[0]?.message.content).toBe("You said: Hello");
   expect(answer.usage).toMatchObject({ prompt_tokens: 2, completion_tokens: 4 });
-  // In nano-dollars: 2 input tokens at $2.50 and 4 output tokens at $10 per million tokens.
+  // 2 input tokens at $2.50 and 4 output tokens at $10 per million.
   expect(before - (await settled())).toBe(45_000n);
 });
 

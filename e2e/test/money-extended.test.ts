@@ -5,7 +5,7 @@ import { channel, hello, money, sdk } from "./suite-client.ts";
 
 /** Prices in nano-dollars per token. */
 const price = { input: 1_000n, output: 10_000n };
-/** Balance for about 2,000 of the answer's 4,000 tokens. */
+/** Enough for about 2,000 of the answer's 4,000 tokens. */
 const poor = 20_000_000n;
 const words = "story ".repeat(4_000);
 const keyOf = (account: string): string => `sk-${account}-0123456789abcdef`;
@@ -43,7 +43,7 @@ describe.each(shapes)("services %s", (shape) => {
   const paced = { text: words, chunks: 1_000, chunkDelayMs: 1 };
 
   test("a stream beyond the balance ends when its hold is used up, and its vendor is stopped", async () => {
-    // A vendor whose stream never ends.
+    // The vendor's stream never ends.
     await suite.simulator.script("chat", [{ ...paced, stallAfterChunks: 990 }]);
     const stream = await sdk(suite, keyOf("poor")).chat.completions.create({ ...hello("chat"), stream: true });
     let [text, ending] = ["", ""];
@@ -55,7 +55,7 @@ describe.each(shapes)("services %s", (shape) => {
     const [after, event] = [await settled("poor"), await eventOf("poor")];
     expect(event).toMatchObject({ outcome: "completed", status: 200, estimated: true });
     expect(BigInt(after.balanceNanos)).toBe(poor - BigInt(event.costNanos));
-    // The remaining balance is small: the stream did not end too early.
+    // A small remaining balance shows that the stream did not end too early.
     expect(BigInt(after.balanceNanos) >= 0n && BigInt(after.balanceNanos) < poor / 3n).toBe(true);
     await until(
       "the vendor's answer to be stopped",
@@ -71,7 +71,7 @@ describe.each(shapes)("services %s", (shape) => {
       for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
     })();
     received.catch(() => undefined);
-    // Twice the initial hold, and a floor that was renewed.
+    // More than twice the initial hold. The floor was also renewed.
     await until("its hold to grow", async () => {
       const held = BigInt((await money(suite, "killed")).heldNanos);
       return text.length > 8_000 && held > 2n * 256n * price.output;
@@ -84,7 +84,7 @@ describe.each(shapes)("services %s", (shape) => {
     const event = await eventOf("killed");
     expect(event).toMatchObject({ outcome: "failed", estimated: true });
     expect(BigInt(after.balanceNanos)).toBe(1_000_000_000n - BigInt(event.costNanos));
-    // An estimate counts four characters as one token, so it is lower than the text.
+    // An estimate assumes four characters per token.
     expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
     expect(Number(event.units.outputTokens)).toBeLessThanOrEqual(Math.ceil(text.length / 4) + 100);
   });

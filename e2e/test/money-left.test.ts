@@ -9,10 +9,10 @@ import { keys, money } from "./suite-client.ts";
 
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];
 const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });
-/** Maximum number of answers that are read after their clients have disconnected. */
+/** Maximum number of answers that a service reads after their clients have disconnected. */
 const maxDetachedAnswers = 4;
 
-/** Server that accepts connections and sends nothing, so that a TLS handshake never completes. */
+/** Accepts connections and sends nothing, so that no TLS handshake completes. */
 const silentServer = createServer((socket) => sockets.add(socket.on("error", () => undefined)));
 const sockets = new Set<Socket>();
 const portOf = (server: Server): number => {
@@ -72,7 +72,6 @@ describe.each(shapes)("services %s", (shape) => {
   });
   beforeEach(() => vendor.behave({ silent: true }));
 
-  /** Starts a call; `leave` disconnects the client. */
   function open(path: string, body: object | FormData) {
     const leaving = new AbortController();
     const isForm = body instanceof FormData;
@@ -107,7 +106,7 @@ describe.each(shapes)("services %s", (shape) => {
   const untilRequests = (count: number) =>
     until("the request to reach the vendor", () => vendor.requests.length >= count);
 
-  /** Makes calls whose clients disconnect after the vendor has received the request. Returns their cost. */
+  /** Makes calls whose clients disconnect while the vendor works. Returns their cost. */
   async function callsWithoutClients(
     path: string,
     bodies: readonly (object | FormData)[],
@@ -122,7 +121,7 @@ describe.each(shapes)("services %s", (shape) => {
     return { cost, events: await eventsAfter(bodies.length, from) };
   }
 
-  /** Waits until a service has noticed the disconnections and reads the vendor's answers. */
+  /** Waits until a service reads an answer without a client. */
   const noticed = () =>
     until("a vendor's answer to be read to its end", async () => {
       const pages = (["text", "media", "audio"] as const).map(async (service) =>
@@ -131,7 +130,7 @@ describe.each(shapes)("services %s", (shape) => {
       return /^modelgate_left_answers(?:\{[^}]*\})? [1-9]/m.test((await Promise.all(pages)).join("\n"));
     });
 
-  /** Sets the vendor's answer, which is sent after the clients have disconnected. */
+  /** Sets the vendor's answer after the clients have disconnected. */
   const answers = (behaviour: Parameters<GreedyVendor["behave"]>[0]) => async () => {
     await noticed();
     vendor.behave(behaviour);
@@ -231,12 +230,12 @@ describe.each(shapes)("services %s", (shape) => {
   test("a client that disconnects before the vendor is connected pays nothing", async () => {
     const [before, from] = [await settled(), await stored()];
     const call = open("/v1/images/generations", { ...image(10), model: "nowhere" });
-    // The ledger connects to the same address, to check the certificate.
+    // The ledger connects too. It checks the certificate.
     await until("the hold", async () => (await money(suite)).heldNanos !== "0");
     await call.leave();
     expect(await settled()).toBe(before);
     expect(await eventsAfter(1, from)).toMatchObject([{ outcome: "cancelled", status: 499, costNanos: "0" }]);
-    // The shutdown of the service would wait for this connection.
+    // An open connection would delay the shutdown of the service.
     for (const socket of sockets) socket.destroy();
     sockets.clear();
   });

@@ -3,7 +3,6 @@ import { until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { hello, keys, money, post } from "./suite-client.ts";
 
-/** Tests of concurrent spending, for a suite with any store. */
 export function moneyRaceTests(suite: () => Suite): void {
   test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the balance is reduced by the sum of their costs", async () => {
     const balances: bigint[] = [];
@@ -31,7 +30,7 @@ export function moneyRaceTests(suite: () => Suite): void {
       return all.length >= 50 && all;
     });
     expect(events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n)).toBe(50_000_000n);
-    // All other calls were refused before a vendor was called.
+    // The other calls reached no vendor.
     expect(await suite().simulator.requests("main")).toHaveLength(50);
   });
 

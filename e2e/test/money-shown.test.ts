@@ -65,7 +65,7 @@ describe.each(shapes)("services %s", (shape) => {
     return fetch(suite.edgeUrl + path, { headers: { authorization: `Bearer ${key}` } });
   }
 
-  /** Requests paths that must have the same answer, and returns it. */
+  /** Returns the answer that all paths must have in common. */
   async function look(...paths: readonly string[]): Promise<unknown> {
     const all = await Promise.all(paths.map(async (path) => (await get(path, thrifty)).json()));
     for (const each of all) expect(each).toEqual(all[0]);

@@ -13,7 +13,7 @@ import { storedEvents } from "./events.ts";
 import { config, hello, money, post } from "./suite-client.ts";
 
 const priceNanos = 1_000_000n;
-/** Number of concurrent calls during the load. */
+/** Number of concurrent calls. */
 const callers = 4;
 
 describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
@@ -35,11 +35,11 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   });
 
   test("every event is on three servers", async () => {
-    // While the cluster elects a leader, the check of the API would time out.
+    // The check of the API times out while the cluster elects a leader.
     const management = await nats.jetstreamManager({ checkAPI: false });
     for (const { name } of Object.values(eventStreams)) {
       await until(`${name} to have a leader and two current followers`, async () => {
-        // Services do not wait for the streams at their start; a cluster without a leader creates them later.
+        // Services start without the streams, and create them when the cluster has a leader.
         const info = await management.streams.info(name).catch(() => undefined);
         const followers = info?.cluster?.replicas?.filter(({ current }) => current) ?? [];
         return info?.config.num_replicas === 3 && info.cluster?.leader !== undefined && followers.length === 2;
@@ -62,7 +62,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
     };
     try {
       await passed(20);
-      // Kills the leader: its followers elect another one while events continue.
+      // The followers elect another leader while events continue.
       const management = await nats.jetstreamManager({ checkAPI: false });
       const { cluster } = await management.streams.info(eventStreams.usage.name);
       killed = Number(/\d+$/.exec(cluster?.leader ?? "")?.[0]);

@@ -4,7 +4,7 @@ import { storedEvents } from "./events.ts";
 import { startCollector, type OtlpCollector } from "./otlp-collector.ts";
 import { channel, config, hello, keys, post } from "./suite-client.ts";
 
-/** Span as a collector receives it by OTLP. */
+/** Span in OTLP's JSON. */
 interface Received {
   readonly service: string;
   readonly name: string;
@@ -14,7 +14,6 @@ interface Received {
   readonly attributes: readonly Attribute[];
 }
 
-/** Attribute of a span in OTLP's JSON. */
 interface Attribute {
   readonly key: string;
   readonly value: { readonly stringValue?: string; readonly intValue?: number | string; readonly doubleValue?: number };
@@ -29,7 +28,7 @@ interface Export {
   }[];
 }
 
-/** Secrets that must not leak: a client's key, a vendor's key without a known prefix, and a client's text. */
+/** Secrets that must not leak. The vendor's key has no known prefix. */
 const canary = {
   client: "sk-canary-client-0123456789",
   vendor: "canaryVendorKey0123456789",
@@ -191,7 +190,7 @@ test("open calls are counted only while they are open", async () => {
   const text = await metrics("text");
   expect(text).toMatch(/^gen_ai_client_operation_time_per_output_chunk_seconds_count\{[^}]*\} [1-9]/m);
   expect(text).toMatch(/^gen_ai_client_operation_duration_seconds_sum\{[^}]*\} 0*\.?0*[1-9]/m);
-  // Each scrape starts a new measurement.
+  // Each scrape measures the time since the one before.
   await until("a delay of the event loop", async () =>
     /^nodejs_eventloop_lag_p99_seconds\{service="text"\} 0\.\d*[1-9]/m.test(await metrics("text")),
   );

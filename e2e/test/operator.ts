@@ -22,17 +22,15 @@ export interface ShownChannel {
   }[];
 }
 
-/** Returns the result of `gatectl channel show` without starting a process, for tests that wait for a state. */
+/** Returns a channel. Unlike `gatectl channel show`, it starts no process. */
 export function shownChannel(suite: Suite, id: string): Promise<ShownChannel> {
   return askOperator(suite, "GET", `/channels/${id}`);
 }
 
-/** Disables or enables a channel, as gatectl does. */
 export function switchedChannel(suite: Suite, id: string, verb: "disable" | "enable", body: object = {}) {
   return askOperator<ShownChannel>(suite, "POST", `/channels/${id}/${verb}`, body);
 }
 
-/** Calls the operator's API. */
 export async function askOperator<Data>(suite: Suite, method: string, path: string, body?: object): Promise<Data> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const response = await fetch(suite.controlUrl + path, {

@@ -8,10 +8,7 @@ import { expect, test } from "vitest";
 import { until } from "@modelgate/testkit";
 import { config, hello, keys } from "./suite-client.ts";
 
-/**
- * Script that starts a suite with its servers, which must end with this process. The services run separately, so that
- * each of them is tested.
- */
+/** Process that is killed. Its services and servers must then end. */
 const parentScript = `
   import { startLocalSuite } from "@modelgate/testkit";
   const suite = await startLocalSuite({
@@ -32,7 +29,7 @@ function lives(pid: number): boolean {
 }
 
 test("the parent, Redis and NATS are killed together under load: every service exits", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-orphaned-")); // all processes are killed, so that none removes its files
+  const folder = mkdtempSync(join(tmpdir(), "modelgate-orphaned-")); // the killed processes leave files here
   const parent = spawn(process.execPath, ["--input-type=module", "-e", parentScript], {
     cwd: import.meta.dirname,
     // oxlint-disable-next-line no-restricted-properties
@@ -51,7 +48,7 @@ test("the parent, Redis and NATS are killed together under load: every service e
     await until("the first stream", async () => (await post(true)).ok);
     const streams = await Promise.all(Array.from({ length: 8 }, () => post(true)));
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-    // The results are awaited immediately, because some calls fail before the parent's exit is noticed.
+    // Awaited immediately, because some calls fail before the parent's exit is noticed.
     const results = Promise.allSettled([...streams.map((stream) => stream.text()), ...streams.map(() => post(false))]);
     parent.kill("SIGKILL");
     await once(parent, "exit");

@@ -1,14 +1,13 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 
-/** Collector of spans by OTLP, which stores the received spans. */
+/** Collector that stores the spans it receives by OTLP. */
 export interface OtlpCollector extends Disposable {
   readonly exported: readonly string[];
-  /** Environment variables with which a suite exports spans to this collector after a short time. */
+  /** Environment variables of a suite that exports its spans here. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Starts a collector on a free port. */
 export async function startCollector(): Promise<OtlpCollector> {
   const exported: string[] = [];
   const server = createServer((request, response) => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { sse, startScriptedServer, startSuite, textAnswers, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, hello, keys } from "./suite-client.ts";
 
-/** Answers of a vendor of the messages wire that reports an overload in the middle of every answer. */
+/** The vendor reports an overload in the middle of every answer. */
 const { begin, word } = textAnswers.messages({ usage: { input_tokens: 3 } });
 const overloaded = { type: "error", error: { type: "overloaded_error", message: "Overloaded" } };
 let vendor: ScriptedServer;

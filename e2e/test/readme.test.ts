@@ -65,7 +65,7 @@ test("the README's first call", async () => {
 
 describe("the README's SDK calls", () => {
   test.each(blocks.filter(({ language }) => language === "js"))("$text", async ({ text }) => {
-    // The file is in a package that depends on the SDKs, so that it can import them.
+    // Inside e2e, so that the sample can import the SDKs.
     const file = join(root, "e2e", `readme-sample-${process.pid}.mjs`);
     writeFileSync(file, here(text));
     try {

@@ -6,15 +6,15 @@ import { keys, money } from "./suite-client.ts";
 
 export { ask, handshake, say, simulated, type TestSession } from "../../services/realtime/test/session-client.ts";
 
-/** Prices with which every unit can be recognised in the total. */
+/** Different prices for all units, so that a wrong unit changes the total. */
 export const price = { input: 4, cachedInput: 0.4, output: 16, inputAudio: 32, outputAudio: 64, second: 0.0001 };
 
-/** Limits with a short wait for vendors and small reservations. */
+/** Limits with a short wait for vendors and small holds. */
 export const limits = {
   realtime: { sessions: { firstEventMs: 500 }, slice: { audioSeconds: 1, textTokens: 100 } },
 };
 
-/** Waits until a model has this number of usage events. */
+/** Waits for this number of usage events of a model. */
 export async function usageEvents({ backends }: Suite, model: string, count: number) {
   return until(`${count} events of ${model}`, async () => {
     const found = (await storedEvents(backends.natsUrl)).filter(({ event }) => event.model === model);
@@ -22,7 +22,7 @@ export async function usageEvents({ backends }: Suite, model: string, count: num
   });
 }
 
-/** Opens a session without an SDK. Rejects with the refusal. */
+/** Opens a session without an SDK. Rejects if it is refused. */
 export function openSession(
   suite: Suite,
   { model, key = keys.demo, headers }: { model?: string; key?: string; headers?: Record<string, string> } = {},
@@ -34,7 +34,7 @@ export function openSession(
 export const refusal = (suite: Suite, path: string, headers: Record<string, string>) =>
   refusalAt(suite.edgeUrl + path, headers);
 
-/** Opens a session whose answers are text. */
+/** Opens a session that answers with text. */
 export async function textSession(suite: Suite, model = "live", key: string = keys.demo): Promise<TestSession> {
   const session = await openSession(suite, { model, key });
   session.send(textOnly);
@@ -42,7 +42,7 @@ export async function textSession(suite: Suite, model = "live", key: string = ke
   return session;
 }
 
-/** Opens a session of GPT-Live, and waits until its vendor has started it. */
+/** Opens a session in the format of GPT-Live. */
 export async function liveSession(suite: Suite, model: string, key: string = keys.demo): Promise<TestSession> {
   const headers = { authorization: `Bearer ${key}` };
   const session = await openSessionAt(suite.edgeUrl, undefined, headers, "/v1/live/sessions");
@@ -51,13 +51,10 @@ export async function liveSession(suite: Suite, model: string, key: string = key
   return session;
 }
 
-/**
- * Waits until no money is reserved and every settlement is a stored event; then the books must agree exactly. The
- * amounts are read in each check, because calls without a reservation are settled later.
- */
+/** Waits until nothing is reserved and all events are stored, and checks the books. */
 export async function booksAgree(suite: Suite, account: string): Promise<void> {
   await until("no open hold, and every settlement to be stored", async () => {
-    // Requests are refused for a moment after a store has become available again.
+    // A store refuses requests for a moment after it has started again.
     const books = await money(suite, account).catch(() => undefined);
     if (books?.heldNanos !== "0") return false;
     expect(BigInt(books.balanceNanos)).toBe(BigInt(books.creditedNanos) - BigInt(books.spentNanos));

@@ -11,8 +11,7 @@ const config = {
   channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
-// The edge runs in a separate process, so that it drains before the realtime service. realtime-restart.test.ts tests
-// a single process.
+// Separate processes, so that the edge drains first. realtime-restart.test.ts tests one process.
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });

@@ -45,7 +45,7 @@ describe.each(shapes)("services %s", (shape) => {
   test("fifty sessions during a restart: each is closed with 1001, opens again, and none is charged twice", async () => {
     const sessions = await Promise.all(Array.from({ length: 50 }, () => textSession(suite)));
     await Promise.all(sessions.map((session) => ask(session, "Hello")));
-    // Ten of the sessions receive an answer that would take longer than the drain.
+    // Ten sessions receive an answer that takes longer than the drain.
     for (const session of sessions.slice(0, 10)) {
       session.send(say(simulated({ chunks: 5_000, chunkDelayMs: 10, bodyBytes: 5_000 })));
       session.send({ type: "response.create" });
@@ -55,7 +55,7 @@ describe.each(shapes)("services %s", (shape) => {
     const asking = { ...handshake, authorization: `Bearer ${keys.demo}` };
     const late = await until("new sessions to be refused", async () => {
       const answer = await refusal(suite, "/v1/realtime?model=live", asking).catch(() => "no connection" as const);
-      // In one process the edge stops too.
+      // In one process, the edge stops too.
       if (answer === "no connection") return shape === "one" && answer;
       return answer.status === 503 && answer;
     });
@@ -72,7 +72,7 @@ describe.each(shapes)("services %s", (shape) => {
 
   test("a session whose vendor was slow to open is closed like the others", async () => {
     await booksAgree(suite, "demo");
-    // This session opens after the others were closed, and before the service ends.
+    // This session opens between the close of the others and the end of the service.
     await suite.simulator.script("voice", [{ delayMs: 3_500 }]);
     const opening = openSession(suite, { model: "live" });
     await until("its hold", async () => (await money(suite)).heldNanos !== "0");
@@ -115,7 +115,6 @@ describe.each(shapes)("services %s", (shape) => {
         expect(await closed).toEqual({ code: 1012, reason: "server_overloaded" });
         expect(JSON.parse(texts.at(-1) ?? "")).toMatchObject({ type: "error", error: { code: "server_overloaded" } });
       }
-      // Earlier events are complete.
       for (const text of texts) expect(JSON.parse(text)).toHaveProperty("event_id");
     }
     await suite.restart("realtime");

@@ -8,7 +8,7 @@ import { channel, config as baseConfig, hello, keys, money, post } from "./suite
 import { ask, booksAgree, handshake, limits, openSession, price, refusal, usageEvents } from "./realtime-client.ts";
 import { tlsFront, type TlsFront } from "./tls-front.ts";
 
-/** Key with a budget that is too small for a session. */
+/** Its budget is too small for a session. */
 const smallBudgetKey = "sk-hardly-0123456789abcdef";
 const config = {
   ...baseConfig,
@@ -38,7 +38,7 @@ afterAll(async () => {
   await suite?.[Symbol.asyncDispose]();
 });
 
-/** WebSocket without TLS, because the SDK requires TLS and Node's WebSocket accepts no certificate authority. */
+/** The SDK requires TLS, and Node's WebSocket accepts no certificate authority. */
 class WebSocketWithoutTls extends WebSocket {
   constructor(url: string | URL, protocols?: string | string[]) {
     super(String(url).replace(/^wss:/, "ws:"), protocols);
@@ -116,7 +116,7 @@ test("the official SDK uses text and audio, calls a tool, and is billed for each
     });
     expect(event.units).toEqual(counted);
     expect(subject).toBe("usage.v1.realtime");
-    // Exact, because a dollar per million tokens is a thousand nano-dollars per token.
+    // A dollar per million tokens is a thousand nano-dollars per token.
     const nanos =
       units.inputTokens * 4_000 +
       units.cachedInputTokens * 400 +

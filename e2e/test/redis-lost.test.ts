@@ -11,8 +11,7 @@ const withFilm = {
   channels: [...config.channels, channel("films", { film: "sora-2" })],
 };
 
-// The ledger runs in a separate process. The test stops it, so that the other services see the empty Redis before the
-// ledger restores the data.
+// The ledger is a separate process. While it is stopped, the other services see an empty Redis.
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
   suite = await startLocalSuite({
@@ -29,7 +28,7 @@ interface Verification {
   readonly restored: readonly { readonly calls: number; readonly reason: string }[];
 }
 
-/** Waits until no money is reserved and the books agree with this number of receipts. */
+/** Waits until nothing is reserved and the books agree. */
 async function booksAgree(receipts: number): Promise<Verification> {
   let seen: unknown;
   const found = await until(
@@ -82,7 +81,7 @@ test("Redis is emptied during a stream and a video: both end normally and are ch
 test("Redis returns with the state before the last key changes: unknown keys get 503, then the changes apply again", async () => {
   const newKey = (): Promise<{ id: string; key: string }> => suite.ask("token", "create", "demo", "--group", "default");
   const disabled = await newKey();
-  // The ledger records this after a complete comparison. Before, services cannot detect that Redis is behind.
+  // The ledger records this after a complete comparison. Only then can services detect lost writes.
   const isComplete = () => onRedis(suite.backends.redisUrl, (redis) => redis.exists(accountKeys.completeRuns));
   await until("Redis to be known as complete", async () => (await isComplete()) === 1, 60_000);
   const cut = await newestLog(suite.backends.redisUrl);

@@ -14,9 +14,9 @@ import { moneyRaceTests } from "./money-race.ts";
 
 const key = "sk-lasting-0123456789abcdef";
 const priceNanos = 1_000_000n;
-/** Number of calls that the account can pay; the load continues until its balance is used up. */
+/** Number of calls that the balance pays. The load ends when it is used up. */
 const affordable = 600n;
-/** Number of concurrent calls. An asynchronous replication may lose only their latest writes. */
+/** Number of concurrent calls. A new primary may lack only their latest writes. */
 const callers = 4;
 const lasting = {
   ...config,
@@ -39,7 +39,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     const seen = new Map<number, number>();
     const balances: bigint[] = [];
     const calling = Array.from({ length: callers }, async () => {
-      // 20 refusals in a row show that the balance is used up. Fewer may occur while the rest of it is reserved.
+      // 20 refusals in a row show that the balance is used up. Fewer can be caused by holds.
       for (let empty = 0; empty < 20;) {
         const { status } = await post(suite, hello("fixed"), key);
         seen.set(status, (seen.get(status) ?? 0) + 1);
@@ -57,11 +57,11 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
     await until("calls to pass", () => (seen.get(200) ?? 0) >= 50);
     await backends.primary.kill();
     await until("calls to be refused", () => seen.has(503));
-    // No call passes until there is a new primary. Then the rest of the balance may be used up before the next check.
+    // Calls fail until there is a new primary.
     const passed = seen.get(200) ?? 0;
     await until("the Sentinels to name another primary", async () => (await backends.primaryPort()) !== before);
     await until("calls to pass again", () => (seen.get(200) ?? 0) > passed + callers);
-    // The restarted primary becomes a replica.
+    // The old primary returns as a replica.
     await backends.primary.start();
     await Promise.all(calling);
     watching.on = false;

@@ -5,7 +5,7 @@ import { another, config, hello, keys, post } from "./suite-client.ts";
 import { signInByLink } from "../../services/control/test/console/people.ts";
 
 const emptyKey = "sk-empty-0123456789abcdef";
-/** Key with a daily budget below the price of a call. */
+/** Its daily budget is below the price of a call. */
 const boundKey = "sk-bound-0123456789abcdef";
 let suite: Suite;
 beforeAll(async () => {
@@ -24,7 +24,6 @@ interface Shown {
   readonly refused: readonly object[];
 }
 
-/** Waits until gatectl shows a request, and returns it. */
 function shown(requestId: string): Promise<Shown> {
   return until(`gatectl to show ${requestId}`, async () => {
     const { status, stdout } = await suite.gatectl("usage", "show", requestId, "--json");
@@ -33,7 +32,6 @@ function shown(requestId: string): Promise<Shown> {
   });
 }
 
-/** Sends a call, and returns its status and the request id of its answer. */
 async function call(body: unknown, key: string = keys.demo): Promise<readonly [status: number, requestId: string]> {
   const answer = await post(suite, body, key);
   await answer.text();

@@ -1,17 +1,16 @@
 import { freePorts, startServiceAlone, type AloneService, type Limits, type Suite } from "@modelgate/testkit";
 
-/** Second edge with a separate text service, which share the stores of a suite. */
+/** Second edge and text service with the stores of a suite. */
 export interface Replica extends AsyncDisposable {
   readonly edgeUrl: string;
   readonly text: AloneService;
 }
 
-/** Returns the environment that replicas share with a suite: Redis, NATS and the secret. */
+/** Returns the environment variables that replicas share with a suite. */
 export function sharedEnv({ backends, secret }: Suite): Readonly<Record<string, string>> {
   return { REDIS_URL: backends.redisUrl, NATS_URL: backends.natsUrl, MODELGATE_SECRET: secret };
 }
 
-/** Starts a replica. */
 export async function startReplica(suite: Suite, limits: Limits = {}): Promise<Replica> {
   const shared = sharedEnv(suite);
   const text = await startServiceAlone("text", shared, limits);

@@ -11,7 +11,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Opens a WebSocket for responses, and records everything that arrives. */
 async function open(key: string) {
   const url = `${suite.edgeUrl.replace("http", "ws")}/v1/responses`;
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` } });

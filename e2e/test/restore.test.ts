@@ -17,14 +17,13 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Command in deploy/README.md that puts a backup in the place of Redis' file. */
+/** Command in deploy/README.md that replaces Redis' file by a backup. */
 const [, putInPlace = ""] =
   /<!-- restore\.test\.ts runs this -->\n\s*```sh\n([^]*?)```/.exec(
     readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
   ) ?? [];
 
-// The test is skipped if Redis runs in a container: `CONFIG GET dir` is then a path in the container, where no file can
-// be copied.
+// Skipped if Redis runs in a container, because its folder is then not on this machine.
 test.skipIf(!canStartCluster)(
   "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
   async () => {
@@ -77,7 +76,6 @@ interface Verification {
   readonly restored: readonly object[];
 }
 
-/** Waits until `gatectl ledger verify` succeeds, and returns its result. */
 function agreeing(): Promise<Verification> {
   return until(
     "the books to agree",

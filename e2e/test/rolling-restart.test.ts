@@ -19,14 +19,14 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
   expect(result.openStreams).toBe(streamCount);
   expect(result.exits).toEqual([0, 0, 0, 0]);
   expect(result.others.filter((answer) => !isWhole(answer, "plain"))).toEqual([]);
-  // Other calls were made meanwhile. Their number depends on the machine.
+  // The number of other calls depends on the machine.
   expect(result.others.length).toBeGreaterThan(names.length);
   expect(result.streams.filter((answer) => isWhole(answer, "stream"))).toHaveLength(streamCount);
   expect(result.fresh).toBe(names.length);
   await booksAgree(result.others.length);
 });
 
-/** Waits until no money is reserved, each call has one event, and the account's spending equals the events. */
+/** Waits until nothing is reserved, each call has one event, and the spending equals the events. */
 async function booksAgree(others: number): Promise<void> {
   const { suite } = setup;
   const account = await until("all holds to be settled", async () => {

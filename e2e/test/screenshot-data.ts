@@ -5,14 +5,14 @@ import { join } from "node:path";
 import { channel, keys } from "./suite-client.ts";
 
 const hourMs = 3_600_000;
-/** Hours of a week. */
+/** Hours of the data: a week. */
 const hours = 7 * 24;
 
 const names = ["gpt-5-mini", "claude-sonnet-4-5", "gemini-2.5-flash", "qwen3-max"] as const;
 const accounts = ["acme", "research", "support"] as const;
 const channels = ["openai-main", "anthropic-main", "gemini-main", "qwen-main"] as const;
 
-/** Configuration of the documentation's screenshots, with realistic names and prices. */
+/** Configuration with realistic names and prices. */
 export const shownConfig = {
   groups: { default: { models: ["*"] }, batch: { multiplier: 0.5, models: ["gpt-5-mini"] } },
   models: {
@@ -41,10 +41,7 @@ export const shownConfig = {
   },
 } as const;
 
-/**
- * Adds a week of calls to the books of a data folder. Most calls are around noon UTC; about one in 47 failed. The calls
- * of an hour depend only on its time, so an hour has the same calls in every run.
- */
+/** Adds a week of calls to the books of a data folder. The calls of an hour depend only on its time. */
 export async function fillWeek(folder: string): Promise<void> {
   const { log } = createLogger("screenshots", "warn");
   await using books = await openBooks({ file: join(folder, "books.sqlite") }, log);

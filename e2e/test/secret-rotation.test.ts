@@ -42,7 +42,7 @@ async function start(name: "edge" | "text", secrets: SecretPair): Promise<Replic
   return replica;
 }
 
-/** Replaces services one after another, as a rollout does: the new one accepts calls before the old one drains. */
+/** Replaces services one after another. The new one accepts calls before the old one drains. */
 async function replace(
   old: readonly ReplicaBehindBalancer[],
   secrets: SecretPair,
@@ -62,7 +62,6 @@ async function replace(
   return fresh;
 }
 
-/** Requests a response, which may continue an earlier one. */
 async function respond(previous?: string) {
   const answer = await fetch(`${edges?.url}/v1/responses`, {
     method: "POST",
@@ -99,7 +98,7 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   replicas = await replace(replicas, { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
   replicas = await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
   const control = await replaceControl({ MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
-  // Content that was stored before can be read as long as the old secret is accepted.
+  // Earlier content can be read while the old secret is accepted.
   const after = await respond(id);
   expect(after.status).toBe(200);
   await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: "" });
@@ -119,7 +118,7 @@ test("a secret is rotated under load: no call is refused, and the configuration 
   });
 });
 
-/** Replaces control, which publishes the vendor keys again, encrypted with the secret in use. */
+/** Replaces control, which then publishes the vendor keys encrypted with the new secret. */
 async function replaceControl(secrets: SecretPair): Promise<AloneService> {
   await suite.process("control").stop();
   const file = join(folder, "modelgate.yaml");
@@ -127,7 +126,7 @@ async function replaceControl(secrets: SecretPair): Promise<AloneService> {
   const control = await startServiceAlone("control", {
     REDIS_URL: suite.backends.redisUrl,
     SIMULATOR_URL: suite.simulator.url,
-    LEDGER_URL: "http://127.0.0.1:9", // control would only request usage from it
+    LEDGER_URL: "http://127.0.0.1:9", // only requests of usage need it
     MODELGATE_CONFIG: file,
     ...secrets,
   });

@@ -23,7 +23,7 @@ beforeAll(async () => {
       "gpt-4o-transcribe": "gpt-4o-transcribe",
     }),
   ];
-  // The services run in separate processes, so that the edge answers for a killed service.
+  // Separate processes, so that the edge answers for a killed service.
   suite = await startSuite({
     shape: "apart",
     config: { ...baseConfig, models, channels },
@@ -34,7 +34,6 @@ afterAll(() => suite?.[Symbol.asyncDispose]());
 
 const slow = 'Hi {{simulate: {"chunks": 8000, "chunkDelayMs": 25}}}';
 
-/** Stream that has begun, and what arrived until it ended. */
 interface Open {
   readonly begun: Promise<void>;
   readonly text: Promise<string>;
@@ -85,7 +84,7 @@ describe("text is killed", () => {
     await kill("text");
     const texts = await Promise.all(streams.map(({ text }) => text));
     for (const [at, { name, broken: ending }] of wires.entries()) expect(texts[at], name).toMatch(ending);
-    // All earlier events are complete JSON.
+    // All events are complete JSON.
     const array: unknown = JSON.parse((texts.at(-1) ?? "").slice(4));
     expect(array).toBeInstanceOf(Array);
     const refused = await whole;

@@ -10,7 +10,7 @@ const keys = {
   empty: "sk-empty-0123456789abcdef",
   limited: "sk-limited-0123456789abcdef",
 };
-/** Grace time in ms, in which another account's calls are served while the slow bodies still arrive. */
+/** Time in which slow bodies arrive while another account is served. */
 const graceMs = 3_000;
 const floor = 500;
 const config = {
@@ -41,7 +41,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Beginning of a form, up to the bytes of its file. */
 const formHead = [
   "--b\r\ncontent-disposition: form-data; name=model\r\n\r\nscribe\r\n",
   '--b\r\ncontent-disposition: form-data; name=file; filename="a.wav"\r\ncontent-type: audio/wav\r\n\r\n',
@@ -52,7 +51,7 @@ interface Dripped {
   readonly body: unknown;
 }
 
-/** Starts a body of 64 MB and sends single bytes repeatedly. Returns the answer. */
+/** Starts a body of 64 MB, and then sends single bytes. */
 async function drip(path: string, headers: Record<string, string> = {}, begin = "{"): Promise<Dripped> {
   const outgoing = request(`${suite.edgeUrl}${path}`, {
     method: "POST",

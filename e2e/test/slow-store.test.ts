@@ -7,7 +7,7 @@ import { config, hello, money, post, sdk } from "./suite-client.ts";
 
 let [ofText, ofControl]: SlowProxy[] = [];
 let backends: LocalBackends;
-// The services run in separate processes, because each has a separate proxy to Redis.
+// Separate processes, because text and control have different proxies to Redis.
 let suite: Suite;
 beforeAll(async () => {
   backends = await startLocalBackends();
@@ -39,14 +39,14 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     return account.heldNanos === "0" && account;
   });
   const seen = (await suite.simulator.requests("main")).length;
-  // The step is repeated if the service noticed the outage before it requested the hold: nothing was reserved then.
+  // Repeated, because the service may notice the outage before it reserves money.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
     ofText?.holdAnswers(true);
     const refused = await post(suite, hello("fixed"));
     expect(refused.status).toBe(503);
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
-    // The hold is released long before its lease ends.
+    // This is long before the hold's lease ends.
     await until("the hold to be released", async () => (await money(suite)).heldNanos === "0");
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });
@@ -75,7 +75,7 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   })();
   await expect(received).rejects.toThrow("store is unavailable");
   ofText?.holdAnswers(false);
-  // At least the first step of the hold was used, and not much more.
+  // The answer ends soon after the first hold is used up.
   expect(text.length).toBeGreaterThan(256);
   expect(text.length).toBeLessThan(8_000);
   const after = await until("the call to be settled", async () => {
@@ -88,7 +88,7 @@ test("a stream whose hold cannot be extended, because Redis is unavailable, ends
   expect(event).toMatchObject({ outcome: "failed", status: 200, estimated: true });
   expect(BigInt(after.spentNanos) - BigInt(before.spentNanos)).toBe(BigInt(event.costNanos));
   expect(Number(event.units.outputTokens)).toBeGreaterThan(0);
-  // The failure does not count against the channel.
+  // The channel is not blamed for the failure of Redis.
   await until("calls to pass again", async () => (await post(suite, hello("chat"))).status === 200);
 });
 
@@ -97,14 +97,13 @@ test("an operator learns that Redis is unavailable, and when to retry", async ()
   const ask = (path: string) => fetch(suite.controlUrl + path, { headers: { authorization: `Bearer ${credential}` } });
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);
   ofControl?.holdAnswers(true);
-  // The first request times out, the others are refused immediately.
   for (const path of ["/accounts/demo", "/accounts", "/channels"]) {
     const answer = await ask(path);
     expect([path, answer.status]).toEqual([path, 503]);
     expect(answer.headers.get("retry-after")).toBe("1");
     expect(await answer.json()).toMatchObject({ error: { code: "server_overloaded" } });
   }
-  // The ledger reads usage from the books, without Redis.
+  // The ledger reads usage from the books.
   expect((await ask("/usage?from=2026-01-01&to=2026-01-02")).status).toBe(200);
   ofControl?.holdAnswers(false);
   await until("the store to answer", async () => (await ask("/accounts/demo")).ok);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { judge, type SeriesKind } from "../soak/series.ts";
 import { theilSen } from "../soak/theil-sen.ts";
 
-/** Returns a generator of random numbers that depend on the seed (mulberry32). */
+/** Creates a generator of random numbers from a seed (mulberry32). */
 function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {
@@ -14,7 +14,7 @@ function randomNumbers(seed: number): () => number {
   };
 }
 
-/** Returns measurements with a slope and noise, in which each measurement keeps a share of the previous one. */
+/** Returns measurements with a slope and noise. `keeps` is the share of the previous noise in the next. */
 function noisy(seed: number, { slope = 0, keeps = 0, count = 80 } = {}) {
   const random = randomNumbers(seed);
   let noise = 0;

@@ -5,12 +5,11 @@ import { keys } from "../../libs/relay/test/config.ts";
 
 export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/config.ts";
 
-/** Creates a client of the official SDK. */
+/** Creates a client of the `openai` SDK. */
 export function sdk(suite: Suite, key: string = keys.demo): OpenAI {
   return new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: key, maxRetries: 0 });
 }
 
-/** Sends a chat call over HTTP. */
 export function post(
   suite: Suite,
   body: unknown,
@@ -31,23 +30,21 @@ export interface Money {
   readonly spentNanos: string;
 }
 
-/** Reads an account's money from the operator's API. */
 export function money(suite: Suite, account = "demo"): Promise<Money> {
   return read(suite, `/accounts/${account}`);
 }
 
-/** Reads from the operator's API. */
 export async function read<Data>(suite: Suite, path: string): Promise<Data> {
   const { data }: { readonly data: Data } = JSON.parse(await operate(suite, "GET", path));
   return data;
 }
 
-/** Makes a channel that has failed available immediately. */
+/** Ends a channel's cooldowns. */
 export async function enable(suite: Suite, id: string): Promise<void> {
   await operate(suite, "POST", `/channels/${id}/enable`);
 }
 
-/** Calls the operator's API directly, which is faster than a process of gatectl. */
+/** Faster than a process of gatectl. */
 async function operate(suite: Suite, method: "GET" | "POST", path: string): Promise<string> {
   const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
   const headers = { authorization: `Bearer ${credential}`, "content-type": "application/json" };

@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Makes a call in one area, with this header. */
+/** Makes a call with these headers, and returns its status. */
 type Ask = (headers: Record<string, string>) => Promise<number>;
 
 const postTo =
@@ -71,7 +71,7 @@ const talk: Ask = async (headers) => {
 const messages = [{ role: "user", content: "Hello" }];
 const version = { "anthropic-version": "2023-06-01" };
 
-/** One call of every area, with an end user in the format of its client. */
+/** Calls of all areas, and the end user in each. */
 const calls: readonly (readonly [name: string, ask: Ask, endUser?: string])[] = [
   ["chat, user", postTo("/v1/chat/completions", { model: "chat", messages, user: "ann" }), "ann"],
   [
@@ -98,7 +98,6 @@ const calls: readonly (readonly [name: string, ask: Ask, endUser?: string])[] = 
   ["realtime", talk],
 ];
 
-/** Returns the usage event of the call with a tag. */
 function eventOf(place: number): Promise<UsageEvent> {
   return until(`the event of ${calls[place]?.[0]}`, async () => {
     const found = await storedEvents(suite.backends.natsUrl);

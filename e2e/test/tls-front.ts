@@ -6,14 +6,14 @@ import { join } from "node:path";
 import { createServer, type TLSSocket } from "node:tls";
 import { freePorts, makeAuthority } from "@modelgate/testkit";
 
-/** TLS proxy of a suite. */
+/** TLS proxy. */
 export interface TlsFront extends AsyncDisposable {
   readonly url: string;
-  /** Certificate of the authority, for clients that can use it. */
+  /** Certificate of the authority that clients must accept. */
   readonly authority: string;
 }
 
-/** Starts a TLS proxy for an address of this machine, with a certificate of an unknown authority. */
+/** Starts a TLS proxy of an address, with a certificate of a new authority. */
 export async function tlsFront(behind: string): Promise<TlsFront> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-front-"));
   const authority = await makeAuthority(folder, "front-authority");

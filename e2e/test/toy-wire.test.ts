@@ -3,11 +3,11 @@ import { startScriptedServer, startSuite, type Script, type ScriptedServer, type
 import { keys, money } from "./suite-client.ts";
 import { framed, lengthPrefixed } from "./toy-wire/framing.ts";
 
-/** Bodies that the vendor received, newest last. */
+/** Bodies that the vendor received. */
 const vendorRequests: unknown[] = [];
 const spent = { in: 7, out: 3 };
 
-/** Vendor of the toy wire. It repeats the text that it received, or fails on request. */
+/** Vendor of the toy wire. It repeats the text of a request, or fails on request. */
 const answer: Script = (request, response) => {
   const body = JSON.parse(request.body);
   vendorRequests.push(body);
@@ -18,7 +18,7 @@ const answer: Script = (request, response) => {
     ? [{ problem: { words: "no" } }]
     : [...prompt.split(" ").map((word: string) => ({ say: `${word} ` })), { spent }];
   const stream = Buffer.concat([framed(""), ...pieces.map((piece) => framed(JSON.stringify(piece)))]);
-  // Frames arrive in arbitrary pieces; an error arrives in one.
+  // Splits a frame.
   const middle = pieces.length === 1 ? stream.length : Math.floor(stream.length / 3);
   response.write(stream.subarray(0, middle));
   setImmediate(() => response.end(stream.subarray(middle)));
@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 const turns = [{ role: "user", content: "Say it again" }];
-/** Wires of clients: path, and the form of the model's text in an answer and in a stream. */
+/** A request in each wire of clients, and the form of its answer. */
 const clients: readonly {
   readonly name: string;
   readonly path: (stream: boolean) => string;
@@ -114,7 +114,7 @@ describe("a wire for vendors only, with streams that are not events, is one fold
 
   test("every answer is charged by the usage that its vendor reported", async () => {
     const { spentNanos } = await money(suite);
-    // 7 input tokens at 1 and 3 output tokens at 10 dollars a million.
+    // 7 input tokens at $1 and 3 output tokens at $10 per million.
     expect(Number(spentNanos)).toBe(2 * clients.length * 37_000);
   });
 });

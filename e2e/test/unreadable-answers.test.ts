@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startScriptedServer, startSuite, until, wavHead, type ScriptedServer, type Suite } from "@modelgate/testkit";
 import { channel, keys, money } from "./suite-client.ts";
 
-/** Vendor that answers every call with 200 and the body that its path contains. */
+/** Answers with the body that the path contains. */
 let vendor: ScriptedServer;
 
 const usage = { prompt_tokens: 3, completion_tokens: 4, total_tokens: 7 };
@@ -14,7 +14,7 @@ const pixel = Buffer.from(
   "base64",
 );
 /**
- * Calls, and the first channel's answer; `services/text/test/exchanges/whole-answers.test.ts` tests all answers of
+ * Calls, and the first channel's answer. `services/text/test/exchanges/whole-answers.test.ts` tests more answers of
  * text.
  */
 const cases: readonly {
@@ -23,7 +23,6 @@ const cases: readonly {
   readonly path?: (model: string) => string;
   readonly body: (model: string) => object;
   readonly answer?: string;
-  /** File of the form, if the body is a form. */
   readonly file?: { readonly name: string; readonly content: Buffer; readonly type: string };
 }[] = [
   { name: "chat-passed", body: chat },
@@ -55,7 +54,7 @@ const cases: readonly {
     body: (model) => ({ model, prompt: "a cat", seconds: "4" }),
   },
   { name: "stream-of-garbage", body: (model) => ({ ...chat(model), stream: true }), answer: "data: nope\n\n" },
-  // The vendor answers 200 with an event of another shape, or an error.
+  // Streams that begin with an invalid event or an error.
   {
     name: "images-shape",
     kind: "image",
@@ -122,7 +121,7 @@ function formOf(
 }
 
 test("only the answers that reached their clients are charged", async () => {
-  // A video is charged when it is created.
+  // A video is charged later than other calls.
   const spent = async () => Number((await money(suite)).spentNanos);
   await until("the video", async () => (await spent()) >= cases.length * 1_000_000);
   expect(await spent()).toBe(cases.length * 1_000_000);

@@ -12,12 +12,12 @@ const configured = (keys: readonly string[]) => ({
 
 let suite: Suite;
 beforeAll(async () => {
-  // A single attempt, so that no second attempt hides a failure.
+  // A second attempt would hide a failure.
   suite = await startSuite({ config: configured([oldKey]), limits: { relay: { attempts: { maxAttempts: 1 } } } });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Returns the keys of the requests that the vendor received since the last call, without the prefix `Bearer `. */
+/** Returns the keys that the vendor received since the last call. */
 async function usedKeys(): Promise<ReadonlySet<string>> {
   const requests = await suite.simulator.requests("changed");
   await suite.simulator.forget("changed");

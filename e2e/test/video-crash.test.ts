@@ -32,7 +32,7 @@ describe.each(shapes)("services %s", (shape) => {
   ];
   const instances = ["openai-films", "compatible", "kling", "jimeng", "veo", "vertex-films", "wan", "seedance"];
 
-  /** Starts a task, whose prompt contains its number. Returns undefined if the service died meanwhile. */
+  /** Returns the id of a new task, or undefined if the service died. */
   async function begin(number: number): Promise<string | undefined> {
     const behaviour = { looks: 2 + (number % 4), ...(number % 7 === 0 ? { taskError: "no boats today" } : {}) };
     const model = models[number % models.length];
@@ -41,7 +41,7 @@ describe.each(shapes)("services %s", (shape) => {
     return answer?.status === 200 ? String(answer.json.task_id) : undefined;
   }
 
-  /** Returns how often each prompt was sent to a vendor that accepted it. */
+  /** Returns the number of requests for each prompt. */
   async function creates(): Promise<ReadonlyMap<string, number>> {
     const seen = (await Promise.all(instances.map((instance) => suite.simulator.requests(instance)))).flat();
     const prompts = seen.flatMap(({ method, body }) => {
@@ -88,7 +88,7 @@ describe.each(shapes)("services %s", (shape) => {
       );
       return isWhole && begun.every((id) => ends.has(id)) && events;
     });
-    // Each state is stored once, in order, and nothing follows an end, in spite of the kills.
+    // Each state is stored once and in order.
     for (const events of Map.groupBy(stored, ({ taskId }) => taskId).values()) {
       expect(new Set(events.map(({ state }) => state)).size).toBe(events.length);
       expect(events[0]?.previousState).toBeNull();
@@ -97,7 +97,6 @@ describe.each(shapes)("services %s", (shape) => {
       );
       expect(events.filter(({ state }) => state === "completed" || state === "failed")).toHaveLength(1);
     }
-    // The spending equals the costs of the completed tasks.
     const usage = await until("every settlement to be stored", async () => {
       const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
       const sum = events.reduce((all, { costNanos }) => all + BigInt(costNanos), 0n);
@@ -106,11 +105,11 @@ describe.each(shapes)("services %s", (shape) => {
     expect(new Set(usage.map(({ id }) => id)).size).toBe(usage.length);
     const completed = stored.filter(({ state }) => state === "completed").length;
     expect(usage.filter(({ costNanos }) => costNanos !== "0")).toHaveLength(completed);
-    // A start whose service died is in no list, and was sent once too.
+    // A task whose service died has no id, but must also be sent only once.
     expect([...(await creates()).values()].filter((count) => count !== 1)).toEqual([]);
   });
 
-  // In one process the edge is killed too, so that nothing answers.
+  // In one process, the edge is killed too and cannot answer.
   const answering = shape === "apart" ? ["a service"] : [];
   test.each(answering)(
     "%s that is unavailable, or dies during a request, is reported in the request's format, and nothing is charged",
@@ -132,7 +131,7 @@ describe.each(shapes)("services %s", (shape) => {
       ];
       for (const { status, json } of answers) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
       await suite.restart("video");
-      // The hold of a start whose service died is released completely, although the vendor may have accepted it.
+      // The complete hold is released, although the vendor may have accepted the task.
       const after = await until("the dead hold to be swept", async () => {
         const seen = await money(suite);
         return seen.heldNanos === "0" && seen;

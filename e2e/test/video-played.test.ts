@@ -7,7 +7,7 @@ import { keys } from "./suite-client.ts";
 
 const program = browserProgram();
 
-/** Script that plays the last half second of a Base64 video in a page, and returns the player's values. */
+/** Plays the end of a Base64 video in a page, and returns the player's values. */
 const play = (base64: string): string => `new Promise((found, failed) => {
   const video = document.createElement("video");
   video.muted = true;
@@ -31,7 +31,7 @@ describe.skipIf(program === undefined)("a player", () => {
   });
 
   test.each([
-    // The simulator's videos have a sixteenth of the width and height, in complete macroblocks.
+    // The simulator's pictures have about a sixteenth of the width and height.
     ["film-openai", { duration: 4, width: 720, height: 1280 }, [48, 80]],
     ["film-compatible", { duration: 3, width: 512, height: 512 }, [32, 32]],
     ["film-kling", { duration: 5 }, [80, 48]],

@@ -7,7 +7,7 @@ import { freePorts, startSuite, until, type Suite } from "@modelgate/testkit";
 import { config, hello, keys, post } from "./suite-client.ts";
 import { handshake } from "./realtime-client.ts";
 
-/** Test service behind the edge: it accepts upgrades, records the requests, and echoes bytes. */
+// Service behind the edge that accepts upgrades and echoes bytes.
 const seen: IncomingMessage[] = [];
 const halves: Socket[] = [];
 const service = createServer().on("upgrade", (asked, socket) => {
@@ -45,7 +45,7 @@ const handshakeWith = (key: string) => ({
   "x-modelgate-caller": "forged",
 });
 
-/** Opens a WebSocket without a library, so that the test sees all bytes. */
+/** Uses no library, so that the test sees all bytes. */
 async function open(key: string) {
   const outgoing = request(`${suite.edgeUrl}/v1/realtime?model=chat&key=left-alone`, { headers: handshakeWith(key) });
   outgoing.end();
@@ -77,7 +77,7 @@ test.each(["client", "service"] as const)("when the %s closes, so does the other
   const { socket } = await open(keys.demo);
   const other = halves.at(-1);
   if (other === undefined) throw new Error("the service saw no connection");
-  socket.resume(); // the close frame has the reason of the shutdown
+  socket.resume(); // reads the close frame
   const ended = once(who === "client" ? other : socket, "close");
   (who === "client" ? socket : other).resetAndDestroy();
   await ended;

@@ -22,7 +22,7 @@ const google: Headers = { "x-goog-api-key": keys.demo };
 const user = [{ role: "user", content: "Hello" }];
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 
-/** Wrong calls: description, method and path, headers, and body. */
+/** Wrong calls, and their names in `WRONG_CALLS.md`. */
 const calls: readonly (readonly [what: string, call: string, headers?: Headers, body?: unknown])[] = [
   ["no key", "GET /v1/models", {}],
   ["an incomplete key", "GET /v1/models", { authorization: "Bearer sk-" }],
@@ -143,7 +143,6 @@ async function answerTo(what: string, call: string, headers: Headers, body: unkn
   return `| ${what} | \`${call}\` | ${answer.status} | ${familyOf(parsed)}: ${messageIn(parsed).replaceAll("|", "\\|")} |`;
 }
 
-/** Returns the error format of a body, by its members. */
 function familyOf(said: any): string {
   if (said.type === "error") return "Anthropic";
   return typeof said.error?.code === "number" ? "Google" : "OpenAI";

@@ -8,7 +8,7 @@ import { png } from "./media.ts";
 import type { Client, Heard, Question } from "./question.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 
-/** Clients: that of the wire of most cloud models, and another one. */
+/** An SDK of the wire of most cloud models, and one of another wire. */
 const clients = [anthropicMessages, openaiChat];
 const accountOf = (client: Client, cloud: Cloud): string => `${client.name}-${cloud.name}`.replaceAll(" ", "-");
 const accounts = ["demo", ...clients.flatMap((client) => clouds.map((cloud) => accountOf(client, cloud)))];

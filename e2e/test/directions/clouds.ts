@@ -1,9 +1,9 @@
 import type { Vendor } from "../../../services/text/test/vendors.ts";
 
-/** Cloud that serves models of several vendors, with the keys that sign and the location in addresses. */
+/** Model of a cloud, with the credentials for its signature. */
 export interface Cloud extends Vendor {
   readonly key: string;
-  /** Region, or location of a project, after the path. */
+  /** Path of the region or of the project's location, after `path`. */
   readonly place: string;
 }
 
@@ -21,7 +21,6 @@ const vertex = {
 } as const;
 const claude = "claude-sonnet-4-5";
 
-/** Clouds: Amazon Bedrock with Converse and with Claude's wire, Google Vertex AI with Gemini and with Claude. */
 export const clouds: readonly Cloud[] = [
   {
     ...bedrock,
@@ -35,7 +34,7 @@ export const clouds: readonly Cloud[] = [
   { ...vertex, name: "vertex-claude", wire: "messages", model: claude },
 ];
 
-/** Returns a channel to a cloud, whose simulator instance has the channel's name. */
+/** Returns a channel to a cloud. The simulator's instance has the channel's name. */
 export function channelOfCloud({ name, provider, path, place, key, wires, model }: Cloud): object {
   return {
     id: name,

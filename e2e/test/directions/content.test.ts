@@ -21,7 +21,6 @@ const post = (path: string, body: object, headers: Record<string, string> = { "x
     body: JSON.stringify(body),
   });
 
-/** Piece of a stream, with the members that the tests use. */
 interface Piece {
   readonly candidates?: readonly {
     readonly content?: { readonly parts?: readonly { readonly text?: string }[] };

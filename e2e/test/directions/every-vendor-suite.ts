@@ -5,7 +5,7 @@ import { configOf, type Additions } from "../../../services/text/test/every-vend
 export { keyOf, price } from "../../../services/text/test/every-vendor.ts";
 export { channelOf } from "../../../services/text/test/vendors.ts";
 
-/** Starts the suite with a model of every text vendor. */
+/** Starts a suite with a model of every text vendor. */
 export function startEveryVendorSuite({
   env = {},
   limits = {},
@@ -19,7 +19,7 @@ interface Money {
   readonly balanceNanos: string;
 }
 
-/** Waits until no money of an account is reserved, and returns its balance in nano-dollars. */
+/** Waits until nothing is reserved, and returns the balance in nano-dollars. */
 export function settled(suite: Suite, account = "demo"): Promise<bigint> {
   return until(`all holds of ${account} to be settled`, async () => {
     const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);

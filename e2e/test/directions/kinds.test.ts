@@ -6,7 +6,7 @@ import { googleAt, openaiAt } from "../../../services/text/test/every-vendor.ts"
 import { keyOf, settled, startEveryVendorSuite } from "./every-vendor-suite.ts";
 import { forbidWarnings } from "../../../services/text/test/quiet.ts";
 
-/** Models of completions, embeddings, rerank and moderation; conversions are tested in `libs/wires`. */
+/** Models of completions, embeddings, rerank and moderation. */
 const kinds = {
   "native-completion": ["completion", "openai", "/openai/v1", "davinci-002", "completions"],
   "openai-vectors": ["embedding", "openai", "/openai/v1", "text-embedding-3-small", "embeddings"],
@@ -14,11 +14,10 @@ const kinds = {
   "jina-ranks": ["rerank", "jina", "/jina/v1", "jina-reranker-v2"],
   "cohere-ranks": ["rerank", "cohere", "/cohere", "rerank-v3.5"],
   "native-moderation": ["moderation", "openai", "/openai/v1", "omni-moderation-latest", "moderations"],
-  // A chat model for moderation.
+  // A chat model that judges texts.
   judge: ["moderation", "anthropic", "/anthropic", "claude-sonnet-4-5"],
 } as const;
 
-/** Models of images, speech, transcripts and videos, each with the price of its unit. */
 const media = {
   sketch: { kind: "image", price: { image: 0.04 } },
   speaker: { kind: "speech", price: { character: 0.000015 } },
@@ -107,13 +106,12 @@ test("several prompts fail if one of them fails, and cost nothing", async () => 
   await suite.simulator.script("messages", []);
 });
 
-/** Returns the length of a vector. */
 const lengthOf = (vector: readonly number[]): number => Math.hypot(...vector);
 
 test.each(["openai-vectors", "gemini-vectors"])(
   "embeddings by %s, with both SDKs and with a model in the path",
   async (model) => {
-    // The SDK requests Base64 by default and returns numbers.
+    // The SDK requests Base64 and returns numbers.
     const { data, ...reply } = await openaiAt(suite.edgeUrl, key).embeddings.create({
       model,
       input: ["One", "Two"],
@@ -147,7 +145,7 @@ test.each(["jina-ranks", "cohere-ranks"])("reranking by %s", async (model) => {
   ]);
 });
 
-// The charge is for one character and a margin, without the instructions that are sent to the chat model.
+// Only the text itself is charged, not the instructions for the chat model.
 test("a moderation by a vendor that reports no usage is charged by the counted input", async () => {
   const reply = await post("/v1/moderations", { model: "native-moderation", input: "x" });
   expect([reply.status, reply.headers.get("x-modelgate-cost")]).toEqual([200, "0.000002"]);
@@ -157,14 +155,13 @@ const categories =
   "harassment harassment/threatening sexual sexual/minors hate hate/threatening illicit illicit/violent self-harm " +
   "self-harm/intent self-harm/instructions violence violence/graphic";
 const scores = Object.fromEntries(categories.split(" ").map((name) => [name, 0.0001]));
-/** Judgement of a chat model about two texts, the second of which is violent. */
+/** Judgement of two texts. The second is violent. */
 const judgement = JSON.stringify({
   results: [scores, { ...scores, violence: 0.9 }].map((each, item) => ({ item, scores: each })),
 });
 
 test.each(["native-moderation", "judge"])("moderation by %s, of several texts", async (model) => {
   await suite.simulator.script(model, model === "judge" ? [{ text: judgement }] : []);
-  // The word that the simulator's moderation flags.
   const reply = await openaiAt(suite.edgeUrl, key).moderations.create({ model, input: ["Hello", "I kill you"] });
   expect(reply).toMatchObject({ id: expect.stringMatching(/^modr-/), model });
   expect(reply.results.map((result) => [result.flagged, result.categories.violence])).toEqual([
@@ -188,7 +185,7 @@ test("an image, speech, its transcript, and a video, each charged by its unit", 
   const { id } = await openai.videos.create({ model: "film", prompt: "A boat", seconds: "4" });
   await until("the video", async () => (await openai.videos.retrieve(id)).status === "completed");
   expect((await openai.videos.downloadContent(id)).headers.get("content-type")).toBe("video/mp4");
-  // 38 characters of 60 ms each.
+  // The speech has 38 characters and lasts 60 ms per character.
   const dollars = 0.04 + 38 * 0.000015 + 38 * 0.06 * 0.0001 + 4 * 0.1;
   expect(before - (await settled(suite))).toBe(BigInt(Math.round(dollars * 1e9)));
 });

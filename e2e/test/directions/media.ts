@@ -1,4 +1,4 @@
-/** Picture of one pixel, in Base64. */
+/** One pixel, in Base64. */
 export const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /** Empty document, in Base64. */

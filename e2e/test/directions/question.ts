@@ -8,25 +8,23 @@ export type Piece = { readonly text: string } | { readonly image: string } | { r
 export interface OfferedTool {
   readonly name: string;
   readonly description: string;
-  /** Name of the argument. */
   readonly argument: string;
 }
 
-/** Question that is independent of the SDK. */
+/** Question in a form that every client converts to its SDK's. */
 export interface Question {
   readonly model: string;
   readonly stream: boolean;
   readonly system?: string;
   readonly said: readonly Piece[];
   readonly tools?: readonly OfferedTool[];
-  /** True if reasoning is requested and shown. */
+  /** True if reasoning is requested. */
   readonly reasoning?: boolean;
-  /** JSON Schema of the answer. */
   readonly schema?: JsonSchema;
   readonly maxTokens?: number;
 }
 
-/** Schema of an object whose members are all required. */
+/** JSON Schema of an object whose members are all required. */
 export interface JsonSchema {
   readonly type: "object";
   readonly properties: Readonly<Record<string, { readonly type: "string" | "number" }>>;
@@ -40,7 +38,7 @@ export interface HeardCall {
   readonly arguments: unknown;
 }
 
-/** Usage as the SDK reports it. Input tokens include cached ones, output tokens include reasoning. */
+/** Usage. Input includes cached tokens, output includes reasoning. */
 export interface HeardUsage {
   readonly input: number | undefined;
   readonly cached: number | undefined;
@@ -59,20 +57,17 @@ export interface Heard {
   readonly text: string;
   readonly reasoning: string;
   readonly calls: readonly HeardCall[];
-  /** Finish reason in the SDK's terms. */
   readonly finish: string;
   readonly usage: HeardUsage;
   /** Fields named in `x-modelgate-dropped`. */
   readonly dropped: readonly string[];
-  /**
-   * Continues with the results of the calls and the answer as the SDK returned it; with another model if one is named.
-   */
+  /** Sends the results of the tool calls in the same conversation. `change` can name another model. */
   follow(outputs: readonly ToolOutput[], change?: Partial<Question>): Promise<Heard>;
 }
 
 /** Error that the SDK throws. */
 export interface HeardError {
-  /** Name of the SDK's error class. */
+  /** The SDK's error class. */
   readonly className: string;
   readonly status: number | undefined;
   readonly message: string;
@@ -80,26 +75,20 @@ export interface HeardError {
   readonly body: unknown;
 }
 
-/** Reasons why a model stops. */
 export type Ending = "stop" | "length" | "calls";
 
 /** Official SDK as a client of the gateway. */
 export interface Client {
   readonly name: string;
-  /** Wire of the client. */
   readonly wire: Wire;
-  /** Finish reason of the SDK for each ending. */
   readonly endings: Readonly<Record<Ending, string>>;
   ask(suite: Suite, key: string, question: Question): Promise<Heard>;
-  /** Converts the error that `ask` threw. */
   errorOf(thrown: unknown): HeardError;
 }
 
-/** Returns the fields that a header lists. */
 export const droppedIn = (header: string | null | undefined): readonly string[] =>
   (header ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
 
-/** Returns the schema of a tool's arguments. */
 export const parametersOf = ({ argument }: OfferedTool) => ({
   type: "object" as const,
   properties: { [argument]: { type: "string" as const } },

@@ -9,8 +9,8 @@ import type { Client, Heard, HeardError, Question } from "./question.ts";
 import { ownAndOther } from "../../../services/text/test/vendors.ts";
 
 /**
- * Combinations of every official SDK with a vendor of the same wire and with one whose calls are converted.
- * `libs/wires/test/directions.test.ts` tests all conversions.
+ * Every SDK with a vendor of the same wire and with one of another wire. `libs/wires/test/directions.test.ts` tests all
+ * conversions.
  */
 const cells = clients.flatMap((client) =>
   ownAndOther(client.wire).map((vendor) => {
@@ -23,7 +23,7 @@ let suite: Suite;
 beforeAll(async () => {
   suite = await startEveryVendorSuite({
     accounts: cells.map(({ id }) => id),
-    // Channels have cooldowns after failures, so every combination has two: one for complete answers, one for broken streams.
+    // A broken stream begins a cooldown, so broken streams have separate channels.
     models: Object.fromEntries(cells.flatMap(({ id }) => [id, `cut-${id}`].map((name) => [name, chat]))),
     channels: cells.flatMap(({ id, vendor }) =>
       [id, `cut-${id}`].map((name) => channelOf(vendor, name, { [name]: vendor.model })),
@@ -45,7 +45,6 @@ const schema = {
   additionalProperties: false,
 } as const;
 
-/** Returns the error that a client gets. Throws if it gets an answer. */
 async function errorOf(client: Client, asked: Promise<Heard>): Promise<HeardError> {
   let heard: Heard;
   try {
@@ -82,7 +81,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
     });
 
     test("an image, and a PDF if the client can send one", async () => {
-      // File input of chat completions is not streamed.
+      // Not tested: a file in chat completions with a streamed answer.
       const files = client.wire === "chat" && stream ? [] : [{ pdf }];
       const heard = await ask({ said: [{ text: "Look: " }, { image: png }, ...files] });
       expect(heard.text).toMatch(/^You said: Look: \[image .*\d+ characters\]/);
@@ -99,7 +98,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
       const first = await ask({ said: call, tools, reasoning: true });
       expect(first).toMatchObject({ finish: client.endings.calls, dropped: [] });
       expect(first.calls).toMatchObject([{ name: "weather", arguments: { city: "Oslo" } }]);
-      // One vendor sends no reasoning, and one SDK does not read it.
+      // The vendor `chat` sends no reasoning, and the client `ai openai chat` does not show it.
       const shows = vendor.name !== "chat" && client.name !== "ai openai chat";
       expect(first.reasoning.includes("Thinking about: ")).toBe(shows);
       const second = await first.follow(resultsOf(first));
@@ -126,7 +125,7 @@ describe.each(cells)("$name", ({ client, vendor, id }) => {
   });
 });
 
-/** Text of each vendor's request that shows that the reasoning of the last turn was sent back. */
+/** A request with this text contains the reasoning of the last turn. */
 const reasoningMarkers: Readonly<Record<string, string>> = {
   "open-chat": `"reasoning_content":"Thinking about: `,
   responses: `"encrypted_content":"`,
@@ -141,13 +140,13 @@ const limitedBodies = {
   content: { code: 429, status: "RESOURCE_EXHAUSTED" },
 } as const;
 
-/** Returns the class of each SDK's error for status 429. */
+/** Returns the error class for status 429. */
 function classOf({ name }: Client): string {
   if (name.startsWith("ai ")) return "AI_APICallError";
   return name === "genai" ? "ApiError" : "RateLimitError";
 }
 
-/** Vendors refuse signatures and encrypted reasoning that they did not make. So does the simulator. */
+/** The simulator, like vendors, refuses signatures and encrypted reasoning of other vendors. */
 test.each(clients)(
   "$name: a conversation with reasoning and calls continues at another vendor, and back",
   async (client) => {

@@ -1,10 +1,9 @@
 import type { Frame, FrameSplitter, StreamFraming } from "@modelgate/formats/sse";
 
-/** Maximum bytes of a frame. */
 const maxFrameBytes = 1_000_000;
 const headBytes = 4;
 
-/** Framing with a length of four bytes (big endian) before each JSON text. An empty frame is a heartbeat. */
+/** Framing with a length of four bytes (big endian) before each JSON text. Length 0 is a heartbeat. */
 export const lengthPrefixed: StreamFraming = {
   mediaType: "application/x-toy-stream",
   splitter: () => new LengthSplitter(),
@@ -13,7 +12,6 @@ export const lengthPrefixed: StreamFraming = {
   },
 };
 
-/** Renders a frame of the toy wire. */
 export function framed(json: string): Buffer {
   const body = Buffer.from(json);
   const head = Buffer.alloc(headBytes);

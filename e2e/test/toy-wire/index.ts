@@ -4,7 +4,7 @@ import type { Frame } from "@modelgate/formats/sse";
 import { wires, type StreamReader, type TextAnswer, type TextWire, type TextEvent } from "@modelgate/wires/text";
 import { lengthPrefixed } from "./framing.ts";
 
-/** Wire that no client uses, and whose streams are not server-sent events. */
+/** Wire of vendors whose streams are not server-sent events. */
 export const toyWire = {
   name: "toy",
   framing: lengthPrefixed,
@@ -36,7 +36,7 @@ function usageOf(spent: unknown): TextAnswer["usage"] {
   return { inputTokens: Number(spent["in"]), outputTokens: Number(spent["out"]) };
 }
 
-/** Reads `{"say": …}` until `{"spent": …}`, which ends the stream. */
+/** Reads words until the usage, which ends the stream. */
 class ToyReader implements StreamReader {
   #started = false;
   #whole = false;

@@ -3,10 +3,7 @@ import { providers } from "@modelgate/providers";
 import { wires } from "@modelgate/wires/text";
 import { toyWire } from "./index.ts";
 
-/*
- * Registers an additional wire when a process starts: its name, its entry in the registry, and a vendor. Loaded with
- * `node --import`.
- */
+/* Registers the toy wire and a vendor. Loaded with `node --import`. */
 append(textWireNames, toyWire.name);
 append(upstreamWires, toyWire.name);
 Object.assign(wires, { [toyWire.name]: toyWire });
@@ -24,7 +21,7 @@ Object.assign(providers, {
   },
 });
 
-/** Appends a name to a list that is read-only for the type checker, but not at run time. */
+/** Appends to a list that only the type checker protects. */
 function append(list: readonly string[], name: string): void {
   Object.assign(list, { [list.length]: name });
 }

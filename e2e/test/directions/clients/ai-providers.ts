@@ -5,7 +5,6 @@ import type { Suite } from "@modelgate/testkit";
 import type { Client, Ending, Question } from "../question.ts";
 import { aiError, askAi, type AiProvider } from "./ai-text.ts";
 
-/** Finish reasons of the SDK, which are the same for all wires. */
 const endings: Readonly<Record<Ending, string>> = {
   stop: "stop",
   length: "length",
@@ -14,7 +13,7 @@ const endings: Readonly<Record<Ending, string>> = {
 
 type Make = (suite: Suite, key: string, question: Question) => AiProvider;
 
-/** Returns a client that creates a provider for each model, because `follow` may continue with another model. */
+/** Creates a provider for each model, because `follow` may continue with another model. */
 function clientOf(name: string, wire: Client["wire"], make: Make): Client {
   return {
     name,
@@ -29,7 +28,7 @@ const aiOpenaiChat = clientOf("ai openai chat", "chat", (suite, apiKey, { model,
   model: createOpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey }).chat(model),
   options: {
     openai: {
-      // The SDK does not know the names of these models.
+      // The SDK cannot detect that these models reason.
       ...(reasoning && { forceReasoning: true, systemMessageMode: "system" }),
     },
   },
@@ -64,5 +63,5 @@ const aiGoogle = clientOf("ai google", "content", (suite, apiKey, { model, reaso
   options: { google: { ...(reasoning && { thinkingConfig: { includeThoughts: true } }) } },
 }));
 
-/** The `ai` SDK with the providers of every wire. */
+/** Clients of the `ai` SDK, one for each wire. */
 export const aiClients: readonly Client[] = [aiOpenaiChat, aiOpenaiResponses, aiAnthropic, aiGoogle];

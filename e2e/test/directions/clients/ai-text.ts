@@ -23,22 +23,18 @@ import { memberOf } from "./members.ts";
 
 type Settings = Parameters<typeof generateText>[0];
 
-/** Provider of the `ai` SDK and its options. */
+/** Model of a provider of the `ai` SDK. */
 export interface AiProvider {
   readonly model: LanguageModel;
-  /** Options of the provider. */
   readonly options: NonNullable<Settings["providerOptions"]>;
 }
 
-/** Returns the provider for a model, because a conversation may continue with another model. */
 type ProviderFor = (model: string) => AiProvider;
 
-/** Asks one question with the `ai` SDK. */
 export function askAi(provider: ProviderFor, question: Question): Promise<Heard> {
   return ask(provider, question, [{ role: "user", content: contentOf(question.said) }]);
 }
 
-/** Converts an error of the `ai` SDK. */
 export function aiError(thrown: unknown): HeardError {
   if (APICallError.isInstance(thrown)) {
     const { name, statusCode, message, responseBody } = thrown;
@@ -65,10 +61,7 @@ function toolsOf({ tools = [] }: Question): ToolSet {
 }
 
 const usualMaxTokens = 4_096;
-/**
- * Maximum tokens above every thinking budget that the SDK derives from an effort; a lower maximum would reduce the
- * budget.
- */
+/** Larger than every thinking budget that the SDK derives from an effort. A lower maximum would reduce the budget. */
 const maxThinkingTokens = 40_000;
 
 function settingsOf({ model, options }: AiProvider, question: Question, messages: ModelMessage[]) {
@@ -84,12 +77,11 @@ function settingsOf({ model, options }: AiProvider, question: Question, messages
     ...(schema && {
       output: Output.object({ schema: jsonSchema<object>({ ...schema, required: [...schema.required] }) }),
     }),
-    // The SDK logs a warning if it must guess the maximum output.
+    // The SDK logs a warning if it must guess the maximum.
     maxOutputTokens: question.maxTokens ?? (question.reasoning ? maxThinkingTokens : usualMaxTokens),
   };
 }
 
-/** Parts of a complete or streamed answer. */
 interface Result {
   readonly text: string;
   readonly reasoningText: string | undefined;

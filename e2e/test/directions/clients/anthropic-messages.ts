@@ -17,7 +17,6 @@ import {
 } from "../question.ts";
 import { memberOf } from "./members.ts";
 
-/** Client `@anthropic-ai/sdk` for messages. */
 export const anthropicMessages: Client = {
   name: "anthropic",
   wire: "messages",
@@ -113,7 +112,7 @@ function heard(
   };
 }
 
-/** Returns the usage of a message. Input tokens of this wire exclude cached ones. */
+/** In this wire, input tokens exclude cached ones. */
 function usageOf(usage: Message["usage"]): HeardUsage {
   const [read, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
   return {

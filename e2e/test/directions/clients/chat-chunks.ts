@@ -2,13 +2,12 @@ import type { ChatCompletionChunk, ChatCompletionMessage } from "openai/resource
 import type { CompletionUsage } from "openai/resources/completions";
 import { listOf, memberOf, textOf } from "./members.ts";
 
-/** Message with members that many vendors add to those of the SDK. */
+/** Message with reasoning, which many vendors add to the format. */
 export type ChatMessage = ChatCompletionMessage & {
   readonly reasoning_content?: string | undefined;
   readonly reasoning_details?: readonly unknown[];
 };
 
-/** Answer of a chat completion. */
 export interface ChatAnswer {
   readonly message: ChatMessage;
   readonly finish_reason: string;
@@ -22,7 +21,7 @@ interface OpenCall {
   extra_content?: unknown;
 }
 
-/** Converts a stream of chunks to a complete answer. Fails if the chunks are not a valid answer. */
+/** Converts a stream of chunks to a complete answer. Fails if the chunks are invalid. */
 export async function collectChat(chunks: AsyncIterable<ChatCompletionChunk>): Promise<ChatAnswer> {
   let [content, refusal, thoughts] = ["", "", ""];
   const details: unknown[] = [];

@@ -9,7 +9,6 @@ import {
 import { googleAt } from "../../../../services/text/test/every-vendor.ts";
 import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Question } from "../question.ts";
 
-/** Client `@google/genai` for generateContent. */
 export const googleContent: Client = {
   name: "genai",
   wire: "content",
@@ -50,13 +49,12 @@ function configOf(question: Question): GenerateContentConfig {
   };
 }
 
-/** Parts of one or several responses. */
+/** Merged parts of all responses of a stream, or of one response. */
 interface Result {
   readonly parts: readonly Part[];
   readonly finish: string | undefined;
   readonly usage: GenerateContentResponse["usageMetadata"];
   readonly headers: Record<string, string> | undefined;
-  /** Text as the SDK returns it. */
   readonly text: string;
 }
 
@@ -71,7 +69,7 @@ async function ask(google: GoogleGenAI, question: Question, contents: Content[])
 
 function readAll(responses: readonly GenerateContentResponse[]): Result {
   const parts = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
-  // The SDK logs a warning if the text of an answer with calls is read, so calls are checked first.
+  // The SDK logs a warning if `text` of an answer with calls is read.
   const texts = responses.map((response) => (response.functionCalls === undefined ? (response.text ?? "") : ""));
   const finishes = responses.flatMap(({ candidates }) => candidates?.[0]?.finishReason ?? []);
   if (finishes.length > 1) throw new Error(`${finishes.length} finish reasons`);

@@ -5,5 +5,5 @@ import { googleContent } from "./google-content.ts";
 import { openaiChat } from "./openai-chat.ts";
 import { openaiResponses } from "./openai-responses.ts";
 
-/** Clients: all official SDKs of the four text wires. */
+/** All official SDKs of the four text wires. */
 export const clients: readonly Client[] = [openaiChat, openaiResponses, anthropicMessages, googleContent, ...aiClients];

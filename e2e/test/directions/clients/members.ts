@@ -1,4 +1,4 @@
-/** Returns a member that the SDK's types do not have; undefined if it is absent. */
+/** Returns a member that the SDK's types lack. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null && Object.hasOwn(value, name)
     ? Object.getOwnPropertyDescriptor(value, name)?.value

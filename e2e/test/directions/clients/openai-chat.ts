@@ -16,7 +16,6 @@ import {
 } from "../question.ts";
 import { collectChat, type ChatMessage, type ChatAnswer } from "./chat-chunks.ts";
 
-/** Client `openai` for chat completions. */
 export const openaiChat: Client = {
   name: "openai chat",
   wire: "chat",
@@ -31,7 +30,6 @@ export const openaiChat: Client = {
   errorOf: openaiError,
 };
 
-/** Converts an error of the `openai` SDK. */
 export function openaiError(thrown: unknown): HeardError {
   if (!(thrown instanceof APIError)) throw thrown;
   return { className: thrown.constructor.name, status: thrown.status, message: thrown.message, body: thrown.error };

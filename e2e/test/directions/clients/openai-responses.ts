@@ -9,7 +9,7 @@ import { droppedIn, parametersOf, type Client, type Heard, type Piece, type Ques
 import { openaiAt } from "../../../../services/text/test/every-vendor.ts";
 import { openaiError } from "./openai-chat.ts";
 
-/** Client `openai` for responses. It sends every turn again, with the encrypted reasoning. */
+/** Sends every turn again, with the encrypted reasoning. */
 export const openaiResponses: Client = {
   name: "openai responses",
   wire: "responses",
@@ -31,7 +31,7 @@ export const openaiResponses: Client = {
   },
 };
 
-/** Error that the SDK delivers as an event instead of throwing it. */
+/** The SDK delivers this error as an event instead of throwing it. */
 class FailedResponse extends Error {
   readonly error: unknown;
 
@@ -92,7 +92,6 @@ async function ask(openai: OpenAI, question: Question, input: ResponseInput): Pr
   return heard(openai, question, input, answer, response);
 }
 
-/** Returns the `output_text` of the response in a stream's last event. */
 function textIn({ output }: ModelResponse): string {
   const parts = output.flatMap((item) => (item.type === "message" ? item.content : []));
   return parts.map((part) => (part.type === "output_text" ? part.text : "")).join("");
@@ -136,7 +135,7 @@ function heard(
   };
 }
 
-/** Converts an item of an answer to one of the next request, because the SDK has different types for them. */
+/** The SDK has different types for items of answers and of requests. */
 function sentBack(item: ModelResponse["output"][number]): ResponseInput[number] {
   if (item.type === "message" || item.type === "reasoning" || item.type === "function_call") return item;
   throw new Error(`an item of type ${item.type}`);
