@@ -5,32 +5,30 @@ import type { Inside } from "./inside.ts";
 import type { Loops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
-/** Model of an attack, with one channel to a vendor whose answers the attack determines. */
+/** Model of an attack. Its only channel leads to a vendor whose answers the attack determines. */
 export interface AttackModel {
-  /** Name, unique within the attack. The model and the channel are both named `<attack>-<name>`. */
+  /** Name within the attack. The model and the channel are both named `<attack>-<name>`. */
   readonly name: string;
   readonly kind: string;
-  /** Prices in the configuration's format, in US dollars. */
+  /** Prices as in the configuration, in US dollars. */
   readonly price: object;
   readonly provider: string;
-  /** Path after the vendor's address in the channel's base URL. */
+  /** Path of the channel's base URL. */
   readonly path: string;
-  /** Name of another channel of the attack that serves this model too. The model then has no separate vendor. */
+  /** Name of another channel of the attack that serves this model instead of a separate one. */
   readonly channelOf?: string;
-  /** True if the channel serves the models that its vendor lists, and not this model. */
+  /** True if the channel serves the models that its vendor lists, instead of this model. */
   readonly listed?: true;
-  /** Answers requests of the vendor. If this, `raw` and `socket` are absent, the vendor is the simulator. */
+  /** Answers HTTP requests. Without this, `raw` and `socket`, the vendor is the simulator. */
   readonly answers?: Handler;
-  /** Answers on the connection with raw bytes. */
+  /** Answers with raw bytes. */
   readonly raw?: RawHandler;
-  /** Answers WebSockets. */
   readonly socket?: SocketHandler;
-  /** API key of the channel, if its provider requires a specific form. */
+  /** API key of the channel, if its provider requires a specific format. */
   readonly key?: string;
   readonly timeoutMs?: number;
 }
 
-/** Account with an API key. */
 export interface AttackAccount {
   readonly accountId: string;
   readonly key: string;
@@ -41,61 +39,53 @@ export interface AttackContext {
   readonly edgeUrl: string;
   readonly suite: Suite;
   readonly attacker: AttackAccount;
-  /** Another account in the same group. */
   readonly other: AttackAccount;
-  /** Server in the operator's network, which no request may reach. */
+  /** Server in the operator's network that no request may reach. */
   readonly inside: Inside;
   readonly loops: Loops;
-  /** The SQLite file of the ledger's books. */
   readonly booksFile: string;
-  /** Returns the name by which clients call a model of the attack. */
+  /** Returns the complete name of a model of the attack. */
   model(name: string): string;
-  /** Returns the requests that a vendor has received. */
+  /** Returns the requests that a model's vendor has received. */
   requests(name: string): readonly VendorRequest[];
-  /** Sends one HTTP request, with the attacker's key unless it names another. */
   send(sending: Sending): Promise<Answer>;
   sendAll(sendings: Iterable<Sending>): Promise<readonly Answer[]>;
-  /**
-   * Sends requests one after another, each from a different account, so that one request cannot use up the money of the
-   * next.
-   */
+  /** Sends requests one after another, each from a different account with enough money. */
   sendFromEach(sendings: readonly Sending[]): Promise<{
     readonly answers: readonly Answer[];
-    /** Spending of each account, in US dollars. */
+    /** In US dollars, by account. */
     readonly spendings: readonly number[];
   }>;
-  /** Sends bytes on a new connection to the edge. Returns the bytes that arrive until it is closed or silent. */
+  /** Sends bytes on a new connection to the edge, and returns the answer. */
   raw(bytes: string | Buffer): Promise<string>;
-  /** Waits until no money of an account is reserved, and returns its spending in US dollars. */
+  /** Waits for all settlements of an account, and returns its spending in US dollars. */
   spent(account: AttackAccount): Promise<number>;
-  /** Searches a text for secrets. Not needed for answers of `send` and `raw`, which are searched already. */
+  /** Searches a text for secrets. `send` and `raw` do this for their answers. */
   seen(text: string): void;
 }
 
-/** Report of an attack. An attack without failed checks was withstood. */
+/** Result of an attack, which succeeded if a check failed. */
 export interface AttackResult {
   /** Description and number of the attempts. */
   readonly tried: string;
-  /** Figure that shows the result. */
+  /** Measured value that shows the result. */
   readonly figure: string;
-  /** Descriptions of the failed checks. */
   readonly failedChecks: readonly string[];
 }
 
-/** An attack, with a limited number of requests, time and memory, on this machine only. */
+/** Attack with a limited number of requests, time and memory, on this machine only. */
 export interface Attack {
   /** Prefix of the names of its models and accounts. */
   readonly id: string;
-  /** Description of what the attacker does. */
+  /** Description, without a subject: "sends bodies …". */
   readonly name: string;
   /** Area in which another account calls during the attack. */
   readonly area: Exclude<AreaName, "edge">;
-  /** Balance of the attacker in US dollars. */
   readonly balance?: string;
-  /** Number of further accounts of the attacker. */
+  /** Number of additional accounts of the attacker. */
   readonly extraAccounts?: number;
   readonly models?: readonly AttackModel[];
-  /** Prepares the suite before the attack is measured, for example for a cold start. */
+  /** Prepares the suite, for example for a cold start, before anything is measured. */
   prepare?(context: AttackContext): Promise<void>;
   run(context: AttackContext): Promise<AttackResult>;
 }
@@ -117,7 +107,7 @@ export function sessionModel(name: string, price: object, socket: SocketHandler)
   return { name, kind: "realtime", price, provider: "openai", path: "v1", socket, timeoutMs: 10_000 };
 }
 
-/** Creates the result of an attack; `failedChecks` lists the checks that failed, and false for each other one. */
+/** Creates the result of an attack from its failed checks, and false for each other check. */
 export function attackResult(
   what: string,
   figure: string,
@@ -132,12 +122,11 @@ export function statusesOf(answers: readonly Answer[]): string {
   return [...counts].map(([what, all]) => `${all.length} × ${what}`).join(", ");
 }
 
-/** Formats US dollars for a table. */
 export function dollars(amount: number): string {
   return `$${amount.toFixed(4).replace(/0{1,2}$/, "")}`;
 }
 
-/** Creates a list of this many values. */
+/** Creates a list from a function that gets the index. */
 export function times<T>(count: number, make: (at: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(at));
 }

@@ -7,13 +7,12 @@ export class Canaries {
     this.#secrets = words;
   }
 
-  /** Searches a text for the secrets. `where` describes the text in the report. */
+  /** `where` describes the text in the report. */
   search(where: string, text: string): void {
     for (const [what, word] of Object.entries(this.#secrets))
       if (text.includes(word)) this.#found.add(`${what} in ${where}`);
   }
 
-  /** Returns what was found since the last call. */
   take(): readonly string[] {
     const found = [...this.#found];
     this.#found.clear();

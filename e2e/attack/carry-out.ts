@@ -10,18 +10,18 @@ import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
 
-/** Maximum duration of an attack in ms, and maximum time in ms until a stopped attack has ended. */
+/** Maximum duration of an attack, and of its end after it was stopped, in ms. */
 const [attackMs, endsMs] = [90_000, 25_000];
-/** Maximum ms of CPU time that may block a service's event loop during an attack. */
+/** Maximum CPU time in ms for which a service's event loop may be blocked. */
 const maxBlockedMs = 500;
 /**
- * Minimum time in ms for which another account sends calls, and interval in ms at which logs are searched. They are
- * searched repeatedly because only the newest lines of a service are kept.
+ * Minimum time in ms in which another account calls, and interval in ms of searches in the logs. A service keeps only
+ * its newest lines.
  */
 const [watchedMs, logIntervalMs] = [1_500, 250];
 const nanosPerDollar = 1e9;
 
-/** Runs an attack while another account calls its area, and checks all results. */
+/** Runs an attack while another account calls, and checks all results. */
 export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row> {
   const { suite, canaries, loops } = setup;
   const stopping = new AbortController();
@@ -71,10 +71,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
   };
 }
 
-/**
- * Runs an attack. An attack that throws, or exceeds its time, counts as failed. After its time, the attack sends
- * nothing more, and the next attack begins when it has ended.
- */
+/** Runs an attack until its end or its maximum duration. An exception is a failed check. */
 async function attempt(attack: Attack, context: AttackContext, stopping: AbortController): Promise<AttackResult> {
   const late = new Error(`the attack ran longer than ${attackMs / 1_000} s`);
   const timer = setTimeout(() => stopping.abort(late), attackMs);
@@ -89,10 +86,7 @@ async function attempt(attack: Attack, context: AttackContext, stopping: AbortCo
   }
 }
 
-/**
- * Waits until no money is reserved, then compares balances, receipts and events of every account of the attack, and
- * reads the log.
- */
+/** Waits for all settlements, then compares the books of every account of the attack with its events. */
 async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: Seen): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const role of rolesOf(attack)) {

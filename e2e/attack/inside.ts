@@ -6,14 +6,12 @@ import { listen } from "@modelgate/testkit";
 export interface Inside extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Paths of the requests that reached the server, in order. */
   readonly hits: readonly string[];
 }
 
-/** Body of the answers of this server. A client that receives it has reached the operator's network. */
+/** Answer of this server, which no client may receive. */
 export const insideText = "words-of-the-operators-own-network";
 
-/** Starts the server on a free port. */
 export async function startInside(): Promise<Inside> {
   const hits: string[] = [];
   const server = createServer((request, response) => {

@@ -4,19 +4,16 @@ import { join } from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import type { Suite } from "@modelgate/testkit";
 
-/** Services whose event loops are monitored: all that process data of clients or vendors. */
+/** Services whose event loops are measured. */
 export const watchedServices = ["edge", "text", "media", "video", "audio", "realtime", "control", "ledger"] as const;
 export type WatchedService = (typeof watchedServices)[number];
 
-/** Interval in ms at which a service measures its event loop, and number of measurements per reported maximum. */
+/** Interval in ms of a service's measurements, and measurements per written maximum. */
 const [measureMs, measurementsPerLine] = [5, 20];
-/** Maximum ms to wait for a service's reports, and interval of reading them; the service may be busy. */
+/** Maximum wait for a service's measurements, and pause between two reads, in ms. */
 const [maxWaitMs, pauseMs] = [10_000, 50];
 
-/**
- * Script that runs in every service. It measures the CPU time of the event loop's thread between two iterations, so
- * that other processes have no influence.
- */
+/** Script that runs in every service. It measures CPU time of the thread, so that other processes have no influence. */
 const watching = (file: string): string => `
   import { appendFileSync } from "node:fs";
   const own = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1e3; };
@@ -30,7 +27,7 @@ const watching = (file: string): string => `
     heldMs = 0;
   }, ${measureMs}).unref();`;
 
-/** Blocking times of the services' event loops, in CPU time. Each read of a service starts a new measurement. */
+/** Blocking times of the services' event loops, in ms of CPU time. */
 export class Loops implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   readonly #read = new Map<WatchedService, number>();
@@ -40,25 +37,24 @@ export class Loops implements Disposable {
     for (const service of watchedServices) appendFileSync(this.#file(service), "");
   }
 
-  /** Returns the environment variables that start the measurement in a service. */
+  /** Returns the environment variables with which a service measures its event loop. */
   env(service: WatchedService): Readonly<Record<string, string>> {
     return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watching(this.#file(service)))}` };
   }
 
-  /** Returns the longest blocking time of a service since the last read, in ms of CPU time. */
+  /** Returns the longest blocking time of a service since the last read. */
   async longestBlockedMs(service: WatchedService): Promise<number> {
     await this.#written([service]);
     return this.#take(service);
   }
 
-  /** Starts new measurements for all services. */
   async begin(): Promise<void> {
     await this.#written(watchedServices);
     for (const service of watchedServices) this.#take(service);
     this.#worst.clear();
   }
 
-  /** Returns the longest blocking time since `begin`, and its service. */
+  /** Returns the longest blocking time since `begin`. */
   async worst(): Promise<{ readonly service: WatchedService; readonly ms: number }> {
     await this.#written(watchedServices);
     for (const service of watchedServices) this.#take(service);
@@ -71,8 +67,7 @@ export class Loops implements Disposable {
   }
 
   /**
-   * Waits until each service has written two more reports, so that they include every earlier delay; or until a maximum
-   * time.
+   * Waits for two further reports of each service, which then include all earlier times. Returns after a maximum time.
    */
   async #written(services: readonly WatchedService[]): Promise<void> {
     const before = services.map((service) => this.#lines(service).length);
@@ -97,7 +92,7 @@ export class Loops implements Disposable {
   }
 }
 
-/** Returns the resident memory that a service reports, in MiB; 0 if it does not answer. */
+/** Returns the resident memory of a service in MiB; 0 if it does not answer. */
 export async function residentMebibytes(suite: Suite, service: WatchedService): Promise<number> {
   return (await gauge(suite, service, "process_resident_memory_bytes").catch(() => 0)) / 1024 / 1024;
 }

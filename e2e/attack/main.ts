@@ -7,8 +7,8 @@ import { attacks } from "./kinds/index.ts";
 import { asTable, withTable, type Row } from "./table.ts";
 
 /**
- * Runs all attacks of `kinds/` one after another against a complete suite, while another account makes calls. Prints a
- * table, writes it to ATTACK.md if all attacks ran, and exits with 1 if a check failed.
+ * Runs the attacks against a complete suite, and exits with 1 if a check failed. A run of all attacks updates
+ * ATTACK.md.
  */
 const { values } = parseArgs({
   options: { only: { type: "string" }, json: { type: "boolean", default: false } },

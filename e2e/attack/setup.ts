@@ -12,7 +12,7 @@ import { Loops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
-/** The attacked suite, with the hostile vendors and the checks of an attack. */
+/** The attacked suite, its vendors, and objects that check it. */
 export interface AttackSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendors: HostileVendors;
@@ -20,17 +20,12 @@ export interface AttackSetup extends AsyncDisposable {
   readonly redis: Redis;
   readonly canaries: Canaries;
   readonly loops: Loops;
-  /** The SQLite file of the ledger's books. */
   readonly booksFile: string;
 }
 
-/**
- * Role of an account in an attack. `other` is another tenant. `bystander` makes calls during the attack. `extra-…` are
- * further accounts of the attacker.
- */
+/** Role of an account. `other` is another tenant, and `bystander` calls during the attack. */
 export type Role = "attacker" | "other" | "bystander" | `extra-${number}`;
 
-/** Returns the roles of an attack. */
 export function rolesOf({ extraAccounts = 0 }: Attack): readonly Role[] {
   return [
     "attacker",
@@ -40,25 +35,25 @@ export function rolesOf({ extraAccounts = 0 }: Attack): readonly Role[] {
   ];
 }
 
-/** Returns the account of a role. Its id and key contain the names of the attack and the role. */
+/** Returns the account of a role, whose id and key contain the role. */
 export function accountOfRole({ id }: Attack, role: Role): AttackAccount {
   return { accountId: `${id}-${role}`, key: `sk-attack-0123456789-${id}-${role}` };
 }
 
-/** Prefix of every key that a channel sends to its vendor. */
+/** Every key of a channel begins with this text, which must not leak. */
 const vendorKey = "vendorKeyOfTheOperator";
-/** Balances of the attacker and of all others, in US dollars. */
+/** In US dollars. */
 const [attackersBalance, othersBalance] = ["100.00", "100.00"];
-/** Maximum silence of a hostile vendor, in ms; short, so that an attack ends soon. */
+/** Maximum silence of a hostile vendor, in ms. */
 const timeoutMs = 2_000;
 
-/** Starts the suite, the hostile vendors and the monitoring. */
+/** Starts the suite, the hostile vendors and the measurements. */
 export async function openAttackSetup(attacks: readonly Attack[]): Promise<AttackSetup> {
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
   const loops = opening.use(new Loops());
-  // The answers are set before the suite starts, because the suite requests the vendors' model lists at its start.
+  // The suite requests the vendors' model lists when it starts.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
@@ -79,7 +74,7 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
     }),
   );
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // failures of Redis show in the rows of the attacks
+  redis.on("error", () => undefined);
   opening.defer(() => redis.disconnect());
   const keys = attacks.map((attack) => [`the key of ${attack.id}'s other account`, accountOfRole(attack, "other").key]);
   const canaries = new Canaries({
@@ -150,7 +145,6 @@ function accountsOf(attack: Attack): readonly (readonly [string, object])[] {
   });
 }
 
-/** Sets the answers of an attack's vendors. */
 function script({ id, models = [] }: Attack, vendors: HostileVendors): void {
   for (const { name, answers, raw, socket } of models) {
     if (answers !== undefined) vendors.answer(`${id}-${name}`, answers);

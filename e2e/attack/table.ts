@@ -5,15 +5,14 @@ export interface Row {
   readonly name: string;
   readonly tried: string;
   readonly figure: string;
-  /** Number of another account's calls that were served during the attack. */
+  /** Number of another account's calls that were answered. */
   readonly others: string;
-  /** Longest blocking time of an event loop, and its service. */
+  /** Longest blocking time of an event loop, and the service. */
   readonly loop: string;
-  /** Descriptions of the failed checks; empty if all succeeded. */
   readonly failedChecks: readonly string[];
 }
 
-/** Renders all rows as a Markdown table. */
+/** Renders rows as a Markdown table. */
 export function asTable(rows: readonly Row[]): string {
   return markdown(
     ["attack", "tried", "held", "figure", "others' calls served", "longest event loop delay"],
@@ -28,7 +27,7 @@ export function asTable(rows: readonly Row[]): string {
   );
 }
 
-/** Replaces the table of a document and leaves the text around it unchanged. Throws if the document has no table. */
+/** Replaces the table of a document. Throws if there is none. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
   return withText(document, `${day}: ${held} of ${rows.length} attacks withstood.\n\n${asTable(rows)}`);

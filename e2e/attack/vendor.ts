@@ -4,7 +4,6 @@ import { createServer as createTcpServer, type Socket } from "node:net";
 import { WebSocketServer, type WebSocket } from "ws";
 import { listen } from "@modelgate/testkit";
 
-/** Request that a hostile vendor received. */
 export interface VendorRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -13,24 +12,22 @@ export interface VendorRequest {
 
 /** Answers a request. An exception closes the connection. */
 export type Handler = (request: VendorRequest, response: ServerResponse) => void | Promise<void>;
-/** Answers with raw bytes on the connection, after a request has begun to arrive. */
+/** Answers with raw bytes, after a request has begun to arrive. */
 export type RawHandler = (socket: Socket) => void;
-/** Answers a WebSocket. */
 export type SocketHandler = (socket: WebSocket) => void;
 
-/** Vendors whose answers attacks determine: `/<name>/…` is the vendor with that name. */
+/** Vendors whose answers attacks determine. The path `/<name>/…` selects the vendor. */
 export interface HostileVendors extends AsyncDisposable {
   readonly url: string;
-  /** Address of the vendors that answer with raw bytes. */
+  /** Address of vendors that answer with raw bytes. */
   readonly rawUrl: string;
   answer(name: string, handler: Handler): void;
   answerRaw(name: string, handler: RawHandler): void;
   answerSocket(name: string, handler: SocketHandler): void;
-  /** Returns the latest requests of a vendor. */
   requests(name: string): readonly VendorRequest[];
 }
 
-/** Maximum number of stored requests per vendor, and maximum bytes of each body. */
+/** Maximum stored requests per vendor, and stored bytes of each body. */
 const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
 
 class Memory {
@@ -48,7 +45,7 @@ class Memory {
   }
 }
 
-/** Reads a complete request, and passes the beginning of its body to `then`. */
+/** Reads a request to its end, and passes the stored part of its body to `then`. */
 function readBeginning(request: IncomingMessage, then: (body: string) => void): void {
   const pieces: Buffer[] = [];
   let bytes = 0;
@@ -60,7 +57,7 @@ function readBeginning(request: IncomingMessage, then: (body: string) => void): 
     .on("end", () => then(Buffer.concat(pieces).toString()));
 }
 
-/** Starts the vendors on two free ports. */
+/** Starts the vendors. */
 export async function startHostileVendors(): Promise<HostileVendors> {
   const handlers = new Map<string, Handler>();
   const rawHandlers = new Map<string, RawHandler>();

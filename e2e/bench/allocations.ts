@@ -8,13 +8,10 @@ import { nameOfOurs, startOurs } from "./rivals/ours.ts";
 import { startStub } from "./rivals/start-stub.ts";
 import { bytesOf, sampleAllocations, type Site } from "./sample-allocations.ts";
 
-/**
- * Measures the bytes that a call allocates in the text service, or with `--shape one` in the process of the complete
- * gateway.
- */
+/** Measures the bytes that a call allocates: in the text service, or in the single process of shape `one`. */
 const [parts, sites] = [24, 10];
 const seconds = options.quick ? 3 : 10;
-/** Number of calls before the measurement. Code that V8 has not optimized yet allocates up to a tenth more. */
+/** Calls before the measurement. Code that V8 has not optimized yet allocates more. */
 const warmCalls = options.quick ? 1_000 : 5_000;
 
 const shape = shapes.find((name) => name === options.shape) ?? "apart";
@@ -36,10 +33,7 @@ if (load !== undefined) {
   for (const [site, bytes] of largest(bySite, sites)) report(`  ${site}`, each(bytes));
 }
 
-/**
- * Adds the bytes that a site allocated to the total of its part of the code and to the total of its function. Does the
- * same for the sites that it called.
- */
+/** Adds a site's bytes to its part of the code and to its function, then those of the sites it called. */
 function addUp(
   { callFrame, selfSize, children }: Site,
   byPart: Map<string, number>,

@@ -3,8 +3,8 @@ import { startLocalSuite } from "@modelgate/testkit";
 import { inspectedEnv, inspectorIn, openInspector } from "./inspector.ts";
 
 /**
- * Counts the files and functions that a streamed chat call without conversion executes in the text service and its
- * libraries, with V8's precise coverage. `--functions` lists the functions.
+ * Counts the files and functions of the text service and its libraries that a streamed chat call executes.
+ * `--functions` lists them.
  */
 const key = "sk-bench-0123456789abcdef";
 await using suite = await startLocalSuite({
@@ -36,7 +36,6 @@ async function call(): Promise<void> {
   if (!(await answer.text()).includes("[DONE]")) throw new Error("the stream was not whole");
 }
 
-/** Executed functions of a file, as V8 reports them. */
 interface FileCoverage {
   readonly url: string;
   readonly functions: readonly {
@@ -45,9 +44,9 @@ interface FileCoverage {
   }[];
 }
 
-/** Number of measured calls. Functions that ran in each of them belong to the call; others belong to the process. */
+/** Only functions that ran in each of these calls are counted. */
 const calls = 5;
-/** Time in ms for work after a call, such as publishing its event. */
+/** Work after a call, such as publishing its event, takes less time. */
 const settleMs = 300;
 
 for (let warm = 0; warm < 3; warm++) await call();
@@ -64,7 +63,7 @@ for (let at = 0; at < calls; at++) {
 inspector.close();
 print([...timesSeen].filter(([, times]) => times === calls).map(([name]) => name.split(" ")));
 
-/** Returns the functions that ran since the coverage was taken last, each with its file, position and name. */
+/** Returns the functions that ran since the last call. */
 async function entered(): Promise<readonly string[]> {
   const coverage: { readonly result: readonly FileCoverage[] } = JSON.parse(
     await inspector.send("Profiler.takePreciseCoverage"),

@@ -1,6 +1,6 @@
 /**
- * Measures how large bodies affect the service that reads them: the longest blocking time of its event loop, its CPU
- * time and its memory. Run it with `node e2e/bench/large-bodies.ts [part of a case's name]`.
+ * Measures how long large bodies block a service's event loop, and their CPU time and memory. Argument: part of a
+ * case's name.
  */
 import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
@@ -38,17 +38,13 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/**
- * Placeholder that the gateway sends clients as the signature of unsigned reasoning (`placeholderSignature` in
- * libs/wires).
- */
+/** Signature that the gateway sends with unsigned reasoning (`placeholderSignature` in libs/wires). */
 const placeholder = Buffer.from('{"modelgate":1}').toString("base64");
 const message = (content: unknown, model = "chat"): object => ({ model, messages: [{ role: "user", content }] });
 const image = (bytes: number) => [
   { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(bytes)}` } },
 ];
 const members = (count: number): object => Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1]));
-/** Returns a picture with this number of Base64 characters. */
 const picture = (bytes: number): string => `iVBORw0KGgo${"A".repeat(bytes - 11)}`;
 const history = {
   model: "other",
@@ -62,13 +58,11 @@ const history = {
 };
 
 type Area = "text" | "media" | "video";
-/** Request that is measured. */
 interface Case {
-  /** Service that is measured; absent: text. */
+  /** The default is text. */
   readonly area?: Area;
-  /** Path of the request; absent: chat completions. */
+  /** The default is chat completions. */
   readonly path?: string;
-  /** Creates the body. */
   readonly make: () => object | string;
 }
 const chat = (make: Case["make"]): Case => ({ make });
@@ -115,7 +109,7 @@ const cases: Readonly<Record<string, Case>> = {
   })),
 };
 
-/** Time in ms after a body until its memory counts as released. */
+/** Time in ms after a body in which its memory is released. */
 const settleMs = 6_000;
 const areas = ["text", "media", "video"] as const;
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);

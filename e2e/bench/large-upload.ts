@@ -6,7 +6,6 @@ import { forgetPeak, memory } from "./measure.ts";
 const key = "sk-bench-0123456789abcdef";
 const mebibyte = 1_048_576;
 
-/** Configuration with one channel, which transcribes audio. */
 const config = {
   groups: { default: { models: ["*"] } },
   models: { scribe: { kind: "transcription", price: { second: 0.000001 } } },
@@ -16,16 +15,15 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/** Maximum memory growth of each process during an upload. */
+/** Maximum memory growth during an upload. */
 export interface Growth {
   readonly edge: number;
   readonly audio: number;
 }
 
 /**
- * Sends an audio file through services that were idle before, and measures their maximum memory growth: with the model
- * before the file, so that the file is forwarded while it arrives, and with the model after it, so that the file waits
- * on disk.
+ * Measures the memory growth by an audio file. With the model before the file, the file is forwarded while it arrives.
+ * With the model after it, the file waits on disk.
  */
 export async function largeUpload(mebibytes: number): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
   await using suite = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
@@ -40,7 +38,7 @@ export async function largeUpload(mebibytes: number): Promise<{ readonly passed:
   return { passed: await grownBy(true), spooled: await grownBy(false) };
 }
 
-/** Sends a generated WAV file of this size. Throws if it is not transcribed. */
+/** Sends a generated WAV file. */
 async function upload(url: string, bytes: number, modelFirst: boolean): Promise<void> {
   const boundary = "bench";
   const model = `--${boundary}\r\ncontent-disposition: form-data; name="model"\r\n\r\nscribe\r\n`;

@@ -5,31 +5,28 @@ export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Bodies of further requests, which are sent in turn with `body`. */
+  /** Bodies that are sent in turn with `body`. */
   readonly others?: readonly string[] | undefined;
   readonly connections: number;
-  /** Duration in seconds; at least one request per connection is sent. */
+  /** At least one request per connection is sent. */
   readonly seconds: number;
-  /** Requests per second over all connections; absent: as many as possible. */
+  /** Requests per second over all connections. By default, as many as possible. */
   readonly rate?: number | undefined;
 }
 
-/** Counts of requests and answers of a load, and latencies. */
+/** Result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly failures: number;
   readonly seconds: number;
   readonly bytes: number;
-  /** Number of server-sent events, if answers are streams. */
+  /** Number of server-sent events. */
   readonly frames: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
-/**
- * Sends requests over kept connections for some time. It runs in a separate process, so that it does not affect the
- * measured ones.
- */
+/** Runs in a separate process, so that it does not affect the measured ones. */
 async function run({ url, headers, body, connections, seconds, rate, others = [] }: Load): Promise<LoadResult> {
   const bodies = [body, ...others];
   let sent = 0;

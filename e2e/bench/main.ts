@@ -1,6 +1,6 @@
 import { options, reportAll } from "./options.ts";
 
-/** Sections of the benchmark. Each is a module that measures when it is loaded. */
+/** Modules that measure when they are loaded. */
 const sections: Readonly<Record<string, () => Promise<unknown>>> = {
   suite: () => import("./suite.ts"),
   books: () => import("./books/section.ts"),

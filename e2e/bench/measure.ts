@@ -3,26 +3,23 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Load, LoadResult } from "./load.ts";
 
-/** Clock ticks per second of /proc/<pid>/stat, on every Linux in use. */
+/** Unit of times in /proc/<pid>/stat on Linux. */
 const ticksPerSecond = 100;
 
-/** Returns the user and system time of a process so far, in microseconds. */
+/** Returns the user and system time of a process in microseconds. */
 export function cpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
-/** Returns the current and the maximum resident memory of a process, in bytes. */
+/** Returns the resident memory of a process in bytes. */
 export function memory(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
   return { now: field("VmRSS"), peak: field("VmHWM") };
 }
 
-/**
- * Returns the proportional memory of a process, which includes its share of shared pages (proc(5), smaps_rollup), in
- * bytes.
- */
+/** Returns the memory of a process in bytes, with its share of shared pages (proc(5), smaps_rollup). */
 export function proportionalMemory(pid: number): number {
   const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(sizes)?.[1]) * 1_024;
@@ -47,7 +44,7 @@ export function runLoad(load: Load): Promise<LoadResult> {
   });
 }
 
-/** Runs a load and measures the CPU time of each process in microseconds. */
+/** Runs a load, and measures the CPU time of processes in microseconds. */
 export async function runMeasuredLoad(
   load: Load,
   pids: Readonly<Record<string, number>>,

@@ -1,10 +1,9 @@
 import { Agent, request, type ClientRequest } from "node:http";
 import type { Load } from "./load.ts";
 
-/** Number of streams that are opened at the same time; more would measure a burst. */
+/** More at the same time would measure a burst. */
 const openedTogether = 50;
 
-/** Open streams whose first event has arrived. */
 export interface OpenStreams extends Disposable {
   open(count: number): Promise<void>;
 }

@@ -1,10 +1,9 @@
-/** Function with its file. */
 export interface Frame {
   readonly functionName: string;
   readonly url: string;
 }
 
-/** Returns the part of the code to which a function belongs; undefined if nothing ran. */
+/** Returns the part of the code that contains a function; undefined if nothing ran. */
 export function partOf({ functionName, url }: Frame): string | undefined {
   if (functionName === "(idle)") return undefined;
   const dependency = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(url)?.[1];

@@ -3,26 +3,23 @@ import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { cpuMicros, memory } from "./measure.ts";
 
-/** Options of the measurement of sessions. */
+/** Options of `sessions`. */
 export interface SessionBench {
   readonly key: string;
-  /** Model of the sessions. */
   readonly model: string;
-  /** Number of idle sessions. */
   readonly count: number;
   /** Duration of the exchange of messages. */
   readonly seconds: number;
   readonly report: (what: string, value: string) => void;
 }
 
-/** Number of sessions that are opened at the same time. */
 const openedTogether = 50;
-/** Number of active sessions, and messages of each per second: pieces of 100 ms of speech. */
+/** Number of active sessions, and messages of each per second. */
 const [talking, perSecond] = [50, 10];
-/** Message with 100 ms of PCM. The simulated vendor echoes binary messages. */
+/** 100 ms of PCM. The simulator echoes binary messages. */
 const speech = Buffer.alloc(4_800, 1);
 
-/** Measures the memory of idle sessions, and the CPU time and latency of messages to the vendor and back. */
+/** Measures the memory of idle sessions, and the CPU time and latency of messages. */
 export async function sessions(suite: Suite, bench: SessionBench): Promise<void> {
   const { count, report } = bench;
   const pids = { edge: suite.process("edge").pid, realtime: suite.process("realtime").pid };
@@ -71,7 +68,7 @@ async function many(count: number, open: () => Promise<WebSocket>): Promise<read
   return sockets;
 }
 
-/** Sends messages at a steady rate and waits for their echoes. Returns the latencies in ms. */
+/** Sends messages at a steady rate. Returns the latencies of their echoes in ms. */
 async function talk(sockets: readonly WebSocket[], seconds: number): Promise<readonly number[]> {
   const times: number[] = [];
   const pauseMs = 1_000 / perSecond;

@@ -6,10 +6,7 @@ import { options, report } from "./options.ts";
 import { sessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
-/**
- * Measures the suite with authentication, limits, reservations, settlement and events. Prints values and asserts
- * nothing.
- */
+/** Measures the suite with authentication, limits, settlement and events. */
 const seconds = options.quick ? 3 : 10;
 const key = "sk-bench-0123456789abcdef";
 const config = {
@@ -58,7 +55,7 @@ const load = (body: string, more: Partial<Load> = {}): Load => ({
 const pids = pidsOf(suite);
 
 await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm-up
-// Memory is measured first, because a busy process does not release all of it.
+// First, because a busy process does not release all memory.
 await memoryOfStreams(options.quick ? 200 : 1_000);
 await sessions(suite, {
   key,
@@ -73,7 +70,7 @@ await saturated();
 await latency();
 await chunks();
 
-/** Measures the CPU time per request of every process at the maximum rate. */
+/** Measures the CPU time per request at the maximum rate. */
 async function saturated(): Promise<void> {
   const { result, cpu } = await runMeasuredLoad(load(plain), pids);
   report("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
@@ -82,7 +79,7 @@ async function saturated(): Promise<void> {
   if (result.failures > 0) report("  failed requests", String(result.failures));
 }
 
-/** Measures the latency that the gateway adds at a steady rate, compared with direct calls to the simulator. */
+/** Measures the latency that the gateway adds to direct calls. */
 async function latency(): Promise<void> {
   const rate = 300;
   const direct = await runLoad(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
@@ -95,7 +92,7 @@ async function latency(): Promise<void> {
   );
 }
 
-/** Measures the CPU time per forwarded event: in bursts, and with many slow streams. */
+/** Measures the CPU time per event of a stream. */
 async function chunks(): Promise<void> {
   for (const [what, directive, connections] of [
     ["streams in bursts of 200 events", { chunks: 200 }, 32],
@@ -121,7 +118,6 @@ async function memoryOfStreams(count: number): Promise<void> {
     );
 }
 
-/** Measures the maximum memory growth of idle services by a body of 20 MiB. */
 async function largeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
@@ -135,10 +131,7 @@ async function largeBody(): Promise<void> {
   report("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
 }
 
-/**
- * Measures the maximum memory growth by a file of 100 MiB that is forwarded while it arrives, and by one that waits on
- * disk.
- */
+/** Measures a file that is forwarded while it arrives, and one that waits on disk. */
 async function largeFile(): Promise<void> {
   const { passed, spooled } = await largeUpload(100);
   for (const [how, grown] of [

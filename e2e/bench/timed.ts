@@ -1,9 +1,6 @@
 import { report } from "./options.ts";
 
-/**
- * Runs a function six times. Reports the first duration, the median and the maximum of the other five, and this
- * process's CPU time.
- */
+/** Runs a function six times, and reports the first duration separately because caches are empty. */
 export async function time(name: string, run: () => Promise<unknown>): Promise<void> {
   const taken: number[] = [];
   let cpuMs = 0;
@@ -24,7 +21,7 @@ export function spreadOf(times: readonly number[]): string {
   return `${ms(sorted[Math.floor((sorted.length - 1) / 2)])}, slowest ${ms(sorted.at(-1))}`;
 }
 
-/** Formats milliseconds with one decimal place. */
+/** Formats milliseconds. */
 export function ms(value = 0): string {
   return `${value.toFixed(1)} ms`;
 }

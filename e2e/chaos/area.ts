@@ -5,36 +5,36 @@ import { exchange, type Answer, type Sending } from "./exchange.ts";
 /** Time at which a client disconnects. */
 export type Leaves = "while sending" | "before the answer" | "in the answer" | "never";
 
-/** Channels of a model: two, or only the first of them. */
+/** Channels of a model: two, or only the first one. */
 export type ChannelCount = "two" | "lone";
 
-/** Vendor of an area. It has a model for each number of channels, named after the vendor and this number. */
+/** Vendor of an area. It serves a model for each number of channels. */
 export interface Vendor {
   readonly name: string;
   readonly kind: string;
   readonly price: Readonly<Record<string, number>>;
-  /** Provider, and path of its base URL below an instance of the simulator. */
+  /** Provider; `path` is below an instance of the simulator. */
   readonly provider: string;
   readonly path: string;
   readonly upstreamModel: string;
-  /** Key of the channel; absent: a default. */
+  /** Key of the channel, if it needs a specific format. */
   readonly key?: string;
 }
 
-/** One request, or one session, of a client. */
+/** One request or session of a client. */
 export interface ClientCall {
   readonly edgeUrl: string;
   readonly key: string;
   readonly requestId: string;
   readonly channelCount: ChannelCount;
   readonly leaves: Leaves;
-  /** Number of the call in its area. It determines the kind of request, so that the kinds alternate. */
+  /** Number of the call in its area. The kinds of requests alternate with it. */
   readonly turn: number;
 }
 
-/** Failures and number of answers of a call, as its client saw them. */
+/** Result of a call as its client saw it. */
 export interface CallResult {
-  /** Failures that the client saw; empty if there were none or the client disconnected. */
+  /** Empty if the client disconnected. */
   readonly failures: readonly string[];
   readonly left: boolean;
   /** Number of complete answers. Each must be charged. */
@@ -43,25 +43,25 @@ export interface CallResult {
   readonly requested: number;
 }
 
-/** Requests of an area's clients, and faults of its vendors as behaviours of the simulator. */
+/** Calls of an area's clients, and faults of its vendors as behaviours of the simulator. */
 export interface Area {
   readonly name: Exclude<AreaName, "edge">;
   readonly vendors: readonly Vendor[];
   readonly misbehaves: { readonly stalls: object; readonly cuts: object };
   call(call: ClientCall): Promise<CallResult>;
   /**
-   * Returns how often vendors received the same work more than once, among requests whose ids have this prefix.
-   * `refusing` means that the first vendors refused all of it.
+   * Returns the number of repeated tasks among requests whose ids have this prefix. `refusing` is true if the first
+   * vendors refused all requests.
    */
   repeated?(suite: Suite, idBeginning: string, refusing: boolean): Promise<number>;
 }
 
-/** Returns the name of a vendor's model with this number of channels. */
+/** Returns the name of a vendor's model with one or two channels. */
 export function modelOf({ name }: Vendor, channelCount: ChannelCount): string {
   return `${name}-${channelCount}`;
 }
 
-/** Time in ms after which a client disconnects without waiting for its answer; vendors answer later. */
+/** Time in ms after which a client disconnects. Vendors answer later. */
 export const leaveAfterMs = 25;
 const leavings: Readonly<Record<Leaves, Partial<Sending>>> = {
   "while sending": { sendsHalf: true, leaveAfterMs },
@@ -70,19 +70,19 @@ const leavings: Readonly<Record<Leaves, Partial<Sending>>> = {
   never: {},
 };
 
-/** Sends one request of a call. `leaves` is that of the call by default. */
+/** Sends one request of a call. */
 export function send(call: ClientCall, sending: Sending, leaves = call.leaves): Promise<Answer> {
   const headers = { "x-request-id": call.requestId, ...sending.headers };
   return exchange(call.edgeUrl, call.key, { patienceMs: 15_000, ...leavings[leaves], ...sending, headers });
 }
 
-/** Returns the failure of an answer whose client did not disconnect; undefined if there is none. */
+/** Returns the failure of an answer; undefined if there is none. */
 export function failureOf({ end, status }: Answer): string | undefined {
   if (end !== "whole") return end;
   return status === 200 ? undefined : String(status);
 }
 
-/** Sends the only request of a call. `isWhole` returns false for an answer that reports an error. */
+/** Sends the only request of a call. `isWhole` checks the body. */
 export async function sendOne(
   call: ClientCall,
   sending: Sending,

@@ -6,41 +6,32 @@ import type { LocalBackends, Suite } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
 import type { Seen } from "./clients.ts";
 
-/**
- * Result of an account after all calls have ended: lost events, missing and double charges, and the state of the books.
- */
+/** Result of an account after all calls have ended. */
 export interface Outcome {
-  /** Number of settlements without a stored event. */
+  /** Number of settlements without an event. */
   readonly lost: number;
   /** Number of complete answers without a charge. */
   readonly uncharged: number;
-  /** Number of answers that were charged more than once, and of events that are stored more than once. */
+  /** Number of repeated charges and repeated events. */
   readonly double: number;
-  /** `agree`, or the difference between balance, receipts and log. */
+  /** `agree`, or a description of the difference. */
   readonly books: string;
-  /** Time in ms until no money was reserved and all events were stored. */
+  /** Time in ms until everything was settled. */
   readonly restMs: number;
 }
 
-/** Result of `gatectl ledger verify` for an account. */
 interface Verified {
-  /** First divergence; undefined if the books are valid. */
+  /** First divergence; undefined if there is none. */
   readonly divergence: string | undefined;
-  /**
-   * Number of calls that were settled twice because Redis had lost the first settlement. They were refunded, each with
-   * another receipt.
-   */
+  /** Number of calls that were settled twice and refunded, because Redis had lost the first settlement. */
   readonly settledTwice: number;
 }
 
-/**
- * Maximum runs of gatectl and the pause between them, maximum wait until nothing is open, and interval of the checks,
- * in ms.
- */
+/** Maximum runs of gatectl, pause between them, maximum wait for settlements, and pause between two checks, in ms. */
 const [maxTries, retryPauseMs, restWithinMs, checkIntervalMs] = [6, 2_000, 60_000, 100];
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Verifies an account with gatectl. Repeats this if no result is printed, because a store may be slow for a moment. */
+/** Verifies an account with gatectl. Repeats it without a result, because a store may be slow. */
 export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
   for (let tries = 1; ; tries++) {
     const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
@@ -61,10 +52,7 @@ export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): 
   }
 }
 
-/**
- * Waits until no call of an account is open, then compares the clients' results, the account, the stored events and the
- * books.
- */
+/** Waits for all settlements of an account, then compares the clients' results, events and books. */
 export async function readOutcome(
   suite: Suite<LocalBackends>,
   redis: Redis,
@@ -81,13 +69,13 @@ export async function readOutcome(
     await pause(checkIntervalMs);
     if ((await findAccount(redis, accountId))?.heldNanos !== 0n) continue;
     events = await readEvents();
-    // A Redis that lost its reservations shows none, although calls must still be charged.
+    // A Redis without its data shows no holds, although calls must still be charged.
     isAtRest =
       countIds(events) + twice >= (await settlementsOf(redis, accountId)) && compare(events, seen).uncharged === 0;
     if (!isAtRest) twice = (await verify(suite, accountId)).settledTwice;
   }
   const restMs = Date.now() - begin;
-  // After a loss, the ledger restores accounts and tasks for some time. A restored task is charged when it ends.
+  // The ledger restores a lost Redis for some time, and charges restored tasks when they end.
   const retryUntil = losesRedis ? begin + restWithinMs : begin;
   for (;;) {
     const { divergence, settledTwice } = await verify(suite, accountId);
@@ -108,12 +96,11 @@ export async function readOutcome(
   }
 }
 
-/** Returns the number of different events. An event that was published twice counts once. */
+/** Returns the number of different events. */
 function countIds(events: readonly UsageEvent[]): number {
   return new Set(events.map(({ id }) => id)).size;
 }
 
-/** Counts complete answers that were not charged, and charges beyond the requested answers. */
 function compare(
   events: readonly UsageEvent[],
   { results }: Seen,
@@ -132,16 +119,12 @@ function compare(
   return { uncharged, again };
 }
 
-/** Returns the number of an account's receipts that are settlements. */
 async function settlementsOf(redis: Redis, accountId: string): Promise<number> {
   const credits = await listCredits(redis, accountId);
   return Number((await redis.hget(accountKeys.account(accountId), "receipts")) ?? credits.length) - credits.length;
 }
 
-/**
- * Reads the account's events from JetStream. If a call was charged again because Redis had lost its settlement, only
- * the event of the first charge is returned.
- */
+/** Reads an account's events from JetStream. A repeated charge after a loss of Redis is left out. */
 async function publishedEvents({ backends }: Suite, accountId: string): Promise<readonly UsageEvent[]> {
   const stored = await storedEvents(backends.natsUrl);
   return stored.flatMap(({ event }) =>
@@ -149,7 +132,6 @@ async function publishedEvents({ backends }: Suite, accountId: string): Promise<
   );
 }
 
-/** Reads an account's events from the books. */
 export async function bookedEvents({ controlUrl, secret }: Suite, accountId: string): Promise<readonly UsageEvent[]> {
   const credential = signOperator(secret, Math.floor(Date.now() / 1_000) + 60);
   const answer = await fetch(`${controlUrl}/usage/export?account=${accountId}&format=ndjson`, {

@@ -1,25 +1,22 @@
 import type { Area, CallResult, ClientCall } from "./area.ts";
 
-/** Results of an area's calls. */
 export interface Seen {
   requests: number;
-  /** Results by request id. */
+  /** By request id. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
   /** Number of the newest call with a complete answer; -1 if there is none. */
   newestWhole: number;
-  /** Number of calls whose client disconnected. */
   left: number;
-  /** Number of failures that clients saw, by description. */
+  /** Number of failures by description. */
   readonly failures: Map<string, number>;
-  /** Number of calls that were not sent because too many were open. */
+  /** Number of calls that were omitted because too many were open. */
   unsent: number;
 }
 
-/** Clients of an area that call repeatedly, or at a steady rate. */
+/** Clients that call one after another, or at a steady rate. */
 export interface Clients extends Omit<ClientCall, "requestId" | "turn"> {
   readonly area: Area;
   readonly load: { readonly clients: number } | { readonly perSecond: number };
-  /** Prefix of each request's id. */
   readonly name: string;
 }
 
@@ -29,20 +26,17 @@ export interface RunningClients {
   stop(): Promise<Seen>;
 }
 
-/**
- * Pauses of a client in ms: between two calls, after a disconnection while the answer is still generated, and after a
- * failure.
- */
+/** Pauses of a client in ms: after a complete answer, after disconnecting, and after a failure. */
 const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
-/** Maximum number of open calls at a steady rate. */
+/** Maximum open calls at a steady rate. */
 const maxOpen = 50;
 
-/** Returns the results before the first call. */
+/** Returns results without calls. */
 export function emptyResults(): Seen {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
-/** Starts clients, which call until they are stopped. */
+/** Starts clients that call until they are stopped. */
 export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
   const seen = emptyResults();
   const callOnce = async (): Promise<number> => {

@@ -2,44 +2,40 @@ import { request } from "node:http";
 import { connect } from "node:net";
 import type { IncomingHeaders } from "@modelgate/contracts";
 
-/** A request of a client. */
 export interface Sending {
   readonly path: string;
   readonly method?: string;
-  /** Body: an object is sent as JSON, text and bytes unchanged. */
+  /** An object is sent as JSON. */
   readonly body?: object | string | Buffer;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
-  /** API key; absent: the client's; null: none. */
+  /** Null for a request without a key. The default is the key of the client. */
   readonly key?: string | null;
-  /** Time in ms after sending the request at which the connection is closed. */
   readonly leaveAfterMs?: number;
-  /** True to send only the first half of the body. */
   readonly sendsHalf?: boolean;
-  /** True to close the connection when the answer begins. */
   readonly leavesInAnswer?: boolean;
   readonly patienceMs?: number;
 }
 
-/** An answer, possibly incomplete. */
+/** Answer, possibly incomplete. */
 export interface Answer {
-  /** Status; 0 if no head arrived. */
+  /** 0 if no head arrived. */
   readonly status: number;
   readonly headers: IncomingHeaders;
-  /** Beginning of the body. */
+  /** Only the beginning of a long body. */
   readonly body: string;
   readonly bytes: number;
   readonly end: "whole" | "cut" | "no answer" | "left" | "too late";
   readonly ms: number;
 }
 
-/** Maximum time that a client waits for an answer. */
+/** Maximum wait for an answer. */
 const patienceMs = 20_000;
-/** Maximum bytes of a body that are kept, and that are read. */
+/** Maximum stored bytes of a body, and maximum received bytes. */
 const [keptBytes, maxBytes] = [1024 * 1024, 128 * 1024 * 1024];
-/** Silence in ms after which a raw connection counts as ended, and its maximum duration. */
+/** Silence in ms after which a raw connection is closed, and its maximum duration. */
 const [rawSilenceMs, rawMs] = [700, 5_000];
 
-/** Sends one request on a new connection and returns its answer. */
+/** Sends a request on a new connection. */
 export function exchange(edgeUrl: string, key: string, sending: Sending): Promise<Answer> {
   const { path, method = "POST", body, headers = {}, leaveAfterMs, sendsHalf = false, leavesInAnswer } = sending;
   const bytes = bytesOf(body);
@@ -85,7 +81,7 @@ export function exchange(edgeUrl: string, key: string, sending: Sending): Promis
   });
 }
 
-/** Writes bytes to a new connection, and returns the bytes that arrive until it is closed or silent. */
+/** Writes bytes to a new connection, and returns the answer. */
 export function exchangeRaw(edgeUrl: string, bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(edgeUrl);
   return new Promise((resolve) => {

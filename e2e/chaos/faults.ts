@@ -15,52 +15,43 @@ import { logFolder, newestLog, onRedis } from "./redis-log.ts";
 import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
 import { killedUnacknowledged, streamsLost } from "./stream-faults.ts";
 
-/** Suite and servers in which faults are caused. */
 export interface ChaosSetup {
   readonly suite: Suite<LocalBackends>;
-  /** Port of Redis, without the proxy that can delay answers. */
+  /** Port of Redis without the proxy. */
   readonly redisPort: number;
   readonly redisProxy: SlowProxy;
   readonly natsProxy: SlowProxy;
-  /** Proxy between the ledger and NATS. */
   readonly ledgerProxy: SlowProxy;
-  /** Database server of the books, or their file. Each engine has different faults. */
+  /** Database server, or file. */
   readonly books: { readonly server: LocalPostgres["server"] } | { readonly file: string };
 }
 
-/** Engine of the books. */
+/** Database engine of the books. */
 export type Engine = "postgres" | "sqlite";
 
-/**
- * Fault that affects all areas for a limited time. Afterwards no event may be lost, stored twice or charged twice, and
- * the books must agree.
- */
+/** Fault that lasts for a limited time. Afterwards no event may be lost or charged twice. */
 export interface Fault {
   readonly name: string;
   begin(setup: ChaosSetup): Promise<unknown>;
   end?(setup: ChaosSetup): Promise<unknown>;
-  /** Matches the failures that clients may see during the fault; absent: none. */
+  /** Matches the failures that clients may see. */
   readonly allowedFailures?: RegExp;
-  /** Only area whose clients may see failures; absent: all. */
+  /** Only area whose clients may see failures. */
   readonly failuresIn?: Area["name"];
-  /**
-   * Areas where the last answer of each client may stay uncharged: a service delivered it and died before it was settled, and
-   * the minimum charge of its hold may be 0.
-   */
+  /** Areas in which one answer per client may stay uncharged, because its service died before settling. */
   readonly mayStayUncharged?: readonly Area["name"][];
-  /** Number of channels of the models that clients call; absent: two. */
   readonly channelCount?: ChannelCount;
   readonly leaves?: Leaves;
-  /** True if the first vendors refuse requests explicitly, so that no work may be repeated. */
+  /** True if the first vendors refuse all requests, so that no work may be repeated. */
   readonly refusing?: true;
-  /** Engine of the books, and layout of the services, to which the fault applies; absent: all. */
+  /** Only database engine and layout to which the fault applies. */
   readonly engine?: Engine;
   readonly shape?: Shape;
-  /** True if the streams lose their events, so that the books count the settlements. */
+  /** True if the streams lose events, so that the books are compared instead. */
   readonly losesStreams?: true;
-  /** True if Redis loses its data. Redis is then restored from the books, and agrees with them after some time. */
+  /** True if Redis loses data, which is then restored from the books. */
   readonly losesRedis?: true;
-  /** True if `npm test` includes this fault. */
+  /** True if `npm test` includes the fault. */
   readonly brief?: true;
 }
 
@@ -107,7 +98,7 @@ const kills: readonly Fault[] = [
   killed("simulator", { name: "every vendor killed (SIGKILL)", allowedFailures: /50[234]|error|cut|1011|task failed/ }),
 ];
 
-/** Returns the faults of a server that is stopped, paused or slow. Clients see no failures of NATS. */
+/** Faults of a server that is stopped, paused or slow. Clients must not see those of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   const visibleFailures = name === "redis" ? { allowedFailures: unavailable } : {};
   const wayOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
@@ -134,10 +125,7 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   ];
 }
 
-/**
- * Returns the faults in which the books' server is unavailable or their file is locked. Calls continue, and their
- * events wait.
- */
+/** Faults in which the books are unavailable. Calls continue, and their events wait. */
 function booksAway(): readonly Fault[] {
   let locker: DatabaseSync | undefined;
   return [
@@ -183,8 +171,7 @@ const redisLost: readonly Fault[] = [
   },
   {
     name: "redis comes back without the last second of its log",
-    // Tasks that were created in the lost second are unknown until the ledger restores them. A poll then gets 404. A
-    // task that stays unknown is a failure.
+    // A task of the lost second is unknown until the ledger restores it.
     allowedFailures: /503|error|look: 404/,
     losesRedis: true,
     brief: true,
@@ -199,7 +186,7 @@ const redisLost: readonly Fault[] = [
   replicaPromoted(3_000),
 ];
 
-/** Returns the fault in which a replica that is behind replaces its primary, whose latest writes are lost. */
+/** A replica that is behind replaces the primary, so that the latest writes are lost. */
 function replicaPromoted(behindMs: number): Fault {
   let replica: ReplicaServer | undefined;
   return {
@@ -225,7 +212,7 @@ function replicaPromoted(behindMs: number): Fault {
   };
 }
 
-/** Returns the faults of the first vendors, as behaviours of the simulator. */
+/** Creates a fault of all first vendors from behaviours of the simulator. */
 const vendors = (
   name: string,
   directiveOf: (area: Area) => object,
@@ -275,7 +262,7 @@ export const faults: readonly Fault[] = [
   })),
 ];
 
-/** Returns the fault with this name. Throws an error if there is none. */
+/** Returns the fault with this name. Throws if there is none. */
 export function faultNamed(name: string): Fault {
   const fault = faults.find((each) => each.name === name);
   if (fault === undefined) throw new Error(`There is no fault ${JSON.stringify(name)}.`);

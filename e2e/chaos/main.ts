@@ -9,9 +9,8 @@ import { failedChecksOf, faultsOf, openFaultRun } from "./run-faults.ts";
 import { asTable, faultsHead, rowOf, withRows } from "./table.ts";
 
 /**
- * Runs a complete suite with clients in every area, causes one fault after another, and then makes each alert of
- * `provocations` fire once. Prints two tables and writes their rows to e2e/CHAOS.md (those of faults only if all areas
- * took part). Exits with 1 if a fault violated a guarantee, or if an alert did not fire and end.
+ * Causes faults in a complete suite, then provokes alerts. Writes the results to e2e/CHAOS.md, and exits with 1 if a
+ * check failed.
  */
 const { values } = parseArgs({
   options: {
@@ -21,7 +20,7 @@ const { values } = parseArgs({
     books: { type: "string", default: "postgres" },
     shape: { type: "string", default: "apart" },
     json: { type: "boolean" },
-    /** Runs only alerts whose names contain this word (`Modelgate`: all), and no faults. */
+    /** Runs no faults, and only the alerts whose names contain this word. */
     alerts: { type: "string" },
   },
 });

@@ -2,7 +2,6 @@ import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 
-/** Runs a command on a new connection. */
 export async function onRedis<T>(url: string, command: (redis: Redis) => Promise<T>): Promise<T> {
   const redis = new Redis(url);
   try {
@@ -12,15 +11,12 @@ export async function onRedis<T>(url: string, command: (redis: Redis) => Promise
   }
 }
 
-/** Returns the folder of a Redis server's append-only log. */
+/** Returns the folder of Redis' append-only log. */
 export async function logFolder(url: string): Promise<string> {
   return join(await onRedis(url, async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
 }
 
-/**
- * Returns the newest file of a Redis server's log, and its length. A log that is cut to that length restores the
- * current state.
- */
+/** Returns the newest file of Redis' log, and its length. Cut to that length, it restores the current state. */
 export async function newestLog(url: string): Promise<{ readonly file: string; readonly bytes: number }> {
   const folder = await logFolder(url);
   const parts = readdirSync(folder).filter((name) => name.endsWith(".incr.aof"));

@@ -6,12 +6,10 @@ import { startClients, type Seen } from "./clients.ts";
 import type { Engine, Fault } from "./faults.ts";
 import { allAreas, openChaosSetup, type ClientAccount } from "./setup.ts";
 
-/** Faults and areas of a run, and the duration of a fault. */
 export interface FaultRunOptions {
   readonly faults: readonly Fault[];
   readonly areas: readonly Area[];
   readonly faultMs: number;
-  /** Number of concurrent clients per area. */
   readonly clients: number;
   readonly engine: Engine;
   readonly shape: Shape;
@@ -21,35 +19,33 @@ export interface FaultRunOptions {
 export interface AreaResult extends Outcome {
   readonly area: Area;
   readonly seen: Seen;
-  /** True if a call that began after the fault got a complete answer, or if all clients disconnect anyway. */
+  /** True if a call after the fault got a complete answer, or if no client waits for one. */
   readonly answersAgain: boolean;
-  /** Maximum number of complete answers that may stay uncharged. */
+  /** Maximum number of uncharged complete answers. */
   readonly maxUncharged: number;
 }
 
-/** A suite in which faults are caused one after another. */
+/** Suite in which faults are caused one after another. */
 export interface FaultRun extends AsyncDisposable {
-  /** Causes a fault, ends it, and returns its result in each area. */
+  /** Causes a fault, ends it, and checks each area. */
   run(fault: Fault): Promise<readonly AreaResult[]>;
 }
 
-/**
- * Returns the account of a fault and an area. Each has a separate account, so that its books can be checked separately.
- */
+/** Each fault and area has a separate account, so that its books can be checked separately. */
 const accountFor = (fault: Fault, faults: readonly Fault[], { name }: Area): ClientAccount => ({
   accountId: `chaos-${faults.indexOf(fault)}-${name}`,
   key: `sk-chaos-0123456789-${faults.indexOf(fault)}-${name}`,
 });
-/** Maximum ms after a fault until an area has a complete answer. */
+/** Maximum ms after a fault until an area answers. */
 const answerWithinMs = 60_000;
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Returns the faults that apply to a layout of the services and an engine of the books. */
+/** Returns the faults for a layout and a database engine. */
 export function faultsOf(faults: readonly Fault[], engine: Engine, shape: Shape): readonly Fault[] {
   return faults.filter((fault) => (fault.engine ?? engine) === engine && (fault.shape ?? shape) === shape);
 }
 
-/** Starts the suite for a run, with an account for each fault and area. */
+/** Starts the suite with an account for each fault and area. */
 export async function openFaultRun({
   faults,
   areas,
@@ -62,11 +58,11 @@ export async function openFaultRun({
   const setup = await openChaosSetup(allAreas(clientAccounts, engine, shape));
   const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // faults are intended
+  redis.on("error", () => undefined); // faults stop Redis
   return {
     async run(fault) {
       const accountOf = (area: Area): ClientAccount => accountFor(fault, faults, area);
-      // The previous fault may still have effects.
+      // The previous fault can have after-effects.
       await Promise.all(areas.map((area) => untilServed(suite, area, accountOf(area).key)));
       for (const { name } of areas.flatMap(({ vendors }) => vendors)) await suite.simulator.forget(`${name}-main`);
       const running = areas.map((area) => {
@@ -75,7 +71,7 @@ export async function openFaultRun({
         const name = `${accountId}-`;
         return startClients({ area, edgeUrl: suite.edgeUrl, key, load: { clients }, channelCount, leaves, name });
       });
-      // Clients run without a fault for a third of the time before and after it.
+      // Clients also call before and after the fault, for a third of its time.
       await pause(faultMs / 3);
       await fault.begin(setup);
       await pause(faultMs);
@@ -103,7 +99,7 @@ export async function openFaultRun({
   };
 }
 
-/** Waits until a call after the first ones has a complete answer. Returns false after the maximum time. */
+/** Waits for a complete answer to a call after the fault. Returns false after a maximum time. */
 async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise<boolean> {
   if (leaves !== undefined) return true;
   for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
@@ -113,7 +109,7 @@ async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise
   return false;
 }
 
-/** Returns descriptions of the checks that failed; empty if the fault violated no guarantee. */
+/** Returns descriptions of the failed checks. */
 export function failedChecksOf(
   { allowedFailures, failuresIn }: Fault,
   results: readonly AreaResult[],

@@ -14,7 +14,6 @@ import { areas } from "./areas.ts";
 import type { Engine, ChaosSetup } from "./faults.ts";
 import { openSlowProxy } from "./slow-proxy.ts";
 
-/** Account of an area's clients. */
 export interface ClientAccount {
   readonly accountId: string;
   readonly key: string;
@@ -22,31 +21,31 @@ export interface ClientAccount {
 
 /** Maximum silence of a vendor, in ms. */
 const timeoutMs = 2_000;
-/** Limits with frequent polls of videos. */
+/** Limits with which videos are polled often. */
 export const quickVideo = {
   pace: { firstMs: 50, longestMs: 200 },
   tasks: { roundMs: 50, leaseMs: 1_500, pollTimeoutMs: 1_000 },
 };
-/** Limits with which a session reserves little for its next response. */
+/** Limits with which a session reserves little. */
 export const smallSessions = { slice: { audioSeconds: 0, textTokens: 100 } };
-/** Limits with short leases, lifetimes and pauses, so that all calls end soon after a fault. */
+/** Short times, so that all calls end soon after a fault. */
 const limits = {
   relay: { limits: { leaseMs: 2_000 }, channelLeaseMs: 1_500 },
   edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
-  // `afterOutageMs` is longer than a service's pause between two settlement attempts after a fault.
+  // Longer than the pause between two settlement attempts.
   ledger: { rounds: { afterOutageMs: 6_000 } },
   video: quickVideo,
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };
 
-/** Options of a suite for faults, without connections and books. */
+/** Options of a suite for faults. */
 export type ChaosOptions = { readonly engine: Engine } & Pick<
   SuiteOptions<LocalBackends>,
   "config" | "env" | "envOf" | "limits" | "services" | "shape"
 >;
 
-/** Returns the options of a suite with all areas: each vendor has two channels, and leases are short. */
+/** Creates options for all areas. Each vendor has two channels. */
 export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engine, shape: Shape): ChaosOptions {
   const vendors = areas.flatMap((area) => area.vendors);
   const models = vendors.flatMap((vendor) =>
@@ -60,7 +59,7 @@ export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engin
     shape,
     services: "all",
     limits,
-    // The lifetime of a task is longer than the restart of a process on a busy machine.
+    // Longer than the restart of a process on a busy machine.
     envOf: { video: { TASK_LIFETIME_MS: "30000" } },
     config: {
       groups: { default: { models: ["*"], limits: { concurrency: 100 } } },
@@ -74,7 +73,7 @@ export function allAreas(clientAccounts: readonly ClientAccount[], engine: Engin
   };
 }
 
-/** Starts a suite whose servers can be slowed down, and whose books are in a separate server or file. */
+/** Starts a suite with proxies before Redis and NATS, and with separate books. */
 export async function openChaosSetup({
   engine,
   envOf,
@@ -120,14 +119,14 @@ export async function openChaosSetup({
   };
 }
 
-/** Returns the accounts in the configuration's format. */
+/** Creates accounts in the configuration's format. */
 export function accountsOf(clientAccounts: readonly ClientAccount[], balance = "100.00"): object {
   return Object.fromEntries(
     clientAccounts.map(({ accountId, key }) => [accountId, { balance, tokens: [{ key, group: "default" }] }]),
   );
 }
 
-/** Returns a channel to one instance of a vendor, for its models with these numbers of channels. */
+/** Creates a channel to one instance of a vendor. */
 export function channelOf(
   vendor: Vendor,
   {

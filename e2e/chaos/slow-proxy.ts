@@ -1,20 +1,20 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** Proxy to a server that can delay answers, drop requests, and switch to another server. */
+/** Proxy that can delay answers, drop requests, and switch to another server. */
 export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
-  /** Delay of later answers in ms. */
+  /** Delay of later answers. */
   delayMs: number;
-  /** True to drop everything that connected clients send from now on, until they reconnect. */
+  /** True to drop requests. */
   losesRequests: boolean;
-  /** Holds back answers on the open connections: requests are executed, but their answers do not arrive. */
+  /** Holds back the answers of open connections. The server still executes requests. */
   holdAnswers(isHeld: boolean): void;
-  /** Connects to another port of this machine from now on. Clients must reconnect. */
+  /** Switches to another port of this machine, and closes all connections. */
   switchTo(port: number): void;
 }
 
-/** Opens a proxy to a server of this machine. */
+/** Opens a proxy to a port of this machine. */
 export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
   let targetPort = firstPort;
   const sockets = new Set<Socket>();

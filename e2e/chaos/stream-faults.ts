@@ -6,7 +6,7 @@ import { until, type Suite } from "@modelgate/testkit";
 import { bookedEvents } from "./books.ts";
 import type { Fault } from "./faults.ts";
 
-/** Stream of usage events, and the ledger's consumer. */
+/** Names of a stream and of the ledger's consumer. */
 const usageConsumer = ["USAGE", "ledger"] as const;
 
 async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManager) => Promise<T>): Promise<T> {
@@ -18,10 +18,7 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
   }
 }
 
-/**
- * Returns the fault in which the ledger dies after it has recorded an event and before JetStream has received the
- * acknowledgement, so that the event is delivered again.
- */
+/** The ledger dies after it has stored an event and before it acknowledges it. NATS then delivers the event again. */
 export function killedUnacknowledged(): Fault {
   let sequence = 0;
   return {
@@ -46,7 +43,7 @@ export function killedUnacknowledged(): Fault {
     },
     async end({ suite }) {
       await suite.restart("ledger");
-      // Calls continue, so that there are always unacknowledged events.
+      // There are always newer unacknowledged events, because clients continue.
       await withStreams(suite, ({ consumers }) =>
         until(
           "the event and all earlier ones to be acknowledged",
@@ -65,7 +62,7 @@ export const streamsLost: readonly Fault[] = [
     losesStreams: true,
     brief: true,
     async begin({ suite, natsProxy, ledgerProxy }) {
-      // The ledger is stopped and its connection closed, so that unread events are lost.
+      // Without the ledger, the stream has unread events, which are lost.
       suite.process("ledger").signal("SIGSTOP");
       ledgerProxy.switchTo(natsProxy.port);
       await withStreams(suite, async ({ consumers, streams }) => {

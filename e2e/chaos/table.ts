@@ -4,7 +4,7 @@ import type { AreaResult } from "./run-faults.ts";
 
 type Cells = readonly string[];
 
-/** Returns a fault's row: what the clients of each area saw, and the results of all areas together. */
+/** Creates the row of a fault, with the failures that clients of each area saw. */
 export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
   const sum = (what: "lost" | "uncharged" | "double"): string => {
     const parts = results.filter((result) => result[what] > 0);
@@ -26,7 +26,7 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
   ];
 }
 
-/** Renders the failures that clients saw; `–` for none. */
+/** Describes the failures that clients saw; `–` for none. */
 export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): string {
   const words = [...failures].toSorted(([, a], [, b]) => b - a).map(([what, count]) => `${count} × ${what}`);
   if (left > 0) words.push(`${left} left`);
@@ -34,7 +34,7 @@ export function failuresOf({ failures, left, unsent }: AreaResult["seen"]): stri
   return words.length === 0 ? "–" : words.join(", ");
 }
 
-/** Returns the head of the faults' table, which differs between the layouts of the services. */
+/** Creates the head of the table, which differs between layouts. */
 export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   const first = shape === "one" ? "fault, in one process" : "fault";
   const names = areas.map(({ name }) => name);
@@ -51,7 +51,7 @@ export function faultsHead(areas: readonly Area[], shape: Shape): Cells {
   ];
 }
 
-/** Returns the current day for a table. */
+/** Returns the current day (UTC). */
 export function today(): string {
   return new Date().toISOString().slice(0, 10);
 }
@@ -63,8 +63,8 @@ export function asTable(head: Cells, rows: readonly Cells[]): string {
 }
 
 /**
- * Inserts rows into the table of a document whose head has the same first cell. A row replaces the one with the same
- * first cell, in the order of `names`; rows with other names are removed.
+ * Inserts rows into the table whose head has the same first cell. A row replaces the one with the same name; others are
+ * removed if they are not in `names`.
  */
 export function withRows(
   document: string,
@@ -86,7 +86,7 @@ export function withRows(
 
 const [begin, end] = ["writes from here -->", "<!-- to here -->"];
 
-/** Replaces the generated part of a document. Throws if the document has no marks for it. */
+/** Replaces the generated part of a document. Throws if there is none. */
 export function withText(document: string, text: string): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error("the document has no place for the table");

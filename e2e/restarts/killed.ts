@@ -4,10 +4,7 @@ import { money } from "../test/suite-client.ts";
 import { call, openSession, type Answer, type RestartSetup, type SessionEnd } from "./setup.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
-/**
- * Ends that clients of a killed service must see: an error from its edge, or a closed connection if the edge was killed
- * too.
- */
+/** Ends that clients of a killed service must see. If the edge was killed too, connections are only closed. */
 const ends = {
   apart: {
     stream: ["streams that ended with an error event", ({ text }: Answer) => failure.test(text)],
@@ -21,13 +18,10 @@ const ends = {
     session: ["sessions that were interrupted (1006)", ({ code }: SessionEnd) => code === 1006],
   },
 } as const;
-/** Time in ms for which streams run before the kill; longer than a renewal of their leases. */
+/** Time in ms before the kill, in which leases are renewed at least once. */
 const runMs = 12_000;
 
-/**
- * Kills the text service with open streams. Reports what clients saw, and when and at which amount their calls were
- * settled.
- */
+/** Kills the text service with open streams. Returns table rows of what clients saw and were charged. */
 export async function killText(
   { suite }: RestartSetup,
   streams: number,
@@ -59,7 +53,7 @@ export async function killText(
       .filter(({ model, status }) => model === "endless" && status === 200);
     return streamEvents.length >= streams && streamEvents;
   });
-  // The vendor sends one word, which is three tokens, every half second.
+  // The vendor sends three tokens every half second.
   const charged = events.reduce((sum, { units }) => sum + (units.outputTokens ?? 0), 0);
   const delivered = answers.reduce((sum, { text }) => sum + 3 * (text.split("and so on").length - 1), 0);
   if (suite.shape === "apart") await suite.restart("text");
@@ -72,7 +66,7 @@ export async function killText(
   ];
 }
 
-/** Kills the realtime service with open sessions that are being answered. Reports what clients saw. */
+/** Kills the realtime service with open sessions. Returns table rows of what clients saw. */
 export async function killRealtime(
   { suite }: RestartSetup,
   sessions: number,

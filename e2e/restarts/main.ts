@@ -5,10 +5,8 @@ import { killRealtime, killText } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
 /**
- * Measures a rolling restart with open streams and sessions, and the kill of a service. Prints Markdown. Exits with 1
- * if a stream or session was interrupted by the restart, another call failed, a client got no error, or the account
- * does not agree. In the shape `one` all services are one process: the edge is killed too, and connections are closed
- * without an error.
+ * Measures a rolling restart and the kill of services, and prints Markdown. Exits with 1 if a client was interrupted by
+ * the restart, got no error after a kill, or was charged wrongly.
  */
 const { values } = parseArgs({
   options: {

@@ -8,37 +8,32 @@ import {
 } from "../test/load-balancer.ts";
 import { call, openSession, type Answer, type RestartSetup } from "./setup.ts";
 
-/** Replicas to replace, and the calls that are open meanwhile. */
 export interface Rollout {
-  /** Old replicas in the order of their replacement. Clients call the last name. */
+  /** Old replicas in the order of their replacement. Clients call the last one. */
   readonly names: readonly Replicated[];
   readonly streams: number;
   readonly sessions: number;
 }
 
-/** Result of a rollout. */
 export interface RolloutResult {
-  /** Number of streams that were open when the last old replica was draining. */
+  /** Number of open streams when the last old replica drained. */
   readonly openStreams: number;
   readonly streams: readonly Answer[];
-  /** Answers to complete calls that were sent during the rollout, over kept connections. */
+  /** Answers to complete calls during the rollout. */
   readonly others: readonly Answer[];
-  /** For each session, true if it was answered after the rollout. */
+  /** True for each session that was answered after the rollout. */
   readonly sessions: readonly boolean[];
   /** Exit statuses of the old replicas. */
   readonly exits: readonly (number | string)[];
-  /** Number of new replicas that run at the end. */
+  /** Number of new replicas that still run at the end. */
   readonly fresh: number;
 }
 
-/** Number of clients of complete calls, and time in ms in which kept connections end. */
+/** Number of clients of complete calls, and pause in ms after an old replica begins to drain. */
 const [others, connectionsEndMs] = [4, 300];
 const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } } };
 
-/**
- * Replaces every replica as a cluster does: starts a new one, then sends SIGTERM to the old one. Streams and sessions
- * are open, and calls are sent, during the rollout.
- */
+/** Replaces replicas under load as a cluster does: starts a new one, then sends SIGTERM to the old one. */
 export async function rollOut(
   { suite, vendor }: RestartSetup,
   { names, streams, sessions }: Rollout,
@@ -90,7 +85,7 @@ export async function rollOut(
   for (const talk of talks) talk.close();
   vendor.finish();
   const ended = await Promise.all(openCalls);
-  // The clients' keep-alive connections are still open. They must not keep the old replicas from ending.
+  // Idle connections of clients must not keep the old replicas from ending.
   await until("the old replicas to end", () => old.every(({ service }) => !service.running));
   const exits = await Promise.all(old.map(({ service }) => service.ended));
   state.on = false;
@@ -100,7 +95,7 @@ export async function rollOut(
   return { openStreams, streams: ended, others: answers, sessions: answered, exits, fresh: running };
 }
 
-/** Returns true if a complete answer or a stream arrived completely. */
+/** Returns true if an answer arrived completely. */
 export function isWhole({ status, text, whole }: Answer, of: "plain" | "stream"): boolean {
   if (status !== 200 || !whole) return false;
   return of === "plain" || (text.includes('"usage":{') && text.trimEnd().endsWith("data: [DONE]"));

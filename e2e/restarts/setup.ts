@@ -4,7 +4,7 @@ import { startLocalBackends, startSuite, until, type LocalBackends, type Shape, 
 import { startEndlessVendor, type EndlessVendor } from "../test/endless-vendor.ts";
 import { channel, keys } from "../test/suite-client.ts";
 
-/** Suite in which the cost of restarts is measured: with a vendor of endless streams, sessions, and plain calls. */
+/** Suite in which restarts are measured. */
 export interface RestartSetup extends AsyncDisposable {
   readonly suite: Suite<LocalBackends>;
   readonly vendor: EndlessVendor;
@@ -12,7 +12,7 @@ export interface RestartSetup extends AsyncDisposable {
 
 const price = { input: 2, output: 10 };
 
-/** Starts the suite, with the default leases and limits. */
+/** Starts the suite with the default leases and limits. */
 export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
@@ -49,23 +49,20 @@ export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
 export interface Answer {
   readonly status: number | undefined;
   readonly text: string;
-  /** True if the answer is complete. */
   readonly whole: boolean;
-  /** Time of the end of the answer, by `performance.now()`. */
+  /** As `performance.now()`. */
   readonly endedAt: number;
 }
 
-/** Options of a chat call, whose message is always the same. */
 export interface ChatCall {
   readonly model: string;
   readonly id?: string;
   readonly stream?: boolean;
   readonly agent?: Agent;
-  /** Function that is called when the answer begins. */
   readonly onBegin?: () => void;
 }
 
-/** Sends a chat call. Resolves at the end of the answer, which may be incomplete. */
+/** Sends a chat call. Resolves at the end of its answer, even if it is incomplete. */
 export function call(url: string, { model, id, stream = false, agent, onBegin }: ChatCall): Promise<Answer> {
   return new Promise((resolve) => {
     const sent = request(`${url}/v1/chat/completions`, {
@@ -92,24 +89,22 @@ export function call(url: string, { model, id, stream = false, agent, onBegin }:
   });
 }
 
-/** End of a session. */
 export interface SessionEnd {
   readonly code: number;
-  /** Type of the last event. */
   readonly last: unknown;
-  /** Time of the close, by `performance.now()`. */
+  /** As `performance.now()`. */
   readonly endedAt: number;
 }
 
-/** A text session. */
+/** Realtime session that is answered with text. */
 export interface Session {
   readonly ended: Promise<SessionEnd>;
-  /** Requests an answer and waits for its end. Returns false if the session ended instead. */
+  /** Requests an answer and waits for its end. Returns false if the session ended. */
   answered(): Promise<boolean>;
   close(): void;
 }
 
-/** Opens a session with text output, and waits until its WebSocket is open. */
+/** Opens a session that is answered with text. */
 export async function openSession(url: string): Promise<Session> {
   const socket = new WebSocket(`${url.replace("http", "ws")}/v1/realtime?model=live`, {
     headers: { authorization: `Bearer ${keys.demo}` },

@@ -13,8 +13,8 @@ import { openReadings } from "./readings.ts";
 import { judge, type Finding, type SeriesKind } from "./series.ts";
 
 /**
- * Runs clients of every area at a low rate for the given time, and measures growth. Prints two tables, writes them to
- * SOAK.md with `--write`, and exits with 1 if a slope is real, a request failed, or the books do not agree.
+ * Runs clients of every area at a low rate and measures growth. Exits with 1 if something grew, a request failed, or
+ * the books do not agree.
  */
 const { values } = parseArgs({
   options: {
@@ -26,19 +26,19 @@ const { values } = parseArgs({
 const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
 if (!(minutes > 0) || !(rate > 0)) throw new Error("--minutes and --rate are numbers above 0");
 
-/** Share of the rate by area. A video and a session consist of several requests. */
+/** Share of the rate. A video and a session consist of several requests. */
 const shares = { text: 0.5, media: 0.15, audio: 0.2, video: 0.05, realtime: 0.1 } as const;
-/** Minimum number of measurements, maximum ms between two, and maximum ms of a vendor's silence on a busy machine. */
+/** Minimum number of measurements, maximum ms between two, and maximum ms of a vendor's silence. */
 const [readings, longestPauseMs, timeoutMs] = [150, 15_000, 60_000];
 
 const vendors = areas.flatMap((area) => area.vendors);
 const clientAccounts = areas.map(({ name }) => ({ accountId: `soak-${name}`, key: `sk-soak-0123456789-${name}` }));
-// Services with default limits, except short retention, frequent polls of videos and small reservations of sessions.
+// Videos are polled often, and sessions reserve little. Other limits are those of the product.
 await using setup = await openChaosSetup({
   engine: "sqlite",
   shape: "apart",
   services: "all",
-  // Streams and ended tasks are kept so briefly that they reach their maximum size early.
+  // Short retention: stored data reaches its maximum size early.
   env: { LOG_LEVEL: "warn", NATS_KEEP_BYTES: String(2 * 1_048_576) },
   envOf: { video: { TASK_LIFETIME_MS: "60000", TASK_KEEP_MS: "60000" } },
   limits: {
@@ -92,7 +92,7 @@ const rows: string[][] = [];
 let isSound = true;
 for (const { area, accountId, running } of loads) {
   const { requests, results, failures } = running.seen;
-  // Streams do not contain all events any more, so the books are compared.
+  // Streams have lost old events, so the books are compared instead.
   const outcome = await readOutcome(suite, redis, accountId, running.seen, { losesStreams: true });
   const whole = [...results.values()].reduce((sum, result) => sum + result.whole, 0);
   if (failures.size > 0 || outcome.lost + outcome.uncharged > 0 || outcome.double > 0 || outcome.books !== "agree")

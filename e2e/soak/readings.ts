@@ -5,17 +5,15 @@ import { eventStreams } from "@modelgate/contracts";
 import { memory } from "../bench/measure.ts";
 import type { Series, SeriesKind } from "./series.ts";
 
-/** Processes and stores to measure. */
 export interface ReadingPlaces {
-  /** Process ids by name. */
+  /** Process ids by service. */
   readonly pids: Readonly<Record<string, number>>;
   readonly redisUrl: string;
   readonly natsUrl: string;
 }
 
-/** Measures all values repeatedly. */
 export interface Readings extends AsyncDisposable {
-  /** Measures all values; `calls` is the number of calls so far. */
+  /** `calls` is the number of calls so far. */
   read(calls: number): Promise<void>;
   readonly series: readonly Series[];
 }
@@ -23,11 +21,11 @@ export interface Readings extends AsyncDisposable {
 const residentMemory: SeriesKind = { unit: "B", tolerance: 512 * 1_024 };
 const descriptors: SeriesKind = { unit: "descriptors", tolerance: 0.5 };
 const redisMemory: SeriesKind = { unit: "B", tolerance: 64 * 1_024 };
-/** Kind of data with a maximum size, which is usually reached in the warm-up. It is shown without a verdict. */
+/** Data with a maximum size, which it usually reaches before the measurement. It has no verdict. */
 const kept = { unit: "B" } as const satisfies SeriesKind;
 const redisKeys: SeriesKind = { unit: "keys", tolerance: 1 };
 
-/** Opens the connections for the measurements. */
+/** Opens the connections for measurements of processes and stores. */
 export async function openReadings({ pids, redisUrl, natsUrl }: ReadingPlaces): Promise<Readings> {
   const redis = new Redis(redisUrl);
   const nats = await connect({ servers: natsUrl });

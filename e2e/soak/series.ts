@@ -1,43 +1,37 @@
 import type { Point, Slope } from "./theil-sen.ts";
 import { theilSen } from "./theil-sen.ts";
 
-/** Kind of a series, with its unit and the growth per call that counts as real. */
+/** Unit of a series, and the growth that is tolerated. */
 export interface SeriesKind {
   readonly unit: "B" | "descriptors" | "keys";
-  /**
-   * Tolerated growth per 1,000 calls. The growth is real only if the complete interval is above it. Absent: the series
-   * is shown without a verdict.
-   */
+  /** Tolerated growth per 1,000 calls. Without it, the series has no verdict. */
   readonly tolerance?: number;
 }
 
-/** Measurements of one value of a process or store; `x` is the number of calls so far. */
+/** Measurements of one value. `x` is the number of calls so far. */
 export interface Series {
   readonly name: string;
   readonly kind: SeriesKind;
   readonly points: readonly Point[];
 }
 
-/** Result of a series. */
 export interface Finding {
   readonly name: string;
   readonly kind: SeriesKind;
-  /** Medians of the first and of the last tenth of the measurements. */
+  /** Median of the first tenth of the measurements; `last`, of the last tenth. */
   readonly first: number;
   readonly last: number;
-  /** Slope per 1,000 calls; undefined if there are too few measurements. */
+  /** Growth per 1,000 calls; undefined if there are too few measurements. */
   readonly slope: Slope | undefined;
   readonly real: boolean;
 }
 
-/** Share of the first measurements that is ignored, because caches, pools and compiled code grow at first. */
+/** Share of the measurements that is ignored at the beginning, because caches still grow. */
 export const warmUpShare = 0.3;
-/** Maximum number of points of a slope. More measurements are grouped, and each group is replaced by its median. */
+/** Further points are merged into medians. */
 const maxPoints = 150;
 
-/**
- * Evaluates a series. The slope is real if its complete confidence interval is above the tolerance of the series' kind.
- */
+/** Evaluates a series. Its growth is real if the complete confidence interval is above the tolerance. */
 export function judge({ name, kind, points }: Series): Finding {
   const kept = thinned(points.slice(Math.floor(points.length * warmUpShare)));
   const ends = Math.max(1, Math.floor(kept.length / 10));
@@ -52,7 +46,7 @@ export function judge({ name, kind, points }: Series): Finding {
   };
 }
 
-/** Groups neighbouring points, and replaces each group by its median, so that at most `maxPoints` remain. */
+/** Merges neighbouring points into medians. */
 function thinned(points: readonly Point[]): readonly Point[] {
   const size = Math.ceil(points.length / maxPoints);
   if (size <= 1) return points;

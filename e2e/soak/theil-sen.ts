@@ -1,28 +1,25 @@
-/** One measurement of a series. */
 export interface Point {
   readonly x: number;
   readonly y: number;
 }
 
-/** A slope, and the interval that contains the true slope with the given confidence. */
+/** Slope, and its confidence interval. */
 export interface Slope {
   readonly slope: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** Minimum number of measurements. With fewer, the normal approximation of the interval is poor. */
+/** With fewer points, the confidence interval is unreliable. */
 const minPoints = 10;
-/** Two-sided quantile of the normal distribution for the interval: 99 %. */
+/** Quantile of the normal distribution for a two-sided interval of 99 %. */
 const z = 2.5758;
-/** Maximum lag for which correlations of measurements are computed, as a share of their number. */
+/** Maximum lag of correlations, as a share of the number of points. */
 const lagShare = 1 / 4;
 
 /**
- * Estimates the slope of a series (Theil–Sen: the median of the slopes of all pairs) with its 99 % interval (Sen 1968,
- * from Kendall's variance). Measurements of memory depend on earlier ones, so that this variance is too small. It is
- * multiplied by the correction of Hamed and Rao (1998), computed from the ranks of the residuals. Returns undefined if
- * there are too few measurements or all have the same `x`.
+ * Estimates a slope (Theil–Sen) and its 99 % confidence interval (Sen 1968). The variance is corrected for dependent
+ * measurements (Hamed and Rao 1998). Returns undefined for too few points.
  */
 export function theilSen(points: readonly Point[]): Slope | undefined {
   const slopes = pairSlopes(points);
@@ -37,7 +34,7 @@ export function theilSen(points: readonly Point[]): Slope | undefined {
   return { slope, low: at(middle - reach / 2), high: at(middle + reach / 2) };
 }
 
-/** Returns the slopes of all pairs with different `x`, in ascending order. */
+/** Returns the slopes of all pairs in ascending order. */
 function pairSlopes(points: readonly Point[]): Float64Array {
   const slopes: number[] = [];
   for (const [at, a] of points.entries())
@@ -50,7 +47,7 @@ function median(sorted: Float64Array): number {
   return ((sorted[Math.floor(middle)] ?? 0) + (sorted[Math.ceil(middle)] ?? 0)) / 2;
 }
 
-/** Returns the factor by which the variance exceeds that of independent measurements; at least 1. */
+/** Returns the factor by which dependence increases the variance; at least 1. */
 function correlationFactor(residuals: readonly number[]): number {
   const ranks = ranksOf(residuals);
   const n = ranks.length;
@@ -62,14 +59,14 @@ function correlationFactor(residuals: readonly number[]): number {
     let together = 0;
     for (let at = 0; at + lag < n; at++) together += ((ranks[at] ?? 0) - mean) * ((ranks[at + lag] ?? 0) - mean);
     const correlation = together / spread;
-    // From the first lag without a significant correlation (95 %) on, there is only noise.
+    // Larger lags are noise: this correlation is no longer significant (95 %).
     if (correlation <= 1.645 / Math.sqrt(n)) break;
     sum += (n - lag) * (n - lag - 1) * (n - lag - 2) * correlation;
   }
   return 1 + (2 / (n * (n - 1) * (n - 2))) * sum;
 }
 
-/** Returns the rank of each value, 1 for the lowest. Equal values get the mean of their ranks. */
+/** Returns the rank of each value, from 1. Equal values get the mean of their ranks. */
 function ranksOf(values: readonly number[]): readonly number[] {
   const order = values.map((value, at) => ({ value, at })).sort((a, b) => a.value - b.value);
   const ranks = values.map(() => 0);

@@ -3,12 +3,12 @@ import { openaiModel, pause, statusesOf, times, attackResult, type Attack } from
 import { json, type Handler } from "../vendor.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** Text in the attacker's requests by which the vendor recognises them. */
+/** The vendor fails requests that contain this text. */
 const attackerText = "poisoned-request";
-/** Number of the attacker's calls, and of another account's calls afterwards. */
+/** Numbers of the attacker's calls, and of another account's calls afterwards. */
 const [provoked, calls] = [8, 40];
 
-/** Creates a vendor that answers requests with the attacker's text with this error, and all others correctly. */
+/** Creates a vendor that fails only the attacker's requests. */
 const failing =
   (status: number, error: object): Handler =>
   (request, response) =>
@@ -50,7 +50,7 @@ const openaiError = (message: string, code: string | null) => ({
   error: { message, type: "invalid_request_error", param: null, code },
 });
 
-/** Inputs and dimensions of a large embeddings request, whose answer exceeds 32 MiB. */
+/** The answer exceeds 32 MiB. */
 const [inputs, dimensions] = [1_000, 3_072];
 const embeddings: Handler = (request, response) => {
   const parsed: { readonly input: string | readonly string[] } = JSON.parse(request.body);
@@ -86,7 +86,7 @@ const hugeAnswer: Attack = {
   },
 };
 
-/** Number of concurrent calls of a cold start. */
+/** Number of concurrent calls. */
 const burst = 500;
 
 const coldBurst: Attack = {
@@ -132,7 +132,7 @@ const unimplemented: Attack = {
   },
 };
 
-/** Attacks of one account against shared channels, keys and stores. */
+/** Attacks by which one account makes shared channels, keys or stores unavailable. */
 export const blameAttacks: readonly Attack[] = [
   provokes("500", "a vendor's 500 by its body", failing(500, openaiError("The server had an error", "server_error"))),
   provokes("reset", "a vendor's reset by its body", hangingUp),

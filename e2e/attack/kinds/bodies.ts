@@ -4,7 +4,7 @@ import { openaiModel, pause, statusesOf, attackResult, type Attack, type AttackC
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 
-/** Endpoints with a JSON body, and the services that read it. */
+/** Endpoints with a JSON body, and the services that parse it. */
 const readers = [
   {
     area: "text",
@@ -21,34 +21,30 @@ const largestBody = 64 * 1024 * 1024;
 const mebibyte = 1024 * 1024;
 const kibibyte = 1024;
 
-/** Declared length of a body, and number of bytes that are sent. */
+/** Body of which only a part is sent, in bytes. */
 interface Announced {
   readonly length: number;
   readonly sent: number;
 }
 
-/**
- * Bodies of each step: first 16 of 64 MiB, then smaller ones for the rest of the budget. The last ones are so small
- * that only the sent bytes count.
- */
+/** Bodies of each step, from large to small. They use up the memory that a service allows for bodies. */
 const tiers: readonly (readonly Announced[])[] = [
   ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => many(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
   ...[16 * kibibyte, kibibyte, 64].map((sent) => many(40, 200 * kibibyte, sent)),
 ];
-/** Pause between two steps, and time for which all connections stay open, in ms. */
+/** Pause between two steps, and time in which all connections stay open, in ms. */
 const [tierMs, declaredMs] = [100, 4_000];
 
 function many(count: number, length: number, sent: number): readonly Announced[] {
   return Array.from({ length: count }, () => ({ length, sent }));
 }
 
-/** Connection whose body never completes, and the status of its answer, if any. */
+/** Connection whose body never completes. The status is undefined before an answer. */
 interface Pending {
   readonly socket: Socket;
   status: string | undefined;
 }
 
-/** Opens a connection for each declared body, and sends its beginning. */
 function openDeclared(
   { edgeUrl, attacker }: AttackContext,
   path: string,
@@ -71,7 +67,7 @@ function openDeclared(
   });
 }
 
-/** Counts the open connections, and the statuses of the others. */
+/** Describes how many bodies are still read, and how many got which status. */
 function outcomesOf(all: readonly Pending[]): string {
   const counts = Map.groupBy(all, ({ status }) => status ?? "still read");
   return [...counts].map(([what, each]) => `${each.length} × ${what}`).join(", ");
@@ -101,7 +97,7 @@ const declared = ({ area, path }: Reader): Attack => ({
   },
 });
 
-/** Number of slow bodies per area. */
+/** Number of slow bodies in each area. */
 const slowCount = 100;
 const slowMs = 30_000;
 
@@ -126,17 +122,16 @@ const slowBodies: Attack = {
 };
 
 /**
- * Maximum ms that one body may block an event loop. The minimum of several attempts counts, because the machine may be
- * busy.
+ * Maximum time in ms for which one body may block an event loop. The shortest of several attempts is compared, because
+ * the machine may be busy.
  */
 const maxBlockedMs = 50;
 const bombTries = 3;
-/** Blocking time in ms that is too long for noise, so that one attempt is enough. */
+/** A time in ms that a busy machine cannot explain, so that one attempt is enough. */
 const certainlyBlockedMs = 500;
-/** Memory in MiB that a service may keep afterwards, and the ms that it has to release the rest. */
+/** Maximum memory growth in MiB, and time in ms to release the rest. */
 const [maxGrowthMebibytes, releaseMs] = [50, 20_000];
 
-/** Renders JSON with many small members. */
 const manyKeys = (count: number): string =>
   `{${Array.from({ length: count }, (_, at) => `"k${at.toString(36)}":1`).join(",")}}`;
 const manyLists = (count: number): string => `[${"[],".repeat(count - 1)}[]]`;
@@ -152,7 +147,7 @@ const bombs: readonly Bomb[] = [
   { what: "5 M keys, zstd", encoding: "zstd", json: () => manyKeys(5_000_000).slice(0, largestBody - 4_096) },
   { what: "10 M lists, gzip", encoding: "gzip", json: () => manyLists(10_000_000) },
   { what: "60 MB of one text, br", encoding: "br", json: () => JSON.stringify("x".repeat(60_000_000)) },
-  // Small enough for audio's maximum body and for the maximum number of members.
+  // Below audio's limits of bytes and members.
   { what: "80,000 keys, plain", json: () => manyKeys(80_000) },
 ];
 const bombsOf = {
@@ -164,10 +159,7 @@ const bombsOf = {
 
 const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSync } as const;
 
-/**
- * Returns a body with the bomb in a field that is not read. The JSON around the bomb is complete; a body that ends
- * within its JSON is a separate attack.
- */
+/** Returns a complete body with the bomb in a field that no service reads. */
 function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
   const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });
   const [before = "", after = ""] = plain.split('"BOMB"');
@@ -206,17 +198,16 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
   },
 });
 
-/** Returns true if a further attempt is not needed. Infinity means that there was no attempt yet. */
+/** Returns true if no further attempt is needed. The time is Infinity before the first one. */
 function isClear(minMs: number): boolean {
   return minMs <= maxBlockedMs || (minMs > certainlyBlockedMs && Number.isFinite(minMs));
 }
 
-/** Returns the longest blocking time of the edge and of a service since the last call. */
 async function longestBlocked({ loops }: AttackContext, area: WatchedService): Promise<number> {
   return Math.max(await loops.longestBlockedMs(area), await loops.longestBlockedMs("edge"));
 }
 
-/** Returns the memory growth of a service in MiB, after the service had time to release memory. */
+/** Returns the growth in MiB after the service had time to release memory. */
 async function memoryGrowth({ suite }: AttackContext, area: WatchedService, before: number): Promise<number> {
   let kept = Infinity;
   for (const end = Date.now() + releaseMs; Date.now() < end && kept > maxGrowthMebibytes;) {
@@ -226,7 +217,7 @@ async function memoryGrowth({ suite }: AttackContext, area: WatchedService, befo
   return Math.max(0, kept);
 }
 
-/** Attacks by request bodies, before the caller and the model are known. */
+/** Attacks by request bodies that are read before the model is known. */
 export const bodyAttacks: readonly Attack[] = [
   ...readers.map(declared),
   slowBodies,

@@ -9,15 +9,13 @@ import { json } from "../vendor.ts";
 import { honestText, textAnswer, textRequest } from "./wires.ts";
 
 const price = { input: 1, output: 2 };
-/** Redis hash with the price of each published version. */
 const priceVersionsKey = "price-versions";
 
-/** Opens the ledger's database file for writing, as an attacker with access to it can. */
+/** Opens the ledger's database file for writing. */
 function openBooks({ booksFile }: AttackContext): DatabaseSync {
   return new DatabaseSync(booksFile, { timeout: 10_000 });
 }
 
-/** Waits until the books contain this many calls of the attacker. */
 async function untilBooked({ suite, attacker }: AttackContext, calls: number): Promise<void> {
   await until(`${calls} calls in the books`, async () => {
     interface Row {
@@ -30,15 +28,14 @@ async function untilBooked({ suite, attacker }: AttackContext, calls: number): P
 }
 
 /**
- * Runs `gatectl ledger verify` for the attacker's account, or for all accounts and the tables that belong to no account
- * ("all"). Returns true if it finds no divergence.
+ * Runs `gatectl ledger verify` for the attacker's account or for everything. Returns false if it finds a divergence.
  */
 async function areBooksValid({ suite, attacker }: AttackContext, of: "account" | "all"): Promise<boolean> {
   const { status } = await suite.gatectl("ledger", "verify", ...(of === "account" ? [attacker.accountId] : []));
   return status === 0;
 }
 
-/** Change of the books or of Redis that bypasses the ledger, and the function that undoes it. */
+/** Change of the books or of Redis that bypasses the ledger. */
 interface Alteration {
   readonly what: string;
   readonly of: "account" | "all";
@@ -53,7 +50,7 @@ const bySql = (what: string, of: Alteration["of"], change: string, undo: string)
   undo: (books) => books.exec(undo),
 });
 
-/** Returns an alteration that deletes rows of a table, and keeps a copy to restore them. */
+/** Deletes rows, and keeps a copy of them for `undo`. */
 const deleted = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
   bySql(
     what,
@@ -149,7 +146,7 @@ const alteredBooks: Attack = {
   },
 };
 
-/** Tables whose rows depend on names that clients choose. */
+/** Tables whose rows contain names that clients choose. */
 const labelled = ["call_labels", "labelled_totals", "daily_tag_totals", "daily_tag_first_bytes"] as const;
 
 const endlessTags: Attack = {

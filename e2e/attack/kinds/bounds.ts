@@ -3,13 +3,10 @@ import { dollars, pause, statusesOf, attackResult, type Attack } from "../attack
 import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textModels, textWires, wireAsked, type TextWire } from "./wires.ts";
 
-/** Tolerance in US dollars, for rounding and the input of a call. */
+/** Tolerance in US dollars, for rounding and input tokens. */
 const slack = 0.01;
 
-/**
- * Contradictory limits in one request of a wire: a small one that the gateway may read, and a large one that the vendor
- * may read.
- */
+/** Contradictory limits in one request. The gateway could use the small one, and the vendor the large one. */
 const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [
     { max_completion_tokens: 1, max_tokens: 100_000 },
@@ -31,13 +28,13 @@ const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 
-/** Returns the highest output limit in a request, as a vendor may interpret it. */
+/** Returns the highest output limit in a request. */
 function largestBound(body: string): number {
   const bounds = [...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound));
   return Math.max(0, ...bounds);
 }
 
-/** Vendor that generates as much output as the highest limit in a request allows. */
+/** Vendor that uses the highest output limit in a request. */
 const generatesMaximum: Handler = (request, response) =>
   json(response, textAnswer(wireAsked(request), { output: largestBound(request.body) }));
 
@@ -66,15 +63,11 @@ const twoBounds: Attack = {
   },
 };
 
-/** Values that a vendor may report as usage although no call can have used them. */
+/** Usage that no call can have. */
 const impossibleUsage: readonly unknown[] = [1e300, 1e15, 2 ** 63, -5, "100000", 1.5e9, true, { a: 1 }, [7]];
-/** Price in US dollars per million output tokens; ten tokens cost one cent. */
+/** US dollars per million output tokens: ten tokens cost one cent. */
 const expensivePrice = 1_000;
-/**
- * Maximum charge of a call with ten output tokens, regardless of the reported usage:
- * libs/relay/src/money/usage-bound.ts accepts at most 33 output tokens, and 66,000 input tokens that the body does not
- * show.
- */
+/** Maximum charge of a call with ten output tokens, for any reported usage (libs/relay/src/money/usage-bound.ts). */
 const maxOfTenTokens = 0.1;
 
 const tenTokens: Readonly<Record<TextWire, object>> = {
@@ -84,7 +77,7 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-/** Returns an attack whose vendor answers calls of ten tokens with expensive usage, once for each of `words`. */
+/** Creates an attack with calls of ten output tokens, one for each of `words`. */
 const overTenTokens = (
   id: string,
   name: string,
@@ -115,17 +108,15 @@ const overTenTokens = (
   },
 });
 
-/** Vendor that reports the usage after `report=` in the request. */
+/** Vendor that reports the usage in the text of a request. */
 const reportsFromRequest: Handler = (request, response) => {
   const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
   json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
 };
 
-/** Number of tokens that the vendor generates although ten were requested, in complete answers and in streams. */
+/** Tokens that the vendor generates in complete answers and in streams. Ten were requested. */
 const [wholeTokens, streamTokens] = [34_130, 6_000];
-/**
- * Number of tokens beyond the limit after which a stream must have ended; some are between two checks or in buffers.
- */
+/** Maximum tokens of a stream beyond its limit. Some are in buffers or between two checks. */
 const maxExtraTokens = 1_500;
 
 const overlongAnswer: Handler = (request, response) =>
@@ -147,7 +138,6 @@ const wordOf: Readonly<Record<TextWire, string>> = {
   generateContent: event({ candidates: [{ index: 0, content: { role: "model", parts: [{ text: "word " }] } }] }),
 };
 
-/** Returns the events that precede the text in a stream; empty for wires without such events. */
 function openingOf(wire: TextWire): string {
   if (wire !== "messages") return "";
   const message = { ...textAnswer("messages"), content: [], stop_reason: null };
@@ -155,7 +145,7 @@ function openingOf(wire: TextWire): string {
   return event({ type: "message_start", message }, "message_start") + event(block, "content_block_start");
 }
 
-/** Writes two thousand tokens per second until the gateway disconnects, at most `streamTokens`. */
+/** Writes 2,000 tokens per second until the gateway disconnects. */
 async function streamTokensUntilCut(
   wire: TextWire,
   response: ServerResponse,
@@ -171,7 +161,7 @@ async function streamTokensUntilCut(
   response.end();
 }
 
-/** Returns an attack whose vendor streams far beyond the limit of the request. The tokens of the stream are counted. */
+/** Creates an attack whose vendor streams far beyond the limit of a request. */
 function endless(wire: TextWire): Attack {
   let sentTokens = 0;
   const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (sentTokens += tokens));
@@ -199,7 +189,7 @@ function endless(wire: TextWire): Attack {
   };
 }
 
-/** Attacks on reserved and charged amounts. */
+/** Attacks that try to make a call cost more than its hold. */
 export const boundAttacks: readonly Attack[] = [
   twoBounds,
   overTenTokens(

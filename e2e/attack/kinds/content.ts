@@ -5,14 +5,12 @@ import type { Answer } from "../../chaos/exchange.ts";
 import { residentMebibytes } from "../loops.ts";
 
 const mebibyte = 1024 * 1024;
-/** Content of an account without a balance: number of conversations, items per conversation, and bytes per item. */
+/** Stored content: conversations, items per conversation, and bytes per item. */
 const [conversations, itemsOfEach, itemBytes] = [20, 15, 130_000];
-/** Maximum memory growth of the Redis of accounts, in MiB. */
 const maxMoreMebibytes = 2;
 
 const text = (value: string): object => ({ type: "message", role: "user", content: value });
 
-/** Returns the memory use of the Redis of accounts, in MiB. */
 async function redisMebibytes({ suite }: AttackContext): Promise<number> {
   const info = await onRedis(suite.backends.redisUrl, (redis) => redis.info("memory"));
   return Number(/used_memory:(\d+)/.exec(info)?.[1]) / mebibyte;
@@ -40,12 +38,11 @@ const filling: Attack = {
   },
 };
 
-/** Size of a conversation with many small parts, and number of reads of its first page. */
+/** Items of a conversation, their parts, and reads of its first page. */
 const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
-/** Maximum CPU seconds, and maximum memory growth in MiB, of the text service for these reads. */
+/** Limits of the text service for these reads. */
 const [maxCpuSeconds, maxReadMebibytes] = [5, 200];
 
-/** Returns the CPU seconds that the text service has used. */
 async function cpuSeconds({ suite }: AttackContext): Promise<number> {
   const metrics = await (await fetch(`${suite.opsUrl("text")}/metrics`)).text();
   return Number(/^process_cpu_seconds_total(?:\{[^}]*\})? ([\d.e+-]+)$/m.exec(metrics)?.[1]);
@@ -81,5 +78,5 @@ const pages: Attack = {
   },
 };
 
-/** Attacks by content that clients store. */
+/** Attacks by stored content. */
 export const contentAttacks: readonly Attack[] = [filling, pages];

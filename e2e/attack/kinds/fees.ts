@@ -2,7 +2,7 @@ import { dollars, openaiModel, statusesOf, attackResult, type Attack, type Attac
 import { json } from "../vendor.ts";
 import { honestText, picture, textAnswer, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
 
-/** Request members for which a vendor charges fees in addition to tokens, without a price here. */
+/** Request members for which vendors charge fees that have no price here. */
 const fees: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [{ web_search_options: {} }, { search_parameters: { mode: "on" } }, { service_tier: "priority" }],
   responses: [
@@ -27,7 +27,7 @@ const fees: Readonly<Record<TextWire, readonly object[]>> = {
     { serviceTier: "priority" },
   ],
 };
-/** Matches request members that cost extra. */
+/** Matches names of request members that cost extra. */
 const fee =
   /web_search\w*|search_parameters|image_generation|code_?\w+|google_?search|file_?search|service_?tier|speed/i;
 
@@ -40,7 +40,7 @@ const unpriced: Attack = {
     const answers = await context.sendAll(
       textWires.flatMap((wire) => fees[wire].map((more) => textRequest(wire, context.model(wire), more))),
     );
-    // A request may reach its vendor if the tool was removed.
+    // The gateway may remove the member, so that the rest reaches the vendor.
     const passed = textWires.flatMap((wire) =>
       context.requests(wire).flatMap(
         ({ body }) =>
@@ -58,7 +58,7 @@ const unpriced: Attack = {
   },
 };
 
-/** Reported units without a price, and the price per million of the nearest unit, which applies. */
+/** Number of reported units without a price, and price per million of the unit that applies instead. */
 const [reported, pricePerMillion] = [500, 1_000];
 const due = (reported * pricePerMillion) / 1e6;
 const audioUsage = {
@@ -109,7 +109,7 @@ const nearestPrice: Attack = {
   },
 };
 
-/** Documents of one request, number of searches that the vendor charges for them, and price per search. */
+/** Documents of a request, searches that the vendor charges for them, and price per search. */
 const [documents, searches, searchPrice] = [1_000, 10, 0.002];
 
 const manyDocuments: Attack = {
@@ -138,7 +138,7 @@ const manyDocuments: Attack = {
   },
 };
 
-/** Options that make an image cost a multiple of the default price. */
+/** Options with which an image costs more than its default price. */
 const expensiveOptions: readonly object[] = [
   { quality: "high" },
   { quality: "hd" },

@@ -2,10 +2,10 @@ import { dollars, openaiModel, attackResult, type Attack, type AttackContext } f
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** Text of a service's refusal of calls that the edge did not sign. A client that receives it has bypassed the edge. */
+/** A service refuses calls that the edge did not sign with this text. A client that gets it has bypassed the edge. */
 const serviceRefusal = "edge has signed";
 
-/** Smuggled request without a key, which must never be handled as a separate request. */
+/** Request without a key inside another request. It must never be answered. */
 const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
 
 /** Requests that two HTTP parsers may interpret differently. */
@@ -92,7 +92,6 @@ const framing: Attack = {
   },
 };
 
-/** Requests without a body, and bytes that are not a request. */
 function withoutBody(key: string): readonly string[] {
   return [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
@@ -106,7 +105,7 @@ function withoutBody(key: string): readonly string[] {
   ];
 }
 
-/** Requests that try to be served without a key, or as another account. */
+/** Requests without a key, or with a false identity. */
 function identities({ attacker, other, model }: AttackContext): readonly (Sending & { readonly as?: "attacker" })[] {
   const call = textRequest("chat", model("chat"));
   const message = textRequest("messages", model("chat"));
@@ -130,7 +129,7 @@ function identities({ attacker, other, model }: AttackContext): readonly (Sendin
       `Bearer ${other.key.slice(0, -1)}`,
       `Bearer ${other.key.toUpperCase()}`,
     ].map((authorization) => ({ ...call, key: null, headers: { authorization } })),
-    // Each endpoint reads keys only from certain headers and parameters.
+    // Some endpoints ignore a key in these places.
     ...["x-api-key", "api-key", "x-goog-api-key"].map((name) => ({
       ...call,
       headers: { [name]: other.key },
@@ -156,7 +155,7 @@ function identities({ attacker, other, model }: AttackContext): readonly (Sendin
   ];
 }
 
-/** Ambiguous paths. None may be answered without a key. */
+/** Ambiguous paths, which must not be answered without a key. */
 const paths = [
   "//v1/models",
   "/v1//models",

@@ -4,12 +4,12 @@ import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, picture, sound, vectors } from "./wires.ts";
 
-/** Number of requests per endpoint, number of concurrent ones, and time in ms after which no further one begins. */
+/** Requests per endpoint, concurrent requests, and time in ms after which no further one begins. */
 const [perEndpoint, atOnce, longestMs] = [70, 8, 60_000];
-/** Fixed seed, so that every run sends the same requests. */
+/** A fixed seed gives every run the same requests. */
 const seed = 20_261_122;
 
-/** Returns a generator of numbers from 0 to 1 that depend on the seed (mulberry32). */
+/** Creates a generator of numbers from 0 to 1 (mulberry32). */
 function randomOf(start: number): () => number {
   let state = start;
   return () => {
@@ -24,7 +24,7 @@ type Random = () => number;
 const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
 
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
-/** Values that often cause errors in parsers, schemas and arithmetic. */
+/** Values that often cause errors. */
 const unusualValues: readonly [unknown, ...unknown[]] = [
   null,
   true,
@@ -52,7 +52,6 @@ const unusualValues: readonly [unknown, ...unknown[]] = [
   Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, at])),
 ];
 
-/** Valid values of fields, by name. */
 const validValues: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = {
   messages: [[{ role: "user", content: "Hi" }], [{ role: "user", content: [{ type: "text", text: "Hi" }] }]],
   input: ["Hi", [{ role: "user", content: "Hi" }]],
@@ -71,7 +70,7 @@ const validValues: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = 
 
 const odd = (random: Random): unknown => pick(random, unusualValues);
 
-/** Returns a body that roughly follows the endpoint's schema. */
+/** Creates a body that roughly follows the endpoint's schema. */
 function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
   const { schema } = endpointOf(id);
   const known = schema === undefined ? [] : Object.keys(propertiesOf(bodies[schema]));
@@ -98,7 +97,7 @@ const json16 = "application/json; charset=utf-16";
 const types = ["text/plain", json16, "multipart/form-data", "multipart/form-data; boundary=x", "", "a/b"] as const;
 const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
 
-/** Returns a request of an endpoint whose path parameters, query and body are chosen at random. */
+/** Creates a request with random path parameters, query and body. */
 function requestOf(random: Random, id: EndpointId, model: string): Sending {
   const { method, path, body } = endpointOf(id);
   const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pick(random, parameters)));
@@ -117,7 +116,7 @@ function requestOf(random: Random, id: EndpointId, model: string): Sending {
   return { ...requestLine, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
 }
 
-/** Describes an error in an answer that no request may cause; undefined if there is none. */
+/** Describes an error that no request may cause. Returns undefined if there is none. */
 function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string | undefined {
   if (end !== "whole") return `${id}: ${end}`;
   if (status === 500) return `${id}: 500 ${/"message":"([^"]{0,80})/.exec(body)?.[1] ?? ""}`;
@@ -127,7 +126,7 @@ function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string
 }
 
 const refusing: Handler = (_, response) => json(response, { error: { message: "No." } }, 400);
-/** Vendors that answer immediately, correctly or not, by the kind of their model. */
+/** Vendors by kind of model. Some of their answers are errors. */
 const vendors: Readonly<Record<string, Handler>> = {
   chat: honestText,
   completion: honestText,
@@ -144,7 +143,7 @@ function modelFor(context: AttackContext, random: Random, id: EndpointId): strin
   return context.model(random() < 0.9 && kind in vendors ? kind : "chat");
 }
 
-/** Attack by random requests of every endpoint. */
+/** Attack by random requests to every endpoint. */
 export const fuzzAttacks: readonly Attack[] = [
   {
     id: "fuzz",
@@ -153,7 +152,6 @@ export const fuzzAttacks: readonly Attack[] = [
     models,
     async run(context) {
       const random = randomOf(seed);
-      // WebSockets are not tested with HTTP requests.
       const ids = endpointIds.filter((id) => endpointOf(id).webSocket !== true);
       const queue = Array.from({ length: perEndpoint }, () => ids).flat();
       const faults = new Map<string, number>();

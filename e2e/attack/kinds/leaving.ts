@@ -3,7 +3,7 @@ import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireAsked } from "./wires.ts";
 
-/** Delay of vendors' answers, and time after which clients disconnect, in ms. */
+/** Delay of a vendor's answer, and time after which a client disconnects, in ms. */
 const [vendorMs, leavesAfterMs] = [1_500, 400];
 const calls = 20;
 const words = "word ".repeat(1_000);
@@ -11,16 +11,10 @@ const words = "word ".repeat(1_000);
 const images: Handler = (_, response) =>
   json(response, { created: 1, data: Array.from({ length: 10 }, () => ({ b64_json: "aGVsbG8=" })) });
 
-/**
- * Answers as a chat vendor, and reports 1,000 input tokens. They cost more than `floor`, which is the minimum charge of
- * a call whose client disconnects.
- */
+/** Chat vendor whose reported input costs more than the minimum charge. */
 const chat: Handler = (request, response) => json(response, textAnswer(wireAsked(request), { input: 1_000 }));
 
-/**
- * Returns an attack by clients that disconnect before the answer. `floor` is the minimum charge of one call in US
- * dollars, for what is certain once the request is sent; for tokens it is half of an estimate.
- */
+/** Creates an attack by clients that disconnect early. `floor` is the minimum charge of a call in US dollars. */
 const leaving = (
   id: number,
   what: string,
@@ -61,7 +55,7 @@ const leaving = (
   },
 });
 
-/** Attacks by clients that disconnect before the first byte: they must pay the minimum charge. */
+/** Attacks by clients that disconnect before the first byte of an answer. */
 export const leavingAttacks: readonly Attack[] = [
   leaving(
     0,

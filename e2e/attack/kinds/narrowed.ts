@@ -6,7 +6,7 @@ import { openaiModel, sessionModel, attackResult, type Attack, type AttackContex
 import type { SocketHandler } from "../vendor.ts";
 import { honestText } from "./wires.ts";
 
-/** API key that is created for an attack, and restricted later. */
+/** API key that is restricted during the attack. */
 interface MadeKey {
   readonly id: string;
   readonly key: string;
@@ -20,7 +20,7 @@ function change({ suite }: AttackContext, { id }: MadeKey, changed: object): Pro
   return askOperator(suite, "POST", `/tokens/${id}`, changed);
 }
 
-/** Vendor of sessions that sends only its first event. */
+/** Vendor that sends only the first event of a session. */
 const greeting: SocketHandler = (socket) => {
   const session = { type: "realtime", id: "sess_1", object: "realtime.session", model: "m" };
   socket.send(JSON.stringify({ type: "session.created", event_id: "e", session }));
@@ -89,7 +89,7 @@ const openSocket: Attack = {
         codes.push(/"code":\s*"(\w+)"/.exec(data.toString())?.[1] ?? "none");
       });
     await once(socket, "open");
-    /** Requests a response, and waits for an error with this code. */
+    /** Requests a response, and returns true if it is refused with this code. */
     const refusedWith = async (model: string, code: string): Promise<boolean> => {
       socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
       return await until(code, () => codes.includes(code)).catch(() => false);
@@ -108,5 +108,5 @@ const openSocket: Attack = {
   },
 };
 
-/** Attacks by client secrets and connections that were opened before their key was restricted. */
+/** Attacks by client secrets and connections from before their key was restricted. */
 export const narrowedAttacks: readonly Attack[] = [clientSecrets, openSocket];

@@ -3,7 +3,6 @@ import { dollars, openaiModel, attackResult, type Attack, type AttackContext } f
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
-/** Number of sign-ins that are in progress while an operator is disabled. */
 const concurrentSignIns = 6;
 
 const disabledOperator: Attack = {
@@ -68,7 +67,7 @@ const secretByKey: Attack = {
   },
 };
 
-/** Daily budget of an account and cost of a call, in US dollars, and number of keys that a member creates. */
+/** Daily budget of an account, cost of a call in US dollars, and number of keys that a member creates. */
 const [allowedDollars, callDollars, membersKeys] = [0.0025, 0.001, 8];
 
 const wideningMember: Attack = {

@@ -4,14 +4,14 @@ import { dollars, openaiModel, pause, sessionModel, attackResult, type Attack, t
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
-/** Number of responses that are requested at the same time. */
+/** Number of responses that are requested at once. */
 const eventCount = 60;
 const [responseMs, sessionMs] = [60, 5_000];
 const outputTokens = 150;
 const outputPrice = 100;
 const responseCost = (outputTokens * outputPrice) / 1e6;
 
-/** Creates a vendor that answers every `response.create`, and passes each event of the client to `onEvent`. */
+/** Creates a vendor that answers every `response.create` and reports each event of the client. */
 const answering =
   (onEvent: (event: string) => void): SocketHandler =>
   (socket) => {
@@ -37,7 +37,7 @@ const answering =
     });
   };
 
-/** Opens a session, sends all messages immediately, and returns the number of messages that came back. */
+/** Sends all messages in a new session, and returns the number of received messages. */
 function converse(
   { edgeUrl, attacker, seen }: AttackContext,
   path: string,
@@ -89,7 +89,7 @@ function flooding(): Attack {
         `${responseCount} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
         [
           responseCount === 0 && "the vendor was asked for nothing, so nothing was shown",
-          // One response may be in progress beyond the paid amount.
+          // One response may be in progress when the money is used up.
           cost - spent > responseCost * 1.01 && `the operator pays ${dollars(cost - spent)}`,
         ],
       );
@@ -97,7 +97,7 @@ function flooding(): Attack {
   };
 }
 
-/** Id of a prompt that another account stored at the vendor. */
+/** Prompt that another account stored at the vendor. */
 const promptId = "pmpt_oftheothertenant";
 
 function storedPrompt(): Attack {
@@ -140,7 +140,7 @@ function storedPrompt(): Attack {
 }
 
 const livePrice = 0.01;
-/** Seconds of sound in one event, and number of such events. */
+/** Seconds of sound per event, and number of such events. */
 const [soundSeconds, soundEvents] = [10, 12];
 const wrongEvents = 20_000;
 const sound = {
@@ -148,7 +148,7 @@ const sound = {
   audio: Buffer.alloc(soundSeconds * 48_000).toString("base64"),
 };
 
-/** Creates a vendor of GPT-Live that counts the seconds of the sound that it receives. */
+/** Creates a vendor of GPT-Live that measures the received sound in seconds. */
 const listening =
   (heard: (seconds: number) => void): SocketHandler =>
   (socket) => {
@@ -169,7 +169,7 @@ const listening =
 function liveFlood(): Attack {
   let heard = 0;
   return {
-    // By this name OpenAI's provider recognises a model of GPT-Live.
+    // The name of GPT-Live selects its wire.
     id: "gpt-live-1",
     name: "floods sessions of GPT-Live with wrong, deep and oversized events, and with sound",
     area: "realtime",
@@ -214,7 +214,7 @@ const sampleRate = 16_000;
 const secondPrice = 0.1;
 const boundary = "a-boundary-that-no-file-has";
 
-/** Sizes in the header of a WAV file that is sent while it is recorded. */
+/** Sizes in the header of a WAV file that is still being recorded. */
 const unknownSizes = [0xff_ff_ff_ff, 0x7f_ff_ff_ff, 0] as const;
 
 function wavOf(seconds: number, size: number): Buffer {
@@ -283,5 +283,5 @@ const unreadable: Attack = {
   },
 };
 
-/** Attacks by sessions and by audio. */
+/** Attacks by sessions and audio. */
 export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), liveFlood(), pipedWav, unreadable];

@@ -2,7 +2,7 @@ import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext 
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** Returns notations of an address in the operator's network. */
+/** Returns notations of an address of this machine. */
 function forms(port: number): readonly string[] {
   const hosts = [
     "127.0.0.1",
@@ -42,7 +42,7 @@ function forms(port: number): readonly string[] {
   ];
 }
 
-/** Returns requests that name an address which the gateway or its vendor would call. */
+/** Creates requests with an URL that the gateway or its vendor would call. */
 function asks(context: AttackContext, url: string): readonly Sending[] {
   const chat = (name: string): Sending =>
     textRequest("chat", context.model(name), {
@@ -66,10 +66,7 @@ function asks(context: AttackContext, url: string): readonly Sending[] {
   ];
 }
 
-/**
- * Attacks that send URLs of the operator's network as images, as images to edit, as video references and as callbacks
- * (SSRF).
- */
+/** Attacks by URLs of the operator's network (SSRF). */
 export const ssrfAttacks: readonly Attack[] = [
   {
     id: "ssrf",
@@ -92,7 +89,7 @@ export const ssrfAttacks: readonly Attack[] = [
           answers.push(await context.send(sending));
       };
       await Promise.all(Array.from({ length: 4 }, client));
-      // Waits for callbacks, which are sent after a task has ended.
+      // Callbacks are sent after a task has ended.
       await new Promise((resolve) => setTimeout(resolve, 2_000));
       const hits = context.inside.hits.slice(before);
       return attackResult(

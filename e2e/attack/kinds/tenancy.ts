@@ -3,12 +3,12 @@ import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, sound, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
 
-/** Id of an object that another account created in the vendor's store, which all accounts share. */
+/** Id of another account's object in the vendor's store. */
 const id = "abc123oftheothertenant";
 const storedFile = `https://generativelanguage.googleapis.com/v1beta/files/${id}`;
 const user = (content: readonly object[]): object => ({ role: "user", content });
 
-/** Request members that refer to objects in the vendor's store, by wire. */
+/** Request members that refer to objects in the vendor's store. */
 const references: Readonly<Record<TextWire, readonly object[]>> = {
   chat: [{ messages: [user([{ type: "file", file: { file_id: `file-${id}` } }])] }],
   responses: [
@@ -39,7 +39,7 @@ const references: Readonly<Record<TextWire, readonly object[]>> = {
   ],
 };
 
-/** Duplicate members, of which a parser may use the first or the last. */
+/** Duplicate members: a parser may use the first or the last. */
 const hidden: readonly string[] = [
   `"file":{"file_id":"file-${id}"},"file":{}`,
   `"tools":[{"type":"a","x":{"vector_store_ids":["vs_${id}"]},"x":null}]`,
@@ -47,7 +47,7 @@ const hidden: readonly string[] = [
   `"fil\\u0065":{"cachedContent":"cachedContents/${id}"},"file":1`,
 ];
 
-/** Inserts members, unchanged, before those of a request. */
+/** Inserts members as text, because an object cannot contain duplicates. */
 function withMembers(sending: Sending, members: string): Sending {
   return { ...sending, body: JSON.stringify(sending.body).replace("{", `{${members},`) };
 }
@@ -75,13 +75,12 @@ const stores: Attack = {
   },
 };
 
-/** Returns the member of a request that contains the id. */
+/** Returns the name of the member that contains the id. */
 function memberOf(body: string): string {
   const before = body.slice(0, body.indexOf(id));
   return before.match(/"(\w+)":\s*(?:\[|\{"id":)?\s*"[^"]*$/)?.[1] ?? "an id";
 }
 
-/** Attack on a stored response and a video of another account. */
 const tenants: Attack = {
   id: "others-things",
   name: "requests responses and videos of another account by their ids",
@@ -122,11 +121,11 @@ function idIn({ body }: Answer): string {
   return /"id":\s*"([^"]+)"/.exec(body)?.[1] ?? "";
 }
 
-/** Vendor that returns the address in the prompt as the address of its picture. */
+/** Image vendor that returns the URL in the prompt. */
 const pictureElsewhere: Handler = (request, response) =>
   json(response, { created: 1, data: [{ url: /https?:[^\s"\\]+/.exec(request.body)?.[0] ?? "" }] });
 
-/** Creates a Kling vendor that returns the address in the prompt as the address of its video. */
+/** Creates a Kling vendor that returns the URL in the prompt. */
 const filmElsewhere: () => Handler = () => {
   let address = "";
   return (request, response) => {
@@ -201,7 +200,6 @@ function form(fields: readonly (readonly [name: string, value: string])[]): Pick
   };
 }
 
-/** Attack on objects in a vendor's store by images, speech and videos. */
 const mediaStores: Attack = {
   id: "stores-media",
   name: "refers to files and voices of another account for images, speech and videos",
@@ -245,5 +243,5 @@ const mediaStores: Attack = {
   },
 };
 
-/** Attacks that try to read another account's data. */
+/** Attacks on another account's data. */
 export const tenancyAttacks: readonly Attack[] = [stores, mediaStores, tenants, otherPort];

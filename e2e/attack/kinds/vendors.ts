@@ -6,9 +6,8 @@ import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
 import { textAnswer, textRequest } from "./wires.ts";
 
-/** Maximum memory growth of the text service during answers of hostile vendors, in MiB. */
 const maxGrowth = 400;
-/** Maximum bytes that an endless vendor sends; far more than the gateway may read. */
+/** An endless vendor stops after this number of bytes. The gateway must stop reading earlier. */
 const endlessBytes = 96 * 1024 * 1024;
 
 const answer = JSON.stringify(textAnswer("chat"));
@@ -27,7 +26,7 @@ const says =
     socket.end();
   };
 
-/** Returns a vendor that sends a piece repeatedly, as fast as the gateway reads, up to `endlessBytes`. */
+/** Creates a vendor that repeats a piece up to `endlessBytes`. */
 const repeats =
   (first: string, piece: string): RawHandler =>
   (socket) => {
@@ -46,7 +45,7 @@ const repeats =
     more();
   };
 
-/** Returns a vendor that sends one byte at a time, often enough not to be silent. */
+/** Creates a vendor that sends a piece often enough not to be silent. */
 const sendsSlowly =
   (first: string, piece: string): RawHandler =>
   (socket) => {
@@ -59,7 +58,7 @@ const sendsSlowly =
     });
   };
 
-/** Returns a vendor that sends 256 MiB of zeros, compressed. The data is created at the first request. */
+/** Creates a vendor that sends 256 MiB of zeros, compressed. */
 const bomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
   let bytes: Buffer | undefined;
   return (socket) => {
@@ -73,7 +72,7 @@ const redirect =
   (socket) =>
     says(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
 
-/** Faulty vendors, by a description of the fault. */
+/** Faulty vendors by a description of their fault. */
 const faultyVendors: Readonly<Record<string, RawHandler>> = {
   garbage: says("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
   "HTTP/0.9": says("<html>hello</html>"),
@@ -125,14 +124,14 @@ const faultyVendors: Readonly<Record<string, RawHandler>> = {
 
 const named = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
-/** Calls a vendor for a complete answer and for a stream. */
+/** Requests a complete answer and a stream. */
 async function callBoth(context: AttackContext, name: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
     context.send(textRequest("chat", context.model(name), { stream, max_completion_tokens: 50 }));
   return [await call(false), await call(true)];
 }
 
-/** Attacks by vendors that violate HTTP, JSON and the formats of streams. */
+/** Attacks by vendors that violate HTTP, JSON or a wire. */
 export const vendorAttacks: readonly Attack[] = [
   {
     id: "vendors",

@@ -2,18 +2,18 @@ import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler, type VendorRequest } from "../vendor.ts";
 import type { AttackModel } from "../attack.ts";
 
-/** Text wires for which the attacks have vendors. */
+/** Text wires of the attacks. */
 export const textWires = ["chat", "responses", "messages", "generateContent"] as const;
 export type TextWire = (typeof textWires)[number];
 
-/** Text and usage of a vendor's answer. */
+/** Text and usage of a vendor's answer. The usage may be invalid. */
 export interface Reported {
   readonly text?: string;
   readonly input?: unknown;
   readonly output?: unknown;
 }
 
-/** Provider of each wire, and its path below the vendor's address. */
+/** Provider and path of each wire. */
 const placeOf: Readonly<Record<TextWire, Pick<AttackModel, "provider" | "path">>> = {
   chat: { provider: "openai", path: "v1" },
   responses: { provider: "openai", path: "v1" },
@@ -21,7 +21,7 @@ const placeOf: Readonly<Record<TextWire, Pick<AttackModel, "provider" | "path">>
   generateContent: { provider: "gemini", path: "gemini" },
 };
 
-/** Returns a model for each text wire, named after the wire. */
+/** Creates a model for each text wire, named after the wire. */
 export function textModels(price: object, answers: Handler, more: Partial<AttackModel> = {}): readonly AttackModel[] {
   return textWires.map((wire) => ({ name: wire, kind: "chat", price, ...placeOf[wire], answers, ...more }));
 }
@@ -43,12 +43,12 @@ const requestOf: Readonly<Record<TextWire, (model: string, more: object, text: s
   }),
 };
 
-/** Returns a request of a wire with additional or replaced fields. */
+/** Creates a request of a wire. `more` adds or replaces fields. */
 export function textRequest(wire: TextWire, model: string, more: object = {}, text = "Hello"): Sending {
   return requestOf[wire](model, more, text);
 }
 
-/** Returns the wire of a vendor's request. */
+/** Returns the wire of a request that a vendor received. */
 export function wireAsked({ path }: VendorRequest): TextWire {
   if (path.includes("/responses")) return "responses";
   if (path.includes("/messages")) return "messages";
@@ -98,7 +98,7 @@ const answerOf: Readonly<Record<TextWire, (reported: Required<Reported>) => obje
   }),
 };
 
-/** Returns a vendor's complete answer on a wire. */
+/** Creates a vendor's complete answer. */
 export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 }: Reported = {}): object {
   return answerOf[wire]({ text, input, output });
 }
@@ -106,7 +106,7 @@ export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 
 /** Vendor that answers every text call correctly. */
 export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));
 
-/** Creates a vendor that returns one vector for any number of inputs, and reports this many tokens. */
+/** Creates a vendor that answers with one vector and reports this number of tokens. */
 export const vectors =
   (tokens: number): Handler =>
   (_, response) =>

@@ -4,7 +4,7 @@ import type { Books } from "@modelgate/books";
 const dayMs = 86_400_000;
 const days = 30;
 
-/** Period of the calls in Unix ms: `from` is the start of a day (UTC), `to` is exclusive. */
+/** Period in Unix ms, from the start of a day (UTC). `to` is exclusive. */
 export interface Month {
   readonly from: number;
   readonly to: number;
@@ -15,16 +15,14 @@ export function monthFrom(from: number): Month {
   return { from, to: from + days * dayMs };
 }
 
-/** Returns the month that ends today, the longest period that the console usually shows. */
+/** Returns the month that ends today. */
 export function monthToToday(): Month {
   return monthFrom((Math.floor(Date.now() / dayMs) - days + 1) * dayMs);
 }
 
 /**
- * Fills the books with a busy month, which is the same in every run: 200 accounts with 3 tokens each, two of 10 models
- * per token, two channels per model; every 50th call failed, every 4th has an end user and a team. The rows equal those
- * of the ledger. The database engine generates them day by day and creates the indexes afterwards, because the ledger's
- * batches would take hours.
+ * Fills the books with the same busy month in every run. The database generates the rows, because the ledger's batches
+ * would take hours.
  */
 export async function fillMonth(books: Books, calls: number, month: Month): Promise<void> {
   const indexes = await dropIndexes(books);
@@ -82,7 +80,7 @@ async function addTotals(at: Kysely<any>, table: string, period: number, labels?
     group by ${key}`.execute(at);
 }
 
-/** Returns the bucket of a time to the first byte, as `libs/books/src/first-bytes.ts` does. */
+/** Returns the bucket of a time to the first byte, as in `libs/books/src/first-bytes.ts`. */
 function bucketIn(engine: Books["engine"]): RawBuilder<number> {
   const ms = engine === "postgres" ? sql`firstbyte::double precision` : sql`firstbyte`;
   return sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
@@ -98,7 +96,6 @@ async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<
     group by 1, 2, 3, 4, 5`.execute(at);
 }
 
-/** Adds the daily totals by the values of a tag. */
 async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
   await sql`insert into daily_tag_totals (account, period, name, value, outcome, calls, cost,
       ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
@@ -109,10 +106,7 @@ async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<v
     where team <> '' and outcome = 'completed' group by 1, 2, 3, 4, 5`.execute(at);
 }
 
-/**
- * Returns a pseudo-random number below a bound for each call. The multiplier selects the sequence; both engines compute
- * the same numbers.
- */
+/** Returns a pseudo-random number per call, which is the same in both engines. `multiplier` selects the sequence. */
 const pseudoRandom = (multiplier: number, below: number): RawBuilder<number> =>
   sql`((n * ${sql.lit(multiplier)} + 12345) % 2147483648 / 1024 % ${sql.lit(below)})`;
 
@@ -146,7 +140,7 @@ function callsOf(from: number, { first, next }: Numbers): RawBuilder<unknown> {
     from drawn`;
 }
 
-/** Returns the usage event of a call, as long as a real one. */
+/** Returns an event as long as a real one. */
 const eventIn = (
   engine: Books["engine"],
 ): RawBuilder<string> => sql`'{"id":"' || id || '","time":"' || ${timeIn(engine)} || '","requestId":"' || request || '","accountId":"'
@@ -172,7 +166,7 @@ async function makePartitions(at: Kysely<any>, from: number): Promise<void> {
       for values from (${sql.lit(from)}) to (${sql.lit(from + dayMs)})`.execute(at);
 }
 
-/** Drops all indexes except keys. Returns the statements that create them again. */
+/** Drops all indexes except keys. Returns the statements that create them. */
 async function dropIndexes({ db, engine }: Books): Promise<readonly string[]> {
   const { rows } =
     engine === "postgres"

@@ -10,7 +10,7 @@ import { time } from "../timed.ts";
 import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
-/** Measures the books: recorded rows per second, bytes per call, and the duration of operators' queries. */
+/** Measures recorded calls per second, bytes per call, and operators' queries. */
 const defaultCalls = options.quick ? 20_000 : 200_000;
 const calls = Number(options.calls ?? defaultCalls);
 const receipts = Number(options.receipts ?? Math.min(100_000, calls / 2));

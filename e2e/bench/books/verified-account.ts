@@ -9,7 +9,7 @@ const accountId = "many";
 /** Number of concurrent settlements, and of events per batch. */
 const atOnce = 500;
 
-/** Bus that discards every event, and reports it as stored immediately. */
+/** Discards every event and reports it as stored. */
 const bus: Bus = {
   connected: true,
   publish: (messages) => Promise.resolve(messages.map(() => undefined)),
@@ -18,11 +18,11 @@ const bus: Bus = {
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
-/** Account in a real Redis, whose calls were settled by the scripts and are in the books. */
+/** Account in a real Redis with settled calls, which are also in the books. */
 export interface VerifiedAccount extends AsyncDisposable {
-  /** Verifies the account as `gatectl ledger verify` does. Throws if it is not valid. */
+  /** Verifies the account as `gatectl ledger verify` does. Throws if it is invalid. */
   verify(): Promise<void>;
-  /** Number of calls per second that the books recorded in batches of the ledger's size. */
+  /** Number of calls per second that the books recorded. */
   readonly recordedPerSecond: number;
 }
 

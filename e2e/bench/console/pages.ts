@@ -5,7 +5,7 @@ import { report } from "../options.ts";
 import { ms, spreadOf, time } from "../timed.ts";
 
 const pagesScrolled = 20;
-/** Script that measures the longest time between two frames in the page. */
+/** Script that measures the longest time between two frames. */
 const watchFrames = `
   globalThis.frames = { longest: 0, late: 0, all: 0 };
   let before = performance.now();
@@ -19,9 +19,7 @@ const watchFrames = `
   };
   requestAnimationFrame(look);`;
 
-/**
- * Measures the console's pages in a real browser: the time until they show their content, and the scrolling of the log.
- */
+/** Measures the time until the console's pages show their content, and scrolling. */
 export async function measurePages(browser: Browser, suite: Suite): Promise<void> {
   await using session = await visitSignedIn(browser, suite);
   const { page } = session;

@@ -9,7 +9,7 @@ const day = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Measures every usage query of the console's pages through control's HTTP API. */
+/** Measures the usage queries of the console's pages. */
 export async function measureQueries(suite: Suite): Promise<void> {
   const now = Date.now();
   const today = { from: day(now), to: day(now) };

@@ -12,7 +12,7 @@ import { options, report } from "../options.ts";
 import { measurePages } from "./pages.ts";
 import { measureQueries } from "./queries.ts";
 
-/** Measures the console with full books: its queries through control, and its pages in a real browser. */
+/** Measures the console with full books. */
 const defaultCalls = options.quick ? 20_000 : 1_000_000;
 const calls = Number(options.calls ?? defaultCalls);
 const { log } = createLogger("bench", "warn");

@@ -11,26 +11,23 @@ import { cpuMicros, memory } from "../measure.ts";
 import { options } from "../options.ts";
 import { withChildren } from "./gateways.ts";
 
-/** Resources of `npm start` without client calls. */
+/** Resources of `npm start` without calls. */
 export interface AtRest {
-  /** Seconds from the command until it reports readiness, with the data of an earlier start. */
+  /** Seconds until it is ready, with the data of an earlier start. */
   readonly startSeconds: number;
   /** Resident memory of the gateway's process, in bytes. */
   readonly memory: number;
-  /** CPU time in ms per second, of the gateway's process and of all started processes. */
+  /** CPU time of the gateway's process in ms per second. `cpuOfAll` includes the servers. */
   readonly cpu: number;
   readonly cpuOfAll: number;
   readonly redisCommands: number;
 }
 
 const bootstrap = join(import.meta.dirname, "../../../deploy/local/bootstrap.mjs");
-/**
- * Waiting time before the measurement in ms, and duration of the measurement. For 15 s after a start, the ledger and the
- * workers of tasks check all shards each second. Memory of the start is released within 90 s.
- */
+/** Wait before the measurement, and its duration, in ms. A start has effects for up to 90 s. */
 const [settleMs, restMs] = options.quick ? [20_000, 10_000] : [100_000, 30_000];
 
-/** Starts `npm start` twice with the same data folder, and measures the second start. */
+/** Runs `npm start` twice with the same data, and measures the second one. */
 export async function measureAtRest(): Promise<AtRest> {
   const data = mkdtempSync(join(tmpdir(), "modelgate-rest-"));
   try {
@@ -63,7 +60,7 @@ export async function measureAtRest(): Promise<AtRest> {
   }
 }
 
-/** Runs `npm start` until it reports readiness; disposal ends it. */
+/** Waits until `npm start` is ready. Disposal ends it. */
 async function start(data: string): Promise<AsyncDisposable & { readonly seconds: number }> {
   const startedAt = performance.now();
   const env = { ...process.env, MODELGATE_DATA: data, PORT: "0" };
@@ -91,7 +88,6 @@ async function start(data: string): Promise<AsyncDisposable & { readonly seconds
   };
 }
 
-/** Parses the file that `npm start` writes for gatectl. */
 const readRunFile = recordParser("run file", Type.Object({ pid: Type.Number(), redisUrl: Type.String() }));
 
 function commandOf(pid: number): string {

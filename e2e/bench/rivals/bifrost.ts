@@ -7,12 +7,11 @@ import { startProgram } from "./program.ts";
 
 const version = "1.4.19";
 const module = `github.com/maximhq/bifrost/transports/bifrost-http@v${version}`;
-/** Maximum time of the build in ms. */
 const buildMs = 15 * 60_000;
-/** Virtual key of a client, for the governed gateway. */
+/** Virtual key for the governed gateway. */
 const key = "sk-bf-bench-0123456789abcdef";
 
-/** Builds Bifrost with Go in a folder, once. Returns its program; undefined without Go. */
+/** Builds Bifrost once. Returns the path of its program; undefined without Go. */
 export async function buildBifrost(folder: string): Promise<string | undefined> {
   const built = join(folder, version);
   const program = join(built, "bifrost-http");
@@ -39,7 +38,7 @@ function lastLine(error: unknown): string {
   return text.trim().split("\n").at(-1)?.trim() ?? "";
 }
 
-/** Starts Bifrost without keys and log, or governed: with a virtual key, a budget, a rate limit and a log in SQLite. */
+/** Starts Bifrost: bare, or with a virtual key, a budget, a rate limit and a log. */
 export async function startBifrost(
   program: string,
   folder: string,
@@ -66,12 +65,11 @@ export async function startBifrost(
   };
 }
 
-/** Returns the name of Bifrost in tables. */
 export function nameOfBifrost(isGoverned: boolean): string {
   return `Bifrost ${version}, ${isGoverned ? "virtual key, budget, rate limit and log" : "bare"}`;
 }
 
-/** Returns the content of Bifrost's `config.json`. Governance needs a store for the configuration. */
+/** Returns Bifrost's configuration. Governance needs a store for it. */
 export function bifrostConfig(folder: string, stub: string, isGoverned: boolean): object {
   const storeOf = (name: string): object => ({ enabled: true, type: "sqlite", config: { path: join(folder, name) } });
   return {

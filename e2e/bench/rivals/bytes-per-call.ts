@@ -9,8 +9,8 @@ import { loadOf } from "./kinds.ts";
 const inspectorMs = 2_000;
 
 /**
- * Returns the bytes that the process of a gateway allocates per chat call; undefined if it is not a process of Node.
- * Throws if calls fail. To be called after all other measurements, because an inspector slows a process down.
+ * Returns the bytes that a process of Node allocates per chat call. To be called last, because an inspector slows a
+ * process down.
  */
 export async function bytesPerCall(gateway: Gateway): Promise<number | undefined> {
   const load = loadOf("chat", gateway);

@@ -1,24 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { cpuMicros, memory } from "../measure.ts";
 
-/** Gateway that is measured. All gateways use the same stub as vendor. */
+/** Measured gateway. All gateways use the same stub as vendor. */
 export interface Gateway extends AsyncDisposable {
   readonly name: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Prefix of model names, by which the gateway finds the vendor. */
+  /** Prefix of model names that selects the vendor. */
   readonly modelPrefix?: string;
-  /** Process ids of the gateway's code, by part; empty if it runs on another machine. */
+  /** Process ids of the gateway's code; empty if it runs on another machine. */
   readonly parts: Readonly<Record<string, readonly number[]>>;
   /** Process ids of the servers that it needs. */
   readonly servers: Readonly<Record<string, readonly number[]>>;
-  /** Process of Node that allocates for a call, started with `inspectableEnv`. */
+  /** Process of Node whose allocations can be measured. */
   readonly inspectable?: { readonly pid: number; logs(): string };
-  /** True if it supports all wires of modelgate. */
   readonly isOurs: boolean;
 }
 
-/** Returns the CPU time of each part and server of a gateway so far, in microseconds. */
+/** Returns the CPU time of each part and server in microseconds. */
 export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, number>> {
   return Object.fromEntries(
     Object.entries({ ...parts, ...servers }).map(([part, pids]) => [
@@ -28,7 +27,7 @@ export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, numb
   );
 }
 
-/** Returns the memory of a gateway's processes without its servers, in bytes; resident memory by default. */
+/** Returns the memory of a gateway without its servers, in bytes. */
 export function memoryOf({ parts }: Gateway, of = (pid: number) => memory(pid).now): number {
   const pids = new Set(Object.values(parts).flat().flatMap(withChildren));
   return Array.from(pids, of).reduce(sum, 0);
@@ -51,6 +50,6 @@ function parentOf(pid: number): number | undefined {
   try {
     return Number(readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ")[1]);
   } catch {
-    return undefined; // the process has ended meanwhile
+    return undefined; // the process has ended
   }
 }

@@ -8,18 +8,17 @@ import { roundsOf } from "./turns.ts";
 /** All results of a benchmark run. */
 export interface Measured {
   readonly rounds: Rounds;
-  /** Name of the gateway with which the goals compare. */
   readonly portkey: string;
-  /** Results of direct calls to the stub at 300/s, by round. */
+  /** Rounds of direct calls to the stub at 300/s. */
   readonly direct: readonly Pick<Round, "p50Ms" | "p99Ms">[];
   readonly rest: AtRest;
-  /** Memory of all modelgate processes at rest if the services run separately, in bytes. */
+  /** Memory of all modelgate processes at rest, in bytes. */
   readonly memoryApart: { readonly resident: number; readonly proportional: number } | undefined;
-  /** Memory per open stream if all services run in one process, in bytes. */
+  /** Memory per open stream in one process, in bytes. */
   readonly memoryPerStream: number | undefined;
 }
 
-/** Goal: its name, maximum, unit, number of decimal places, and the function that reads the value. */
+/** Goal with its maximum, and the function that finds the measured value. */
 export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
 type Seen = (measured: Measured) => Spread | undefined;
 
@@ -27,7 +26,7 @@ const ownMicros = (round: Round): number => round.ownMicros;
 const all = (round: Round): number => round.totalMicros;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
-/** Returns the function that divides modelgate's values by the CPU time of Portkey, round by round. */
+/** Divides modelgate's values by Portkey's CPU time in the same round. */
 function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
   return ({ rounds, portkey }) =>
     ratioOf(
@@ -58,7 +57,7 @@ function single(figure: (measured: Measured) => number | undefined): Seen {
 
 const MiB = (bytes: number): number => bytes / 1_048_576;
 
-/** Goals in the order of the table. Ratios compare with Portkey in the same round, unless stated otherwise. */
+/** Goals in the order of the table. */
 export const goals: readonly Goal[] = [
   ["chat: one process ÷ Portkey", 0.75, "", 2, ratioToPortkey("one", "chat", ownMicros)],
   ["chat: one process, Redis and NATS ÷ Portkey", 1, "", 2, ratioToPortkey("one", "chat", all)],

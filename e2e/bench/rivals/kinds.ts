@@ -6,7 +6,7 @@ import { models } from "./stub-models.ts";
 const words = "A question of about one kilobyte. ".repeat(30);
 const wholeBody = bodyOf({ model: models.burst, stream: false }, words);
 const streaming = { stream: true, stream_options: { include_usage: true } };
-/** Size of a conversation of 1 MB. */
+/** A conversation of 1 MB. */
 const [largeMessages, largeWords] = [255, "x".repeat(4_096)];
 const large = JSON.stringify({
   model: models.burst,
@@ -24,18 +24,18 @@ function bodyOf(head: object, content: string): string {
   return JSON.stringify({ ...head, messages: [{ role: "user", content }] });
 }
 
-/** Kind of load: the request, and the number of connections and requests. */
+/** Kind of load. */
 interface Kind extends Pick<Load, "body" | "others" | "connections" | "rate"> {
   readonly what: string;
   readonly seconds: number;
-  /** Path of a request that only modelgate supports. */
+  /** Path that only modelgate supports. */
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 const scale = options.quick ? 0.4 : 1;
 
-/** All kinds of load by name. */
+/** Kinds of load. */
 export const kinds = {
   chat: { what: "a chat request, saturated", body: wholeBody, connections: 32, seconds: 6 * scale },
   steady: { what: "a chat request at 300/s", body: wholeBody, connections: 32, seconds: 6 * scale, rate: 300 },
@@ -70,7 +70,7 @@ export const kinds = {
 } as const satisfies Readonly<Record<string, Kind>>;
 export type KindName = keyof typeof kinds;
 
-/** Returns the load of a kind for a gateway; undefined if the gateway does not support it. */
+/** Returns the load for a gateway; undefined if the gateway does not support it. */
 export function loadOf(name: KindName, gateway: Gateway): Load | undefined {
   const kind: Kind = kinds[name];
   if (kind.path !== undefined && !gateway.isOurs) return undefined;
@@ -83,7 +83,7 @@ export function loadOf(name: KindName, gateway: Gateway): Load | undefined {
   return { url, headers, body, others, connections, seconds, rate };
 }
 
-/** Adds a prefix to the name of the model, which is the first member of a body. */
+/** Adds a prefix to the model, which is the first member of a body. */
 function withPrefix(body: string, prefix = ""): string {
   return body.replace(/^\{"model":"/, (start) => start + prefix);
 }

@@ -6,10 +6,10 @@ import type { Gateway } from "./gateways.ts";
 import { startProgram } from "./program.ts";
 import { models } from "./stub-models.ts";
 
-/** API key, without which LiteLLM does not start. */
+/** LiteLLM does not start without an API key. */
 const key = "sk-bench-0123456789abcdef";
 
-/** Installs LiteLLM's proxy in a folder and starts it with one worker. Returns undefined without Python. */
+/** Installs and starts LiteLLM's proxy with one worker. Returns undefined without Python. */
 export async function startLitellm(folder: string, port: number, stub: string): Promise<Gateway | undefined> {
   const python = process.env["MODELGATE_PYTHON"] ?? "python3";
   if (python === "none") return undefined;

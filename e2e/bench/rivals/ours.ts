@@ -8,15 +8,15 @@ const alone = ["edge", "text", "ledger", "control"] as const;
 const others = ["media", "audio", "video", "realtime"] as const;
 const price = { input: 2.5, cachedInput: 1.25, output: 10 };
 
-/** Names of modelgate in tables, by shape. */
+/** Names of modelgate in tables. */
 export const nameOfOurs = { one: "modelgate, one process", apart: "modelgate, services apart" } as const;
 
-/** modelgate as a measured gateway, with its suite. */
+/** modelgate as a measured gateway. */
 export interface Ours extends Gateway {
   readonly suite: Suite<LocalBackends>;
 }
 
-/** Starts the suite with authentication, limits, reservations, settlement, events and log. */
+/** Starts a suite with authentication, limits, settlement, events and log. */
 export async function startOurs(
   stub: string,
   shape: Shape,

@@ -6,12 +6,11 @@ import type { Gateway } from "./gateways.ts";
 import { startProgram } from "./program.ts";
 
 const version = "1.15.2";
-/** Name of Portkey in tables. */
 export const nameOfPortkey = `Portkey ${version}, bare`;
-/** Older versions of dependencies; with the newest ones Portkey answers streams with 500. */
+/** With newer versions, Portkey answers streams with 500. */
 const overrides = { hono: "4.9.7", "@hono/node-server": "1.13.5" };
 
-/** Installs Portkey's gateway in a folder and starts it without authentication and usage counts. */
+/** Installs and starts Portkey's gateway, without authentication. */
 export async function startPortkey(folder: string, port: number, stub: string): Promise<Gateway> {
   mkdirSync(folder, { recursive: true });
   const manifest = { name: "rival", private: true, dependencies: { "@portkey-ai/gateway": version }, overrides };

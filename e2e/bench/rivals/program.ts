@@ -1,17 +1,17 @@
 import { spawnGuarded, type Child } from "@modelgate/deploy/local";
 
-/** Program of another gateway. */
+/** Running program of another gateway. */
 export interface Program extends AsyncDisposable {
   readonly pid: number;
   logs(): string;
 }
 
-/** Maximum ms of a start, and interval of the checks. */
+/** Maximum ms of a start, and pause between two checks. */
 const [startMs, checkIntervalMs] = [120_000, 250];
 
 /**
- * Starts a program that ends with this process, and waits until its address answers. Throws an error with the last
- * output of the program if it exits or does not answer in time.
+ * Starts a program and waits until its address answers. It ends with this process. Throws with its last output if it
+ * does not answer in time.
  */
 export async function startProgram(
   command: string,

@@ -17,9 +17,9 @@ import { models } from "./stub-models.ts";
 import { printTables } from "./table.ts";
 import { takeTurns, warm } from "./turns.ts";
 
-/** Measures both shapes of modelgate and other gateways alternately with the same stub, and modelgate at rest. */
+/** Measures both shapes of modelgate and other gateways with the same stub. */
 const installed = join(import.meta.dirname, "../../../.tools/rivals"); // stays for the next run
-/** Waiting time in ms before memory is measured; memory of a start is released within 90 s. */
+/** Wait before memory is measured, in ms. Memory of a start is released within 90 s. */
 const settleMs = options.quick ? 5_000 : 100_000;
 const directRounds = 3;
 
@@ -32,7 +32,7 @@ const one = await startIfPossible(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart =
   apart === undefined ? undefined : { resident: memoryOf(apart), proportional: memoryOf(apart, proportionalMemory) };
-const perStream = one === undefined ? undefined : await memoryPerStream(one); // first, because a busy process does not release all memory
+const perStream = one === undefined ? undefined : await memoryPerStream(one); // a busy process does not release all memory
 const rivals = [
   await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
@@ -77,7 +77,7 @@ async function bifrost(port: number, isGoverned: boolean): Promise<Gateway | und
   return program === undefined ? undefined : startBifrost(program, folder, port, stub, isGoverned);
 }
 
-/** Returns the memory of a gateway's processes per open stream without events, in bytes. */
+/** Returns the memory per open stream, in bytes. */
 async function memoryPerStream(gateway: Gateway): Promise<number> {
   const count = options.quick ? 200 : 1_000;
   const words = {
@@ -90,14 +90,14 @@ async function memoryPerStream(gateway: Gateway): Promise<number> {
     headers: gateway.headers,
     body: JSON.stringify({ model: models.open, ...words }),
   });
-  await streams.open(50); // code that the first streams load is not counted
+  await streams.open(50); // loads code, which must not be counted
   const before = memoryOf(gateway);
   await streams.open(count);
-  await setTimeout(1_000); // until garbage of the opening is collected
+  await setTimeout(1_000); // until garbage of opening them is collected
   return (memoryOf(gateway) - before) / count;
 }
 
-/** Starts a gateway. Reports and skips one that cannot be started. */
+/** Starts a gateway, or reports why it cannot be started. */
 async function startIfPossible<G extends Gateway>(
   name: string,
   starting: () => Promise<G | undefined>,
@@ -113,7 +113,7 @@ async function startIfPossible<G extends Gateway>(
   }
 }
 
-/** Returns a running gateway that serves the stub's models. Its CPU time is measured if `--pid` names its process. */
+/** Returns a running gateway. Its CPU time is measured if `--pid` names its process. */
 function runningGateway(url: string): Gateway {
   const { pid, key = "any" } = options;
   return {

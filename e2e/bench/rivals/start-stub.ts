@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { freePorts } from "@modelgate/deploy/local";
 import { options } from "../options.ts";
 
-/** Starts the stub, which acts as a vendor, in a separate process. */
+/** Starts the simulated vendor in a separate process. */
 export async function startStub(): Promise<AsyncDisposable & { readonly address: string }> {
   const [port = 0] = options["stub-port"] === undefined ? await freePorts(1) : [Number(options["stub-port"])];
   const child = fork(join(import.meta.dirname, "stub.ts"), [String(port)]);

@@ -6,7 +6,7 @@ import { kinds } from "./kinds.ts";
 import { spreadOf, textOf } from "./spread.ts";
 import { kindNames, roundsOf, type Round } from "./turns.ts";
 
-/** Prints each gateway's results for each kind of load, and each goal with its value. */
+/** Prints each gateway's results and each goal. */
 export function printTables(gateways: readonly Gateway[], measured: Measured): void {
   const load = loadavg().map((one) => one.toFixed(1));
   report("load average of the machine: 1, 5, 15 minutes", load.join(", "));
@@ -23,7 +23,7 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
   }
 }
 
-/** Renders rounds: CPU time by part if there are several, requests per second, and latencies. */
+/** Describes rounds: CPU time, requests per second, and latencies. */
 function describe(seen: readonly Round[]): string {
   const median = (figure: (round: Round) => number, digits = 0): string => {
     const spread = spreadOf(seen.map(figure));

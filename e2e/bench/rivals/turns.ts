@@ -3,14 +3,11 @@ import { options } from "../options.ts";
 import { cpuOf, type Gateway } from "./gateways.ts";
 import { kinds, loadOf, type KindName } from "./kinds.ts";
 
-/** Result of one round of a gateway with a kind of load. */
+/** Result of one round. */
 export interface Round {
-  /** CPU time of each part and server per answered request, in microseconds. */
+  /** CPU time per answered request, in microseconds, by part and server. */
   readonly micros: Readonly<Record<string, number>>;
-  /**
-   * CPU time per answered request, in microseconds: of the gateway's own code, and of this code and the gateway's
-   * servers together.
-   */
+  /** Without the gateway's servers. `totalMicros` includes them. */
   readonly ownMicros: number;
   readonly totalMicros: number;
   readonly perSecond: number;
@@ -18,23 +15,22 @@ export interface Round {
   readonly p99Ms: number;
 }
 
-/** Rounds by gateway and kind. */
 export type Rounds = ReadonlyMap<string, readonly Round[]>;
 
 const rounds = options.quick ? 2 : 3;
-/** Seconds of load before the measurement. A new process is slower until its code is compiled. */
+/** Seconds of load before all measurements, in which code is compiled. */
 const warmSeconds = options.quick ? 4 : 40;
-/** Seconds of a kind of load before its first round, because V8 optimizes functions again for another kind. */
+/** Seconds of load before the first round of a kind. V8 then optimizes functions for this kind. */
 const adaptSeconds = options.quick ? 1 : 5;
 /** Kinds of load in the order of measurement. */
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
-/** Returns the key of a gateway's rounds. */
+/** Returns the key of a gateway's rounds in `Rounds`. */
 export function roundsOf(gateway: Pick<Gateway, "name">, kind: KindName): string {
   return `${gateway.name}, ${kinds[kind].what}`;
 }
 
-/** Runs load before the measurement. Returns the unsupported kinds with the reasons, so that they are skipped later. */
+/** Runs load before the measurement. Returns the kinds that fail, with the reasons. */
 export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, string>> {
   const broken = new Map<KindName, string>();
   for (const kind of kindNames) {
@@ -47,8 +43,8 @@ export async function warm(gateway: Gateway): Promise<ReadonlyMap<KindName, stri
 }
 
 /**
- * Runs one kind of load after another, the mixed one last. All gateways take turns, so that other load of the machine
- * affects all of them equally.
+ * Measures one kind of load after another. The gateways take turns, so that other load of the machine affects all of
+ * them.
  */
 export async function takeTurns(
   gateways: readonly { readonly gateway: Gateway; readonly broken: ReadonlyMap<KindName, string> }[],

@@ -5,15 +5,14 @@ import { spawnGuarded } from "@modelgate/deploy/local";
 import { freePorts, until } from "@modelgate/testkit";
 import { stringify } from "yaml";
 
-/** A Prometheus that scrapes a suite. */
 export interface Prometheus extends AsyncDisposable {
   firing(): Promise<ReadonlySet<string>>;
 }
 
-/** Interval of scrapes and evaluations in ms, for windows of seconds. */
+/** Interval of scrapes and evaluations in ms. */
 const everyMs = 250;
 
-/** Starts a Prometheus with these rules. It scrapes the metrics ports of services, by their names. */
+/** Starts a Prometheus that scrapes services and evaluates these rules. */
 export async function startPrometheus(
   program: string,
   rules: string,
@@ -45,7 +44,7 @@ export async function startPrometheus(
       `--config.file=${join(folder, "prometheus.yaml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      // A missing target counts as gone after a similarly short time.
+      // Time after which a value without a new scrape is outdated.
       "--query.lookback-delta=2s",
     ],
   });
@@ -55,7 +54,7 @@ export async function startPrometheus(
     if (!child.running) throw new Error(`Prometheus ended:\n${child.logs()}`);
     return ready();
   });
-  // Prometheus scrapes its targets only some seconds after it is ready, and knows no earlier counter values.
+  // Prometheus is ready some seconds before its first scrape. It would miss increases of counters until then.
   await until("every service to be scraped", async () => {
     const answer = await fetch(`${url}/api/v1/query?query=up`);
     const { data }: { data: { result: readonly { value: readonly [number, string] }[] } } = JSON.parse(

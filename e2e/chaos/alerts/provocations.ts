@@ -4,10 +4,9 @@ import { testUsageDraft, until } from "@modelgate/testkit";
 import { faultNamed } from "../faults.ts";
 import { otherKey, lowBalanceKey, type AlertSetup } from "./setup.ts";
 
-/** Ends the condition. */
 type End = () => Promise<unknown>;
 
-/** Condition that makes an alert fire, as similar as possible to the problem that the alert reports. */
+/** Condition that makes an alert fire, similar to the problem that the alert reports. */
 export interface Provocation {
   readonly alert: string;
   /** Description for the table. */
@@ -17,7 +16,7 @@ export interface Provocation {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Repeats a call until the returned function is called. Calls may fail. */
+/** Repeats a call, which may fail, until the returned function is called. */
 function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
   const state = { on: true };
   const calling = (async () => {
@@ -33,8 +32,7 @@ function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
 }
 
 /**
- * Returns a condition that causes a fault of `faults.ts`. The condition of `before` begins before the fault and ends
- * after the beginning of `after`, whose condition lasts as long as the fault.
+ * Creates a condition that causes a fault of `faults.ts`. `before` ends as soon as the fault and `after` have begun.
  */
 const byFault = (
   alert: string,
@@ -57,7 +55,7 @@ const byFault = (
   },
 });
 
-/** Returns a condition in which a vendor answers with this behaviour and is called repeatedly. */
+/** Creates a condition in which a vendor has a behaviour and is called repeatedly. */
 const byVendor = (alert: string, by: string, model: string, step: object): Provocation => ({
   alert,
   by,
@@ -71,15 +69,15 @@ const byVendor = (alert: string, by: string, model: string, step: object): Provo
   },
 });
 
-/** Streamed request that takes about six seconds. */
+/** Takes about six seconds. */
 const long = {
   stream: true,
   messages: [{ role: "user", content: 'Hello {{simulate: {"chunks": 120, "chunkDelayMs": 50}}}' }],
 };
-/** Time, in ms, longer than the leases of holds in this suite, and a number of events above the alert's threshold. */
+/** A time in ms longer than the leases of holds, and a number of events above the alert's threshold. */
 const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 
-/** Opens streamed calls, and waits until they have reached the vendor. Returns a function that waits for their ends. */
+/** Opens streamed calls at the vendor. The returned function waits for their ends. */
 async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
@@ -104,7 +102,7 @@ async function fillOutbox({ redis }: AlertSetup): Promise<void> {
 /** Replaces the stream of usage events by one that accepts no messages. */
 async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   const { streams, consumers } = await nats.jetstreamManager();
-  // Events that the ledger has not read would be lost with the stream.
+  // Unread events would be lost with the stream.
   await until("the ledger to have read everything", async () => {
     const { num_pending: unread, num_ack_pending: unwritten } = await consumers.info("USAGE", "ledger");
     return unread + unwritten === 0;
@@ -116,7 +114,7 @@ async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
     retention: RetentionPolicy.Limits,
     discard: DiscardPolicy.New,
   };
-  // A service that first notices the missing stream creates it again.
+  // A service may create the deleted stream again first.
   await until("another stream to have its subjects", async () => {
     await streams.delete("USAGE");
     return streams.add(other).catch(() => undefined);
@@ -125,7 +123,7 @@ async function replaceStream({ nats, ask }: AlertSetup): Promise<End> {
   return () => streams.delete("OTHER");
 }
 
-/** Alerts that can be made to fire within seconds. The last conditions have the longest after-effects. */
+/** Conditions that make alerts fire within seconds. The last ones have the longest after-effects. */
 export const provocations: readonly Provocation[] = [
   {
     alert: "ModelgateRedisMemory",
@@ -220,7 +218,7 @@ export const provocations: readonly Provocation[] = [
   },
 ];
 
-/** Alerts that are not tested, with the reason. */
+/** Untested alerts, and the reasons. */
 export const unprovoked: Readonly<Record<string, string>> = {
   ModelgateEventLoopSlow: "a loop that is late does not answer scrapes that come four times a second",
 };

@@ -6,29 +6,29 @@ import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
 
-/** Times at which an alert fired and ended. */
+/** Result of a provoked alert. */
 export interface AlertRow {
   readonly alert: string;
   readonly by: string;
-  /** Time in ms until the alert fired, and until it ended after its condition; undefined if it did not. */
+  /** Time in ms until the alert fired, and from the end of its condition until it ended. Undefined if it did not. */
   readonly firedMs: number | undefined;
   readonly endedMs: number | undefined;
 }
 
-/** Maximum ms to wait until an alert of the shortened rules fires or ends. */
+/** Maximum ms until an alert fires or ends. */
 const withinMs = 90_000;
 const lookMs = 100;
 /**
- * Time of low spending, in ms. The rule compares later spending with the spending before the last hour, which lasts
- * 30 seconds in the shortened rules.
+ * Time of low spending, in ms. The rule compares with the spending of the hour before, which lasts 30 s in the
+ * shortened rules.
  */
 const lowSpendMs = 65_000;
 
 const rulesFile = join(import.meta.dirname, "../../../deploy/monitoring/rules.yaml");
 
 /**
- * Makes each alert of `provocations` fire once, or only those whose names contain `only`, with the real metrics of the
- * services. Returns undefined without a Prometheus.
+ * Provokes the alerts whose names contain `only`, with the real metrics of the services. Returns undefined without a
+ * Prometheus.
  */
 export async function provokeAlerts(
   program: string | undefined,
@@ -51,13 +51,13 @@ export async function provokeAlerts(
   return rows;
 }
 
-/** Returns the alerts of the rules that are neither tested nor in `unprovoked`. */
+/** Returns the alerts that are neither tested nor in `unprovoked`. */
 export function untestedAlerts(): readonly string[] {
   const known = new Set([...provocations.map(({ alert }) => alert), ...Object.keys(unprovoked)]);
   return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
 }
 
-/** Makes cheap calls for the time with which later spending is compared. */
+/** Makes cheap calls as long as the rule of spending needs for its comparison. */
 async function spendLittle({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
   const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? lowSpendMs / 250 : 1;
   for (let call = 0; call < calls; call++) {
@@ -72,7 +72,7 @@ async function provoke(
   prometheus: Prometheus,
 ): Promise<AlertRow> {
   const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
-  // The alert may already fire, because a new Prometheus has no data or the machine is slow.
+  // The alert may still fire because of the start or an earlier condition.
   await waitFor(async () => !(await fires()));
   const from = performance.now();
   const end = await begin(setup);
@@ -91,10 +91,10 @@ async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
   return false;
 }
 
-/** Head of the alerts' table. */
+/** Head of the table of alerts. */
 export const alertsHead = ["alert", "provoked by", "fired after", "ended after", "seen on"] as const;
 
-/** Returns an alert's row: the times until it fired and until it ended. */
+/** Returns the cells of an alert in that table. */
 export function alertCells({ alert, by, firedMs, endedMs }: AlertRow): readonly string[] {
   const shown = (ms: number | undefined): string => (ms === undefined ? "**never**" : `${(ms / 1_000).toFixed(1)} s`);
   return [alert, by, shown(firedMs), shown(endedMs), today()];

@@ -3,24 +3,24 @@ import { connect, type NatsConnection } from "nats";
 import type { ChaosSetup } from "../faults.ts";
 import { accountsOf, openChaosSetup } from "../setup.ts";
 
-/** Suite for chat and its servers, in which alerts are provoked. */
+/** Suite in which alerts are provoked. */
 export interface AlertSetup extends ChaosSetup, AsyncDisposable {
   readonly redis: Redis;
   readonly nats: NatsConnection;
-  /** Sends one chat request and returns its status. */
+  /** Sends a chat request and returns the status. */
   ask(model: string, more?: object, key?: string): Promise<number>;
 }
 
 /** Services that Prometheus scrapes. */
 export const scraped = ["edge", "text", "ledger", "control"] as const;
-/** Keys of three accounts: one with a high balance, one with a low balance, and another one. */
+/** API keys of three accounts. */
 export const [highBalanceKey, lowBalanceKey, otherKey] = [
   "sk-alerts-0123456789-rich",
   "sk-alerts-0123456789-poor",
   "sk-alerts-0123456789-other",
 ];
 const price = { request: 0.0001, input: 1, output: 2 };
-/** Prices of the models. Each model has a separate vendor, an instance of the simulator. */
+/** Prices by model. Each model has a separate vendor, an instance of the simulator. */
 const prices = {
   plain: price,
   dear: { ...price, request: 2 },
@@ -32,7 +32,7 @@ const prices = {
 } as const;
 const names = Object.keys(prices);
 
-/** Starts the suite with books in PostgreSQL, and every service in a separate process. */
+/** Starts the suite with its books in PostgreSQL, and every service in a separate process. */
 export async function openAlertSetup(): Promise<AlertSetup> {
   await using opening = new AsyncDisposableStack();
   const setup = opening.use(
@@ -64,7 +64,7 @@ export async function openAlertSetup(): Promise<AlertSetup> {
   );
   const { suite } = setup;
   const redis = new Redis(suite.backends.redisUrl, { maxRetriesPerRequest: null });
-  redis.on("error", () => undefined); // this suite stops servers
+  redis.on("error", () => undefined); // faults stop Redis
   opening.defer(() => redis.disconnect());
   const nats = await connect({ servers: suite.backends.natsUrl, maxReconnectAttempts: -1, reconnectTimeWait: 100 });
   opening.defer(() => nats.close());

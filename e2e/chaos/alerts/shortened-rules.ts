@@ -1,6 +1,6 @@
 import { parse, stringify } from "yaml";
 
-/** Factor by which the alert rules' times are shortened: an hour becomes half a minute. */
+/** Factor by which times become shorter: an hour becomes half a minute. */
 export const speedUp = 120;
 
 interface Rule {
@@ -21,10 +21,7 @@ export function alertNames(text: string): readonly string[] {
   return groups.flatMap(({ rules }) => rules.flatMap(({ alert }) => alert ?? []));
 }
 
-/**
- * Shortens all times in a file of rules by the same factor: windows, offsets, `for`, and limits in seconds. Everything
- * else is unchanged.
- */
+/** Shortens all times in a file of rules: windows, offsets, `for`, and limits in seconds. */
 export function shortenedRules(text: string): string {
   const { groups }: RuleFile = parse(text);
   const rules = groups.map((group) => ({

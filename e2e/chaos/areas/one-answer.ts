@@ -41,7 +41,7 @@ const imageTask: Vendor = {
   upstreamModel: "wan2.5-t2i",
 };
 
-/** Images: in one answer, as a stream with a partial image, and from a vendor that creates them as tasks. */
+/** Images: complete, streamed, and from a vendor that creates them as tasks. */
 export const media: Area = {
   name: "media",
   vendors: [image, imageTask],
@@ -50,7 +50,7 @@ export const media: Area = {
     const stream = call.turn % 3 === 1;
     const vendor = call.turn % 3 === 2 ? imageTask : image;
     const prompt = 'a fox {{simulate: {"delayMs": 60, "chunkDelayMs": 40}}}';
-    // Small, because the simulated vendor renders images even for disconnected clients.
+    // Small, because the simulator renders images even for disconnected clients.
     const size = vendor === image ? { size: "64x64" } : {};
     const partial = stream ? { stream, partial_images: 1 } : {};
     const body = { model: modelOf(vendor, call.channelCount), prompt, ...size, ...partial };
@@ -60,7 +60,6 @@ export const media: Area = {
   },
 };
 
-/** Returns true if the last event is the complete final image. */
 function isFinished(answer: string): boolean {
   const last = answer.trimEnd().split("\n").at(-1) ?? "";
   return last.includes('"type":"image_generation.completed"') && last.endsWith("}") && answer.endsWith("\n\n");
@@ -83,7 +82,7 @@ const transcription: Vendor = {
 
 const boundary = "a-boundary-that-no-file-has";
 const disposition = `--${boundary}\r\ncontent-disposition: form-data; name=`;
-/** A second of silence: PCM of 16 bits at 16 kHz. */
+/** A second of silence. */
 const samples = Buffer.alloc(32_000);
 const recording = Buffer.concat([wavHead({ sampleRate: 16_000, channels: 1, bits: 16 }, samples.length), samples]);
 
@@ -98,7 +97,7 @@ function transcriptionForm(model: string): Buffer {
   ]);
 }
 
-/** Speech as a stream of bytes, and uploaded files that are transcribed as a stream. */
+/** Streamed speech, and transcripts of uploaded files. */
 export const audio: Area = {
   name: "audio",
   vendors: [speech, transcription],

@@ -10,9 +10,9 @@ const vendor: Vendor = {
   upstreamModel: "live",
 };
 
-/** Number of answers that a client requests in one session, one after another. */
+/** Number of answers in one session. */
 const answers = 2;
-/** Maximum silence of a session before its client gives up. */
+/** Maximum silence, in ms, before a client gives up. */
 const patienceMs = 8_000;
 
 /** Text sessions with two answers. */
@@ -26,7 +26,6 @@ export const realtime: Area = {
   call: (call) => new Conversation(call).over,
 };
 
-/** A session of one client, from its opening to its close. */
 class Conversation {
   readonly over: Promise<CallResult>;
   readonly #call: ClientCall;
@@ -74,7 +73,7 @@ class Conversation {
 
   #request(): void {
     this.#requested++;
-    // The script of a faulty vendor applies only to messages without a directive.
+    // Messages with a directive ignore the behaviour of a fault.
     const directive =
       this.#call.channelCount === "lone" ? "" : ' {{simulate: {"chunks": 8, "chunkDelayMs": 20, "delayMs": 30}}}';
     const item = { type: "message", role: "user", content: [{ type: "input_text", text: `Hello${directive}` }] };
@@ -92,7 +91,6 @@ class Conversation {
     this.#socket.terminate();
   }
 
-  /** Ends the session if no event arrives for too long. */
   #watch(): void {
     clearTimeout(this.#silence);
     this.#silence = setTimeout(() => {
@@ -103,7 +101,7 @@ class Conversation {
 
   #closed(code: number): void {
     const isComplete = code === 1000 && this.#whole === answers;
-    // A close without an error event counts as an interruption.
+    // Any close before the last answer is a failure. An error event before it is included.
     if (!isComplete && !this.#left) this.#failure = `${this.#failure ?? "nothing"}, then ${code}`;
     this.#end();
   }

@@ -21,19 +21,19 @@ const vendors: readonly [Vendor, Vendor] = [
   },
 ];
 
-/** Pauses between two polls of a client, and after a failed poll, in ms. */
+/** Pause between two polls, and after a failed one, in ms. */
 const [pollPauseMs, afterFailureMs] = [60, 250];
-/** Maximum ms for which a client polls its task; longer than the task's lifetime in this run. */
+/** Longer than the lifetime of a task, in ms. */
 const followMs = 40_000;
 
-/** Videos: clients start tasks, poll them to their end and download the files. Every third task is not polled. */
+/** Videos: started, polled and downloaded. Every third task is not polled. */
 export const video: Area = {
   name: "video",
   vendors,
   misbehaves: {
-    // Longer than the timeouts of polls and starts.
+    // Longer than the timeouts of the video service.
     stalls: { delayMs: 3_000 },
-    // The task is created, but its answer is lost.
+    // The task is created without an answer.
     cuts: { closeAfterAccept: true },
   },
   async call(call) {
@@ -62,13 +62,12 @@ export const video: Area = {
   },
 };
 
-/** Members of a polled task that a client reads. */
 interface PolledTask {
   readonly status?: string;
   readonly error?: { readonly code?: string };
 }
 
-/** Polls a task until it has ended, then downloads its file. */
+/** Polls a task to its end, then downloads its file. */
 async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>> {
   const failures: string[] = [];
   for (const begin = Date.now(); Date.now() - begin < followMs;) {
@@ -83,7 +82,7 @@ async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>
   return { failures: [...failures, "task did not end"] };
 }
 
-/** Downloads the file of a completed task. The task must be charged even if the download fails. */
+/** Downloads a file. The task must be charged even if that fails. */
 async function take(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
   const leaves = call.leaves === "in the answer" ? "in the answer" : "never";
   const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, leaves);
@@ -92,7 +91,7 @@ async function take(call: ClientCall, id: string, failures: readonly string[]): 
   return { failures: failure === undefined ? failures : [...failures, `file: ${failure}`], whole: 1 };
 }
 
-/** Returns the ids of requests that started a task at a vendor, once per start. */
+/** Returns the request id of each started task. */
 async function startsOf({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];
