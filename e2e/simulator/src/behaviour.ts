@@ -16,10 +16,7 @@ const calls = Type.Optional(
 );
 const dayMs = 86_400_000;
 
-/**
- * Behaviour of a simulated vendor in one request: faults and forms of its answer, all with limits. `{}` gives a normal
- * answer. The README describes each member.
- */
+/** Behaviour of a simulated vendor in one request. The README describes each member. */
 export const Behaviour = Type.Object(
   {
     delayMs: count(600_000),
@@ -66,10 +63,10 @@ export type Behaviour = Static<typeof Behaviour>;
 
 const shape = Compile(Behaviour);
 
-/** Checks a behaviour. Returns it, or a description of its first mistake. */
+/** Checks a behaviour. Returns the first mistake if there is one. */
 export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour } | { readonly wrong: string } {
   if (shape.Check(value)) return { behaviour: value };
-  // Unknown members are reported in a separate error.
+  // An unknown member has a separate, clearer error.
   const [first] = shape.Errors(value).filter(({ keyword }) => keyword !== "additionalProperties");
   if (first === undefined) return { wrong: "not a behaviour" };
   const place = first.instancePath.slice(1).replaceAll("/", ".") || "it";
@@ -78,7 +75,7 @@ export function checkBehaviour(value: unknown): { readonly behaviour: Behaviour 
 
 const opening = /\{\{simulate:\s*/;
 
-/** Returns the position of the directive in a text, and the directive's JSON; undefined if there is none. */
+/** Returns the position and the JSON of the directive in a text. */
 function directivePlace(
   text: string,
 ): { readonly start: number; readonly end: number; readonly json: string } | undefined {
@@ -91,7 +88,7 @@ function directivePlace(
   return closing === null ? undefined : { start: match.index, end: at + json.length + closing[0].length, json };
 }
 
-/** Reads the behaviour that a message requests in a directive, such as `{{simulate: {"delayMs": 500}}}`. */
+/** Reads the directive in a message, such as `{{simulate: {"delayMs": 500}}}`. */
 export function directiveIn(text: string): { readonly behaviour: Behaviour } | { readonly wrong: string } | undefined {
   const place = directivePlace(text);
   if (place === undefined) return undefined;

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { seenFile, type Form, type SeenFile } from "./core/form.ts";
 
-/** Request that an instance received, for tests. */
+/** Received request, for tests. */
 interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -12,20 +12,19 @@ interface SeenRequest {
   readonly bytes: number;
   /** Text of the body, cut at a maximum length. */
   readonly body: string;
-  /** Text fields of a form. */
   readonly fields?: readonly (readonly [name: string, value: string])[];
   readonly files?: readonly SeenFile[];
-  /** True if the caller left before the answer was complete; undefined while it is being sent. */
+  /** True if the client disconnected early; undefined while the answer is sent. */
   aborted?: boolean;
-  /** Messages that a WebSocket received; binary ones in Base64. */
+  /** Messages of a WebSocket. Binary ones are in Base64. */
   messages?: string[];
   sentBytes?: number;
   closeCode?: number;
 }
 
-/** Simulated vendor with a separate script and a separate list of received requests. */
+/** Simulated vendor with a separate script and a list of received requests. */
 export interface Instance {
-  /** Returns the behaviour that the script has for the next request; undefined if it has none. */
+  /** Returns the script's behaviour for the next request. */
   next(): Behaviour | undefined;
   script(steps: readonly Behaviour[]): void;
   remember(request: IncomingMessage, path: string, body: Buffer, form: Form | undefined): SeenRequest | undefined;
@@ -35,7 +34,7 @@ export interface Instance {
 
 const maxSeen = 10_000;
 const bodyCharacters = 64 * 1024;
-/** Name of the instance at the plain address. It does not remember requests, because benchmarks use it. */
+/** Instance at the plain address. It does not remember requests, because benchmarks use it. */
 export const plainInstance = "";
 
 export function createInstance(remembers: boolean): Instance {

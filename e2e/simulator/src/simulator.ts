@@ -13,11 +13,7 @@ const maxBodyBytes = 128 * 1024 * 1024;
 const maxInstances = 1_000;
 const simulated = [...vendors, ...receivers];
 
-/**
- * Creates the listener of all simulated vendors. `/at/<instance>/…` is an instance with a separate script (`PUT
- * /_script/<instance>`) and a list of its requests (`GET /_requests/<instance>`). Without an instance, the message
- * determines the behaviour. `PUT /_release/<name>` ends the wait of streams for a name.
- */
+/** Creates the HTTP listener of all simulated vendors. The README describes its paths, such as `/at/<instance>/…`. */
 export function createSimulator(): RequestListener & { readonly upgrade: UpgradeHandler } {
   const instances = new Map<string, Instance>([[plainInstance, createInstance(false)]]);
   const instanceOf = (name: string): Instance => {

@@ -3,27 +3,26 @@ import type { ServerResponse } from "node:http";
 import type { Behaviour } from "./behaviour.ts";
 import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
 
-/** Frame of a stream. */
 export interface Frame {
-  /** Name of the event, if it has one. */
+  /** Name of the event. */
   readonly event?: string;
   readonly data: string;
-  /** True if the frame carries content; delays and faults count such frames. */
+  /** True for frames with content, which delays and faults count. */
   readonly content?: boolean;
-  /** True for the frame that shows that the stream is complete; the behaviour `noDone` leaves it out. */
+  /** True for the last frame of a complete stream. The behaviour `noDone` omits it. */
   readonly last?: boolean;
-  /** True for an exception in an Amazon event stream, which `event` names. */
+  /** True for an exception in an Amazon event stream. */
   readonly isFailure?: boolean;
 }
 
-/** Streamed answer of a vendor. */
+/** Streamed answer. */
 export interface Streamed {
   readonly frames: Iterable<Frame> | AsyncIterable<Frame>;
   /** Returns the frame of a failure after `sent` frames. */
   error(message: string, sent: number): Frame;
   /**
-   * Framing: `crlf` for server-sent events with CRLF line ends, `array` for the elements of one JSON array, `amazon`
-   * for an Amazon event stream. Server-sent events with LF if absent.
+   * Server-sent events with CRLF, elements of a JSON array, or an Amazon event stream. The default is server-sent
+   * events with LF.
    */
   readonly framing?: "crlf" | "array" | "amazon";
 }
@@ -37,13 +36,13 @@ const contentTypes = {
 const releases = new EventEmitter();
 const released = new Set<string>();
 
-/** Lets answers that wait for this name (`waitFor`) continue, now and later. */
+/** Lets answers continue that wait for this name (`waitFor`). */
 export function release(name: string): void {
   released.add(name);
   releases.emit(name);
 }
 
-/** Waits for the release of a name, if there is one, or for the end of the connection. */
+/** Waits for the release of a name, or for the end of the connection. */
 export async function untilReleased(response: ServerResponse, name: string | undefined): Promise<void> {
   if (name === undefined || released.has(name)) return;
   await Promise.race([once(releases, name), once(response, "close")]);
@@ -78,13 +77,13 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
   end();
 }
 
-/** Answer that consists of bytes, in pieces. */
+/** Answer of bytes, in pieces. */
 export interface StreamedBytes {
   readonly contentType: string;
   readonly pieces: Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Writes bytes with the requested pace and faults. Each piece counts as a content chunk. */
+/** Writes bytes with the requested pace and faults. */
 export async function writeBytes(
   response: ServerResponse,
   { contentType, pieces }: StreamedBytes,
@@ -103,7 +102,7 @@ export async function writeBytes(
   response.end();
 }
 
-/** Creates a writer of frames, complete or in pieces. Writing waits for a slow reader. */
+/** Creates a writer of frames, which waits for a slow reader. */
 function writer(
   response: ServerResponse,
   framing: Streamed["framing"],
@@ -127,7 +126,7 @@ function writer(
       for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
         if (!response.write(bytes.subarray(at, at + size)))
           await Promise.race([once(response, "drain"), once(response, "close")]);
-        // Sends pieces in separate turns of the event loop, because pieces of one turn would arrive together.
+        // Pieces that are written in one turn of the event loop would arrive together.
         if (splitBytes !== undefined) await new Promise((resolve) => setImmediate(resolve));
       }
     },

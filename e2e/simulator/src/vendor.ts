@@ -8,19 +8,18 @@ import { untilReleased, writeBytes, writeStream, type Streamed, type StreamedByt
 /** Request to a simulated vendor. */
 export interface VendorCall {
   readonly method: string;
-  /** Path after the vendor's prefix. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** Parsed form; undefined if the body is not a form. */
+  /** Undefined if the body is not a form. */
   readonly form: Form | undefined;
-  /** Behaviour that the instance's script requests; undefined if the message determines it. */
+  /** Behaviour of the instance's script. Without it, the message determines the behaviour. */
   readonly behaviour: Behaviour | undefined;
   readonly response: ServerResponse;
 }
 
-/** Simulated vendor: a folder, and a line in `vendors.ts`. */
+/** Simulated vendor with an HTTP API. */
 export interface Vendor {
   readonly prefix: string;
   answer(call: VendorCall): Promise<void>;
@@ -28,60 +27,57 @@ export interface Vendor {
 
 /** Request to an endpoint, after authentication. */
 export interface EndpointCall {
-  /** API key of the caller. Answers are stored for each key separately. */
+  /** API key of the caller, for which answers are stored. */
   readonly key: string;
-  /** Address of the vendor, as the caller requested it. */
+  /** Address of the vendor in the request. */
   readonly address: string;
-  /** Texts that the groups of the path's pattern matched, decoded. */
+  /** Decoded groups of the path's pattern. */
   readonly groups: readonly string[];
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Bytes of the body as received. */
   readonly bytes: Buffer;
-  /** JSON body; undefined if there is none. */
+  /** Undefined if the body is not JSON. */
   readonly body: unknown;
-  /** Parsed form; undefined if the body is not a form. */
+  /** Undefined if the body is not a form. */
   readonly form: Form | undefined;
 }
 
-/** Parsed request, with functions that render its answer. */
+/** Parsed request, and functions that render its answer. */
 export interface ParsedRequest {
-  /** Behaviour that a directive in the request's text requests. */
+  /** Behaviour that the request's text requests. */
   readonly directive?: Behaviour | undefined;
   whole(behaviour: Behaviour): object;
-  /** Headers of an answer that is not streamed. */
+  /** Headers of a complete answer. */
   readonly headers?: AnswerHeaders | undefined;
-  /** Renders the answer as a stream; absent if the answer is not streamed. */
+  /** Present if the answer is streamed. */
   readonly streamed?: ((behaviour: Behaviour) => Streamed) | undefined;
-  /** Returns a file, of which clients may request ranges; present if the answer is a file. */
+  /** Present if the answer is a file, of which ranges can be requested. */
   readonly file?: (() => ServedFile) | undefined;
-  /** Returns bytes; present if the answer is not JSON. */
+  /** Present if the answer is not JSON. */
   readonly bytes?: ((behaviour: Behaviour) => StreamedBytes) | undefined;
 }
 
-/** Endpoint of a vendor. Reads requests strictly, and throws a Refusal for a request that the vendor would refuse. */
+/** Endpoint of a vendor. `open` throws a Refusal for a request that the vendor would refuse. */
 export interface Endpoint {
   readonly method: "GET" | "POST";
   readonly path: RegExp;
   open(asking: EndpointCall): ParsedRequest | Promise<ParsedRequest>;
 }
 
-/** Headers by their lower-case names. */
 export type AnswerHeaders = Readonly<Record<string, string>>;
 
-/** Properties in which vendors differ, apart from their endpoints. */
+/** Properties in which vendors differ. */
 export interface VendorTraits {
   readonly prefix: string;
   readonly endpoints: readonly Endpoint[];
-  /** Authenticates a caller and returns the API key. Throws a Refusal. */
+  /** Returns the API key. Throws a Refusal. */
   authenticate(call: VendorCall): string;
-  /** Renders an error body in the vendor's form. `headers` are the headers of this answer. */
+  /** `headers` are those of this answer. */
   renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
-  /** Returns headers that every answer has. */
   headers?(): AnswerHeaders;
 }
 
-/** Creates a vendor from its traits. Authentication, routing, faults and errors work the same for all vendors. */
+/** Creates a vendor. Authentication, routing, faults and errors work the same for all. */
 export function createVendor(traits: VendorTraits): Vendor {
   return {
     prefix: traits.prefix,
@@ -124,7 +120,7 @@ function open(
   throw new Refusal(404, `There is nothing at ${call.method} ${call.path}.`);
 }
 
-/** Returns the address, with the vendor's prefix, at which the caller requested this vendor. */
+/** Returns the address of this vendor in the request. */
 function addressOf({ path, headers, response }: VendorCall): string {
   const [requestedPath = ""] = (response.req.url ?? "").split("?");
   return `http://${headers.host ?? "localhost"}${requestedPath.slice(0, requestedPath.length - path.length)}`;
@@ -161,10 +157,7 @@ function asRefusal(status: number, { errorCode, errorMessage, retryAfter }: Beha
   });
 }
 
-/**
- * Returns true if a body must be JSON: any body except audio and video files, and except bytes (octet-stream) that do
- * not begin with `{`. Amazon's SDK sends JSON as bytes.
- */
+/** Returns true if a body must be JSON. Amazon's SDK sends JSON as bytes (octet-stream). */
 function isJson({ headers, body }: VendorCall): boolean {
   const type = headers["content-type"] ?? "";
   if (type.includes("octet-stream")) return body.subarray(0, 1).toString() === "{";
@@ -187,19 +180,19 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
     .end(text);
 }
 
-/** Returns the key of an `authorization: Bearer` header; an empty string if there is none. */
+/** Returns the key of an `authorization: Bearer` header; empty if there is none. */
 export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
-/** Returns the key of an `authorization: Bearer` header. Throws a Refusal for a missing or bad key. */
+/** Like `bearerOf`, but throws a Refusal for a missing or bad key. */
 export function admitBearer(headers: IncomingHttpHeaders, message: string, code?: string): string {
   const key = bearerOf(headers);
   if (key === "" || isBadKey(key)) throw new Refusal(401, message, code === undefined ? {} : { code });
   return key;
 }
 
-/** Returns the text of a header; an empty string if it is absent. */
+/** Returns a header; empty if it is absent. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string {
   const value = headers[name];
   return typeof value === "string" ? value : "";

@@ -14,7 +14,7 @@ import { vertex } from "./vertex/index.ts";
 import { volcengine } from "./volcengine/index.ts";
 import type { Vendor } from "./vendor.ts";
 
-/** All simulated vendors with an HTTP API, one line each. */
+/** All simulated vendors with an HTTP API. */
 export const vendors: readonly Vendor[] = [
   openai,
   anthropic,

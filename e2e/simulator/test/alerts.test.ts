@@ -8,7 +8,6 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-/** Posts a message. Returns the status and the text of the answer. */
 async function post(path: string, message: unknown, headers: Readonly<Record<string, string>> = {}) {
   const body = typeof message === "string" ? message : JSON.stringify(message);
   const answer = await fetch(started.url + path, {

@@ -13,14 +13,14 @@ afterAll(() => simulator[Symbol.asyncDispose]());
 
 const input = "Good morning, all of you who listen.";
 const ask = { model: "m", voice: "alloy", input } as const;
-/** Length of the speech: 60 ms per character. */
+/** 60 ms per character. */
 const seconds = input.length * 0.06;
 
 describe("speech", () => {
   test.each([
     ["mp3", "audio/mpeg", 0.1],
     ["opus", "audio/ogg", 0.001],
-    // AAC frames last 43 ms; the encoder adds some at the start and the end.
+    // AAC frames last 43 ms. The encoder adds some at both ends.
     ["aac", "audio/aac", 0.13],
     ["flac", "audio/flac", 0.001],
     ["wav", "audio/wav", 0.001],
@@ -84,7 +84,7 @@ describe("transcripts", () => {
   test("have the length of a file whose header does not state one", async () => {
     const spoken = await client.audio.speech.create({ ...ask, response_format: "flac" });
     const bytes = Buffer.from(await spoken.arrayBuffer());
-    // Clears the number of samples (36 bits of the first block), which a streaming recorder does not know.
+    // Clears the number of samples, as in a file of a streaming recorder.
     bytes.writeUInt8(bytes.readUInt8(21) & 0xf0, 21);
     bytes.fill(0, 22, 26);
     const file = await toFile(bytes, "speech.flac");

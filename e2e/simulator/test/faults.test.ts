@@ -14,7 +14,7 @@ afterAll(() => started[Symbol.asyncDispose]());
 
 const messages = (content: string) => [{ role: "user", content }];
 
-/** Streaming endpoints: path, request, and a text of the last frame. */
+/** Streaming endpoints, and a text of the last frame. */
 const streams: readonly [string, (words: string) => object, RegExp][] = [
   ["/openai/v1/chat/completions", (words) => ({ model: "m", stream: true, messages: messages(words) }), /\[DONE\]/],
   ["/openai/v1/completions", (words) => ({ model: "m", stream: true, prompt: words }), /\[DONE\]/],

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-/** Sends events in a session of a model. Returns all received events up to the end of a response or an error. */
+/** Sends events in a session. Returns the received events until the end of a response. */
 async function eventsFor(...said: readonly object[]): Promise<readonly any[]> {
   const socket = new WebSocket(`${started.url}/openai/v1/realtime?model=m`, { headers: { authorization: "Bearer k" } });
   const events: any[] = [];

@@ -2,11 +2,11 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { createSimulator } from "../src/simulator.ts";
 
-/** Simulator on a free port, with functions that call it. */
+/** Simulator on a free port. */
 export interface Started extends AsyncDisposable {
   readonly url: string;
   post(path: string, body: unknown, headers?: Readonly<Record<string, string>>): Promise<Whole>;
-  /** Returns the frames of a stream, which is requested by GET if there is no body. */
+  /** Returns the frames of a stream. Without a body, the method is GET. */
   stream(path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<readonly StreamFrame[]>;
 }
 
@@ -18,7 +18,7 @@ interface Whole {
 
 export interface StreamFrame {
   readonly event: string | undefined;
-  /** Parsed data; `[DONE]` unchanged. */
+  /** Parsed JSON, or `[DONE]`. */
   readonly data: any;
 }
 

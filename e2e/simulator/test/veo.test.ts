@@ -29,7 +29,6 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** Polls an operation with the SDK until it is done. */
 async function done(sdk: GoogleGenAI, begun: GenerateVideosOperation): Promise<GenerateVideosOperation> {
   let operation = begun;
   for (let looks = 0; operation.done !== true && looks < 10; looks++)
@@ -81,7 +80,7 @@ describe("Google's SDK at Vertex", () => {
   });
 });
 
-/** Tests of polls and downloads only, because this version of the SDK cannot start videos at this API. */
+/** This version of the SDK cannot start videos at this API. */
 describe("Google's SDK at the Gemini API", () => {
   test("polls an operation until it is done, and downloads the video", async () => {
     const begun = await fetch(`${started.url}/gemini/v1beta/models/veo-3.1-generate-preview:predictLongRunning`, {

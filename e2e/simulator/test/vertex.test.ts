@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => started[Symbol.asyncDispose]());
 
-/** Creates a client of the vendor's official SDK, whose account signs its tokens itself. */
+/** The account signs its tokens itself. */
 function sdkOf(email: string, key: string): GoogleGenAI {
   // The SDK depends on another version of the package.
   const authClient: any = new JWT({ email, key, scopes: "https://www.googleapis.com/auth/cloud-platform" });

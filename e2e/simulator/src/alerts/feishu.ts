@@ -5,7 +5,6 @@ import { Refusal, requireShape } from "../checks/refusal.ts";
 import { isBadKey, type Vendor } from "../vendor.ts";
 import { createReceiver, secretOf } from "./receiver.ts";
 
-/** Maximum age of a signature in seconds. */
 const signatureSeconds = 3_600;
 
 // https://open.feishu.cn/document/client-docs/bot-v3/add-custom-bot
@@ -23,8 +22,8 @@ const message = new Shapes(String.raw`
 `).of("Message");
 
 /**
- * Receiver of Feishu's custom bots, under `/feishu`. A bot whose token begins with `signed-` checks signatures. Most
- * refusals have the HTTP status 200.
+ * Feishu's custom bots. A bot whose token begins with `signed-` checks signatures. Most refusals have the HTTP status
+ * 200.
  */
 export const feishu: Vendor = createReceiver({
   prefix: "/feishu",

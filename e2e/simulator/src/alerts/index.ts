@@ -5,5 +5,5 @@ import { slack } from "./slack.ts";
 import { teams } from "./teams.ts";
 import { webhook } from "./webhook.ts";
 
-/** All receivers of alerts over HTTP, one line each. */
+/** All receivers of alerts. */
 export const receivers: readonly Vendor[] = [webhook, slack, teams, feishu, pagerduty];

@@ -19,7 +19,7 @@ const event = new Shapes(String.raw`
   };
 `).of("Event");
 
-/** Receiver of PagerDuty's Events API v2, under `/pagerduty`. */
+/** PagerDuty's Events API v2. */
 export const pagerduty: Vendor = createReceiver({
   prefix: "/pagerduty",
   path: /^\/v2\/enqueue$/,

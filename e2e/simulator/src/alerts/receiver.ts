@@ -2,38 +2,38 @@ import type { IncomingHttpHeaders } from "node:http";
 import { Refusal } from "../checks/refusal.ts";
 import { headerOf, type Vendor, type VendorCall } from "../vendor.ts";
 
-/** Answer of a receiver of alerts. */
+/** Answer to an alert. */
 export interface ReceiverAnswer {
   readonly status: number;
-  /** JSON, or a plain text. */
   readonly body: object | string;
 }
 
-/** Message to a receiver of alerts. */
+/** Received message. */
 export interface ReceivedMessage {
-  /** Last part of the path: the token of a webhook's address. */
+  /** Last part of the path. */
   readonly token: string;
   readonly headers: IncomingHttpHeaders;
   readonly text: string;
-  /** Parsed text; undefined if it is not JSON. */
   readonly body: unknown;
-  /** Time of the receiver, in Unix seconds. */
+  /** Clock of the receiver, in Unix seconds. */
   readonly seconds: number;
 }
 
-/** Properties in which receivers of alerts differ. */
+/** Properties in which receivers differ. */
 export interface ReceiverTraits {
   readonly prefix: string;
-  /** Pattern of the path after the prefix. */
+  /** Path after the prefix. */
   readonly path: RegExp;
   readonly maxBytes: number;
-  /** Checks a message and answers it. Throws a Refusal for a message that the real receiver would refuse. */
+  /** Answers a message. Throws a Refusal if the real receiver would refuse it. */
   accept(message: ReceivedMessage): ReceiverAnswer;
-  /** Renders an error in the receiver's form. */
   renderError(refusal: Refusal): ReceiverAnswer;
 }
 
-/** Creates a receiver of alerts. Scripts may set `status`, `errorMessage`, `closeBeforeHead` and `clockOffMs`. */
+/**
+ * Creates a receiver of alerts. It supports few behaviours: `status`, `errorMessage`, `closeBeforeHead` and
+ * `clockOffMs`.
+ */
 export function createReceiver(traits: ReceiverTraits): Vendor {
   return {
     prefix: traits.prefix,
@@ -78,7 +78,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Returns the secret of a webhook whose token begins with `signed-`; undefined for other webhooks. */
+/** Returns the secret of a webhook if its token begins with `signed-`, otherwise undefined. */
 export function secretOf(token: string): string | undefined {
   return token.startsWith("signed-") ? `${token}-secret` : undefined;
 }

@@ -20,7 +20,7 @@ const message = new Shapes(String.raw`
   };
 `).of("Message");
 
-/** Receiver of Slack's incoming webhooks, under `/slack`. Its errors are words in a plain text. */
+/** Slack's incoming webhooks. Errors are plain text. */
 export const slack: Vendor = createReceiver({
   prefix: "/slack",
   path: /^\/services\/\w+\/\w+\/[\w-]+$/,
@@ -29,7 +29,7 @@ export const slack: Vendor = createReceiver({
     if (isBadKey(token)) throw new Refusal(404, "no_service");
     if (!isRecord(body)) throw new Refusal(400, "invalid_payload");
     requireShape(body, message);
-    // Notifications show the text, so a message with blocks should have one too.
+    // Slack shows this text in notifications.
     if ((textAt(body, "text") ?? "") === "") throw new Refusal(400, "no_text");
     return { status: 200, body: "ok" };
   },

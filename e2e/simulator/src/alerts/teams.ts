@@ -22,10 +22,7 @@ const message = new Shapes(String.raw`
   Message = { type: "message", attachments: Attachment[1..10] };
 `).of("Message");
 
-/**
- * Receiver of a workflow that begins with "When a Teams webhook request is received", under `/teams`. It refuses what the
- * workflow would fail to post.
- */
+/** Workflow that begins with "When a Teams webhook request is received". Refuses what the workflow could not post. */
 export const teams: Vendor = createReceiver({
   prefix: "/teams",
   path: /^\/workflows\/[\w-]+\/triggers\/manual\/paths\/invoke$/,

@@ -4,7 +4,6 @@ import { Refusal, requireShape } from "../checks/refusal.ts";
 import { headerOf, type Vendor } from "../vendor.ts";
 import { createReceiver, secretOf, type ReceivedMessage } from "./receiver.ts";
 
-/** Maximum age of a signature in seconds. */
 const signatureSeconds = 300;
 
 // docs/guide/alerts.md
@@ -16,10 +15,7 @@ const alert = new Shapes(String.raw`
   };
 `).of("Alert");
 
-/**
- * Receiver of an operator's webhook, under `/webhook`. Checks the signature if the token in the path begins with
- * `signed-`, and otherwise only the form of the signature.
- */
+/** Webhook of an operator. The signature is verified if the token begins with `signed-`. */
 export const webhook: Vendor = createReceiver({
   prefix: "/webhook",
   path: /^\/hooks\/[\w-]+$/,

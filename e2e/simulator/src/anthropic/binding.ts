@@ -7,10 +7,10 @@ import { withoutMarks } from "../core/prompt-cache.ts";
 import { thinkingDataKind } from "./rules.ts";
 import { blocksIn } from "./turns.ts";
 
-/** Models whose reasoning is bound to the conversation before it (Anthropic's page on preserved thinking). */
+/** Reasoning of these models is bound to the conversation before it. */
 const boundModels = /claude-(?:fable-5-[12]|mythos-5-[12]|(?:opus|sonnet|haiku)-5-5)/;
 
-/** Beta feature with which a request decides what happens to reasoning of another conversation. */
+/** With this beta feature, a request decides what happens to reasoning of another conversation. */
 export const bindingBeta = "thinking-binding-controls-";
 
 /** Signs the reasoning of the answer to a request. */
@@ -20,7 +20,7 @@ export function signThinking(body: unknown, thinking: string): string {
   return isBound(body) ? `${signature}.${prefixOf(body, length)}` : signature;
 }
 
-/** Reasoning that was removed from a request, as the answer reports it. */
+/** Report about reasoning that was removed from a request. */
 export interface RemovedThinking {
   readonly type: "thinking_dropped";
   readonly path: string;
@@ -28,8 +28,7 @@ export interface RemovedThinking {
 }
 
 /**
- * Returns the reasoning of a request that belongs to another conversation and is removed. Throws a Refusal in the
- * vendor's words if the request does not ask for the removal.
+ * Returns reports about reasoning of another conversation. Throws a Refusal if the request does not allow its removal.
  */
 export function removedThinking(body: unknown): readonly RemovedThinking[] {
   if (!isBound(body)) return [];
@@ -59,7 +58,7 @@ function foreignThinking(body: unknown): readonly Path[] {
   });
 }
 
-/** Returns a digest of what stands before a message: system, tools, and earlier messages, without cache marks. */
+/** Returns a digest of the conversation before a message. */
 function prefixOf(body: unknown, end: number): string {
   const system = memberOf(body, "system");
   const messages = listAt(body, "messages").slice(0, end);

@@ -15,10 +15,9 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: "overloaded_error",
 };
 
-/** Name of the response header with the request id. */
 export const requestIdHeader = "request-id";
 
-/** Renders an error body. Its message begins with the invalid field. */
+/** Renders an error body. The message begins with the invalid field. */
 export function renderError({ status, message, code, path }: Refusal, headers: AnswerHeaders): object {
   const type = code ?? errorTypes[status] ?? (status < 500 ? "invalid_request_error" : "api_error");
   const place = path.length > 0 ? `${dottedPath(path)}: ` : "";

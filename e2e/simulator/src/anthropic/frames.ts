@@ -5,7 +5,7 @@ import { halvesOf, piecesOf } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
 import { blocksFor, renderUsage, renderStop, type Block, type ReasoningOptions } from "./render.ts";
 
-/** Renders a message as a stream: its start, its blocks one after another, its end. */
+/** Renders a streamed message. */
 export function streamMessage(model: string, answer: Answer, shown: ReasoningOptions, behaviour: Behaviour): Streamed {
   return {
     frames: framesOf(model, answer, shown, behaviour),
@@ -39,7 +39,6 @@ function* framesOf(model: string, answer: Answer, shown: ReasoningOptions, behav
   yield event("message_stop", {}, { last: true });
 }
 
-/** Returns a block without its content, for the event that starts the block. */
 function withoutContent(block: Block): object {
   if (block.type === "thinking") return { ...block, thinking: "", signature: "" };
   if (block.type === "text") return { type: "text", text: "" };

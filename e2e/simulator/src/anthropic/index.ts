@@ -17,10 +17,9 @@ const countTokens: Endpoint = {
   open: ({ body, headers }) => openCount(body, headers),
 };
 
-/** Pattern of a version. Any date is accepted, because the vendor's SDKs send new versions over time. */
+/** Any date, because new SDKs send new versions. */
 const version = /^\d{4}-\d\d-\d\d$/;
 
-/** Vendor of the messages wire, under `/anthropic`. */
 export const anthropic: Vendor = createVendor({
   prefix: "/anthropic",
   endpoints: [messages, countTokens],

@@ -1,18 +1,12 @@
 import { memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 
-/**
- * Models that refuse thinking budgets and sampling parameters. Some of them always think, and some refuse a forced tool
- * call.
- */
+/** Models that refuse thinking budgets and sampling parameters. */
 const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
 const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
 const unforced = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
 
-/**
- * Refuses parameters that only the newest models refuse: thinking budgets, sampling parameters and, at some models,
- * disabled thinking and forced tool calls. Sources: earendil-works/pi#3297, stdapi-ai/stdapi.ai#284.
- */
+/** Refuses parameters that only the newest models refuse (earendil-works/pi#3297, stdapi-ai/stdapi.ai#284). */
 export function requireModelValues(body: unknown): void {
   const model = textAt(body, "model") ?? "";
   if (!newest.test(model)) return;
@@ -32,7 +26,7 @@ export function requireModelValues(body: unknown): void {
     throw wrongField(["tool_choice"], "This model does not take a tool_choice that forces a call.");
 }
 
-/** Returns true if a model can be forced to call a tool while it thinks. */
+/** Returns true if a model accepts a forced tool call while it thinks. */
 export function forcesWhileThinking(model: string): boolean {
   return alwaysThinking.test(model);
 }

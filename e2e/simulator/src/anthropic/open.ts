@@ -13,7 +13,7 @@ import { countShape, messagesShape } from "./shape.ts";
 import { anthropicPlatform, requireKnownTools, type Platform } from "./tool-types.ts";
 import { requireVersion } from "./version.ts";
 
-/** Reads a request for a message on a platform that serves Claude. Throws a Refusal. */
+/** Reads a request for a message. Throws a Refusal. */
 export function openMessages(
   body: unknown,
   headers: IncomingHttpHeaders,
@@ -61,13 +61,13 @@ function betasIn(headers: IncomingHttpHeaders): readonly string[] {
     .map((name) => name.trim());
 }
 
-/** Members that require a beta feature, with the beginning of that feature's name. */
+/** Members that require a beta feature, and the beginning of its name. */
 const betaMembers: readonly (readonly [path: readonly string[], beta: string])[] = [
   [["context_management"], "context-management-"],
   [["thinking", "block_binding"], bindingBeta],
 ];
 
-/** Refuses a member of a beta feature if the request header does not name that feature. */
+/** Refuses members of beta features that the request header does not name. */
 function requireBetas(body: unknown, betas: readonly string[]): void {
   for (const [path, beta] of betaMembers)
     if (path.reduce(memberOf, body) !== undefined && !betas.some((name) => name.startsWith(beta)))

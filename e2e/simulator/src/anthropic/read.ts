@@ -6,7 +6,7 @@ import { questionFrom, type OfferedTool, type Question } from "../core/question.
 import { requireValidRequest } from "./rules.ts";
 import { blocksIn, blocksOf, turnsOf } from "./turns.ts";
 
-/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a request. Throws a Refusal. */
 export function readMessages(body: unknown, shape: Shape): Question {
   requireShape(body, shape);
   requireValidRequest(body);
@@ -34,7 +34,7 @@ export function readMessages(body: unknown, shape: Shape): Question {
   });
 }
 
-/** Returns the prompt in the order of the conversation. It is cached up to the marks. */
+/** Returns the prompt, which is cached up to its cache marks. */
 function promptOf(body: unknown): Prompt {
   const blocks = [
     ...blocksIn({ content: memberOf(body, "system") }).map((block) => ({ role: "system", block })),
@@ -58,7 +58,7 @@ function textOfContent(content: unknown): string {
   return (Array.isArray(content) ? content : []).map(textOfBlock).join("");
 }
 
-/** Returns a block as text; pictures and files by kind and size. */
+/** Pictures and files are described by kind and size. */
 function textOfBlock(block: unknown): string {
   const source = memberOf(block, "source");
   const size = `${(textAt(source, "data") ?? textAt(source, "url") ?? "").length} characters`;
@@ -76,7 +76,7 @@ function textOfBlock(block: unknown): string {
   }
 }
 
-/** Returns a tool that the caller runs; empty for a tool that the vendor runs, which is never called here. */
+/** Returns a tool that the client runs. Tools of the vendor are never called here. */
 function offeredTools(tool: unknown): readonly OfferedTool[] {
   const schema = memberOf(tool, "input_schema");
   return schema === undefined ? [] : [{ name: textAt(tool, "name") ?? "", schema }];

@@ -4,15 +4,12 @@ import { freshId } from "../core/ids.ts";
 import { encodeText } from "../core/opaque-data.ts";
 import { redactedDataKind } from "./rules.ts";
 
-/** Options for the reasoning in an answer. */
+/** Options of the reasoning in an answer. */
 export interface ReasoningOptions {
-  /** True if the reasoning has its signature but no text. */
+  /** True if the reasoning has only its signature. */
   readonly omitted: boolean;
   sign(thinking: string): string;
-  /**
-   * Reports about thinking blocks that were removed from the request, sent as `input_transformations`. Undefined if the
-   * request does not enable the beta feature `thinking-binding-controls`.
-   */
+  /** Reports about removed reasoning. Undefined without the beta feature `thinking-binding-controls`. */
   readonly inputTransformations: readonly object[] | undefined;
 }
 
@@ -23,7 +20,7 @@ export type Block =
   | { readonly type: "text"; readonly text: string; readonly citations: null }
   | { readonly type: "tool_use"; readonly id: string; readonly name: string; readonly input: unknown };
 
-/** Returns the blocks of an answer: reasoning, text, tool calls. */
+/** Returns the blocks of an answer in their order. */
 export function blocksFor(
   { thoughts, redacted, text, calls }: Answer,
   { omitted, sign }: ReasoningOptions,
@@ -48,7 +45,7 @@ const stopReasons: Readonly<Record<string, string>> = {
   content_filter: "refusal",
 };
 
-/** Returns the members that tell why an answer ended. */
+/** Returns the stop reason and its details. */
 export function renderStop({ finish, stopText }: Answer): object {
   const reason = finish === "stop" && stopText !== undefined ? "stop_sequence" : (stopReasons[finish] ?? finish);
   return {
@@ -58,7 +55,7 @@ export function renderStop({ finish, stopText }: Answer): object {
   };
 }
 
-/** Returns the usage of a message; its input tokens exclude cached ones. Undefined if no usage is reported. */
+/** Returns the usage; undefined if none is reported. In this wire, input tokens exclude cached ones. */
 export function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
@@ -75,7 +72,7 @@ export function renderUsage({ counts, usage }: Answer): object | undefined {
   };
 }
 
-/** Renders a message that is not streamed. */
+/** Renders a complete message. */
 export function renderMessage(model: string, answer: Answer, shown: ReasoningOptions): object {
   const usage = renderUsage(answer);
   return {

@@ -4,13 +4,12 @@ import { isOpaqueDataOf } from "../core/opaque-data.ts";
 import { requireModelValues, forcesWhileThinking } from "./models.ts";
 import { blocksOf, turnsOf, type Turn } from "./turns.ts";
 
-/** Kind of the signature of reasoning. */
 export const thinkingDataKind = "anthropic.thinking";
 export const redactedDataKind = "anthropic.redacted";
 
 const maxCacheCuts = 4;
 
-/** Refuses a request of the right shape whose content this vendor would refuse. */
+/** Refuses a request of the right shape that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;
@@ -29,7 +28,7 @@ export function requireValidRequest(body: unknown): void {
   requireValidFiles(turns);
 }
 
-/** Refuses turns in which tool results do not answer the calls of the previous turn, or are not first. */
+/** Refuses tool results that do not answer the calls of the previous turn, or are not first. */
 function requireValidTools(turns: readonly Turn[]): void {
   const seen = new Set<string>();
   for (const [place, turn] of turns.entries()) {
@@ -45,7 +44,6 @@ function requireValidTools(turns: readonly Turn[]): void {
     throw wrongField(["messages", last?.at ?? 0], "The tool_use blocks have no tool_result after them.");
 }
 
-/** @param open ids of the calls that this turn must answer */
 function requireResults(turn: Turn, open: Set<string>): void {
   let began = false;
   for (const [at, block] of turn.blocks.entries()) {
@@ -66,7 +64,7 @@ function requireSignatures(turns: readonly Turn[]): void {
       const path = ["messages", turn.at, "content", at];
       const type = textAt(block, "type");
       const [thought, signature] = [textAt(block, "thinking") ?? "", textAt(block, "signature") ?? ""];
-      // A dot separates the signature from the conversation that it is bound to.
+      // A bound signature continues after a dot.
       const [data = ""] = signature.split(".");
       if (type === "thinking" && !isOpaqueDataOf(thinkingDataKind, data, thought))
         throw wrongField([...path, "signature"], "This is not the signature of this thinking block.");
@@ -92,10 +90,7 @@ function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   requireReasoningFirst(type, turns);
 }
 
-/**
- * Refuses a conversation that ends with the beginning of an answer, and an unfinished tool round whose assistant turn
- * does not begin with its reasoning.
- */
+/** Refuses the beginning of an answer, and an unfinished tool round without its reasoning. */
 function requireReasoningFirst(type: string, turns: readonly Turn[]): void {
   const last = turns.at(-1);
   if (last?.role === "assistant")

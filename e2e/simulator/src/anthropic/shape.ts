@@ -55,7 +55,7 @@ const blocks = new Shapes(String.raw`
 `);
 
 const customTool = blocks.of("CustomTool");
-/** Tools of other types are checked by `requireKnownTools`. */
+/** `requireKnownTools` checks tools of other types. */
 const Tool: Shape = (value, path) =>
   (textAt(value, "type") ?? "custom") === "custom" ? customTool(value, path) : undefined;
 
@@ -90,8 +90,7 @@ const requests = new Shapes(
   { base: blocks, more: { Tool } },
 );
 
-/** Shape of a request for a message, with every field. */
+/** Shape of a request for a message. */
 export const messagesShape = requests.of("Messages");
 
-/** Shape of a request to count tokens. */
 export const countShape = requests.of("Count");

@@ -1,7 +1,7 @@
 import { listAt, textAt } from "../checks/members.ts";
 import { wrongField } from "../checks/refusal.ts";
 
-/** Tools that the vendor runs, with their versions. */
+/** Tools that the vendor runs, and their versions. */
 const serverTools = {
   web_search: ["20250305", "20260209", "20260318"],
   web_fetch: ["20250910", "20260209", "20260309", "20260318"],
@@ -10,10 +10,10 @@ const serverTools = {
   tool_search_tool_regex: ["20251119"],
 } as const;
 
-/** Tools that the vendor runs if the request names their beta feature, by the beginning of the feature's name. */
+/** Tools that need a beta feature, and the beginning of its name. */
 const betaTools = { advisor_20260301: "advisor-tool-", mcp_toolset: "mcp-client-" } as const;
 
-/** Tools of the vendor's types that the client runs, with their versions. */
+/** Tools of Anthropic that the client runs, and their versions. */
 const clientTools = {
   bash: ["20241022", "20250124"],
   browser_toolset: ["20260801"],
@@ -29,18 +29,16 @@ const typesIn = (tools: Readonly<Record<string, readonly string[]>>): readonly s
 const serverTypes = typesIn(serverTools);
 const clientTypes = typesIn(clientTools);
 
-/** Platform that serves Claude, with the types of the tools that it runs. */
+/** Platform that serves Claude, and the tools that it runs. */
 export interface Platform {
   readonly serverTypes: readonly string[];
 }
 
 export const anthropicPlatform: Platform = { serverTypes };
-/** Bedrock runs no tools. */
 export const bedrockPlatform: Platform = { serverTypes: [] };
-/** Vertex AI runs one version of one tool. */
 export const vertexPlatform: Platform = { serverTypes: ["web_search_20250305"] };
 
-/** Refuses tools of a type or version that the platform does not have, in the vendor's words. */
+/** Refuses tools that the platform does not have. */
 export function requireKnownTools(body: unknown, platform: Platform, betas: readonly string[]): void {
   const ofBetas =
     platform === anthropicPlatform

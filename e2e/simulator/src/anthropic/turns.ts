@@ -1,14 +1,14 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 
-/** Turn of a conversation: consecutive messages of one role. */
+/** Consecutive messages of one role. */
 export interface Turn {
   readonly role: string;
   readonly blocks: readonly unknown[];
-  /** Index of the turn's first message. */
+  /** Index of the first message. */
   readonly at: number;
 }
 
-/** Returns the turns of the user and the assistant; system messages do not count as turns. */
+/** Returns the turns of user and assistant, without system messages. */
 export function turnsOf(body: unknown): readonly Turn[] {
   const turns: Turn[] = [];
   for (const [at, message] of listAt(body, "messages").entries()) {
@@ -22,13 +22,13 @@ export function turnsOf(body: unknown): readonly Turn[] {
   return turns;
 }
 
-/** Returns the blocks of a message. A plain text counts as a text block. */
+/** Returns the blocks of a message. A string becomes a text block. */
 export function blocksIn(message: unknown): readonly unknown[] {
   const content = memberOf(message, "content");
   return typeof content === "string" ? [{ type: "text", text: content }] : listAt(message, "content");
 }
 
-/** Returns the blocks of one type in a turn. */
+/** Returns the blocks of one type. */
 export function blocksOf(turn: Turn | undefined, type: string): readonly unknown[] {
   return (turn?.blocks ?? []).filter((block) => textAt(block, "type") === type);
 }

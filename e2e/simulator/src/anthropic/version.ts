@@ -1,14 +1,12 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { wrongField } from "../checks/refusal.ts";
 
-/** First API version that refuses what `requireVersion` checks. Versions are dates. */
 const strictVersion = "2026-10-21";
 
 const sampling = ["temperature", "top_p", "top_k"] as const;
 
 /**
- * Refuses what the API version 2026-10-21 refuses (Anthropic's guide to its migration): sampling parameters with any
- * value, documents directly in the model's turns, and citations of user text, also within search results.
+ * Refuses what API versions from 2026-10-21 on refuse, such as sampling parameters and documents in the model's turns.
  */
 export function requireVersion(body: unknown, version: string): void {
   if (version < strictVersion) return;

@@ -4,7 +4,6 @@ import { sampleRate, type Speech } from "./voice.ts";
 
 registerAacEncoder();
 
-/** Bits per second. */
 const bitrate = 64_000;
 
 /** Yields speech as AAC-LC in ADTS frames. */
@@ -34,7 +33,7 @@ export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
     await output.finalize();
     if (frames.length > 0) yield Buffer.concat(frames);
   } finally {
-    // If the client disconnected before the end, the encoder is still open.
+    // A client may disconnect before the end.
     if (output.state !== "finalized") await output.cancel();
   }
 }

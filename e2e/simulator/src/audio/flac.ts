@@ -2,14 +2,14 @@ import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
 const blockSamples = 4_096;
 
-/** Yields speech as FLAC with uncompressed samples (verbatim subframes): valid, but larger than necessary. */
+/** Yields speech as FLAC, uncompressed (verbatim subframes). */
 export function* flac(speech: Speech): Generator<Buffer> {
   yield head(speech.samples);
   let number = 0;
   for (const block of inBlocks(speech.pieces(), blockSamples)) yield frame(number++, block);
 }
 
-/** Returns `fLaC` and STREAMINFO, which is the only metadata block. */
+/** Contains only the metadata block STREAMINFO. */
 function head(samples: number): Buffer {
   const bytes = Buffer.alloc(8 + 34);
   bytes.write("fLaC", 0);
@@ -23,7 +23,7 @@ function head(samples: number): Buffer {
 }
 
 function frame(number: number, block: Int16Array): Buffer {
-  // Sync, fixed block size; size in 16 bits at the end, rate and depth as in STREAMINFO; mono.
+  // Sync code, fixed block size. Rate and depth are in STREAMINFO; mono.
   const start = Buffer.from([0xff, 0xf8, 0x70, 0x00, ...utf8(number), 0, 0]);
   start.writeUInt16BE(block.length - 1, start.length - 2);
   const body = Buffer.alloc(1 + block.length * 2);

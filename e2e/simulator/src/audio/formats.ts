@@ -3,19 +3,17 @@ import { flac } from "./flac.ts";
 import { opus } from "./opus.ts";
 import { sampleRate, type Speech } from "./voice.ts";
 
-/** Audio format: its media type, and the encoder that converts speech piece by piece. */
 interface AudioFormat {
   readonly contentType: string;
   readonly encode: (speech: Speech) => Iterable<Buffer> | AsyncIterable<Buffer>;
 }
 
-/** Encodes AAC. The encoder is large and seldom used, so it is imported on demand. */
+/** The encoder is large and seldom used, so it is imported on demand. */
 async function* aac(speech: Speech): AsyncGenerator<Buffer> {
   const encoder = await import("./aac.ts");
   yield* encoder.aac(speech);
 }
 
-/** Formats in which speech can be requested. */
 export const audioFormats = {
   mp3: { contentType: "audio/mpeg", encode: mp3 },
   opus: { contentType: "audio/ogg", encode: opus },
@@ -30,10 +28,9 @@ export function audioFormatOf(name: string): AudioFormat | undefined {
   return Object.entries<AudioFormat>(audioFormats).find(([known]) => known === name)?.[1];
 }
 
-/** Constant bit rate in kilobits per second, so that readers can compute the length from the size. */
+/** In kilobits per second. A constant bit rate lets readers compute the length from the size. */
 const mp3Bitrate = 64;
 
-/** Yields speech as MP3, frame by frame. */
 async function* mp3(speech: Speech): AsyncGenerator<Buffer> {
   const encoder = await createMp3Encoder();
   encoder.configure({ sampleRate, channels: 1, bitrate: mp3Bitrate });
@@ -44,12 +41,12 @@ async function* mp3(speech: Speech): AsyncGenerator<Buffer> {
   yield Buffer.from(encoder.finalize());
 }
 
-/** Yields raw samples: 16 bits, little endian, mono, without a header. */
+/** Yields samples of 16 bits, little endian, without a header. */
 export function* pcm(speech: Speech): Generator<Buffer> {
   for (const piece of speech.pieces()) yield Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
 }
 
-/** Yields a RIFF file. Its header states the length, which is known in advance. */
+/** The length in the header is known in advance. */
 function* wav(speech: Speech): Generator<Buffer> {
   const dataBytes = speech.samples * 2;
   const head = Buffer.alloc(44);

@@ -2,12 +2,12 @@ import { createRequire } from "node:module";
 import type Opus from "opusscript";
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Encoder. Its package is not in the bundle, because it reads a file of its folder. */
+/** Not in the bundle, because the package reads a file of its folder. */
 const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
 const packetSamples = sampleRate / 50;
-/** Samples per second in which Ogg pages of Opus count positions, regardless of the speech's sample rate. */
+/** Ogg counts positions of Opus at this rate, for any sample rate of the speech. */
 const positionRate = 48_000;
-/** Complexity of the encoder, from 0 to 10. Half of the maximum is four times as fast, with little loss of quality. */
+/** Half of the maximum complexity (10) is four times as fast, with little loss of quality. */
 const complexity = { control: 4_010, level: 5 } as const;
 const serial = 0x6d67_6174;
 
@@ -28,14 +28,14 @@ export function* opus(speech: Speech): Generator<Buffer> {
       yield page(packets, { sequence: sequence++, position, flags: 0 });
       packets = [];
     }
-    // The position on the last page tells where the speech ends within its last packet.
+    // The last position tells where the speech ends within its packet.
     yield page(packets, { sequence, position: end, flags: 4 });
   } finally {
     encoder.delete();
   }
 }
 
-/** Returns a block of samples as bytes; pads the last block with silence to the size of a packet. */
+/** Pads the last block with silence. */
 function wholePacket(block: Int16Array): Buffer {
   const packet = new Int16Array(packetSamples);
   packet.set(block);
@@ -79,7 +79,6 @@ function page(
   return bytes;
 }
 
-/** Returns Ogg's CRC-32: polynomial 0x04c11db7, without reflection. */
 function checksum(bytes: Buffer): number {
   let sum = 0;
   for (const byte of bytes) sum = ((sum << 8) ^ (table[((sum >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;

@@ -1,6 +1,6 @@
 import { parseBuffer } from "music-metadata";
 
-/** Text with the time when it was said. */
+/** Text with its time. */
 export interface TimedText {
   readonly text: string;
   /** Seconds from the start of the file. */
@@ -8,7 +8,7 @@ export interface TimedText {
   readonly end: number;
 }
 
-/** Simulated transcript of a file: words at an even pace over the file's length. */
+/** Simulated transcript, with words at an even pace. */
 export interface Transcript {
   readonly seconds: number;
   readonly text: string;
@@ -20,12 +20,12 @@ const defaultText = "we heard this file from its begin to its end and wrote down
 const secondsPerWord = 0.5;
 const wordsPerSegment = 5;
 
-/** Returns a file's length, counted by its frames or else as its header states it; undefined if it is not audio. */
+/** Returns the length of an audio file in seconds; undefined if it is not audio. */
 export async function secondsOf(bytes: Buffer, contentType: string): Promise<number | undefined> {
   return (await countSeconds(bytes)) ?? (await taggedSeconds(bytes, contentType));
 }
 
-/** Counts the length of a file by its frames. The reader is large and is imported with the first file. */
+/** Counts the frames. The reader is large, so it is imported on demand. */
 async function countSeconds(bytes: Buffer): Promise<number | undefined> {
   const { ADTS, BufferSource, FLAC, Input, MP3, MP4, OGG, WAVE, WEBM } = await import("mediabunny");
   const formats = [MP3, WAVE, FLAC, OGG, WEBM, MP4, ADTS];
@@ -33,7 +33,6 @@ async function countSeconds(bytes: Buffer): Promise<number | undefined> {
   try {
     return await (await input.getPrimaryAudioTrack())?.computeDuration();
   } catch {
-    // Another format, or no audio.
     return undefined;
   }
 }
@@ -47,7 +46,7 @@ async function taggedSeconds(bytes: Buffer, contentType: string): Promise<number
   }
 }
 
-/** Returns a transcript with the given words, or else with words that depend only on the length. */
+/** Returns a transcript with these words. The default words depend only on the length. */
 export function transcriptFor(seconds: number, said?: string): Transcript {
   const texts =
     said?.split(/\s+/).filter((word) => word !== "") ?? defaultWords(Math.max(1, Math.floor(seconds / secondsPerWord)));

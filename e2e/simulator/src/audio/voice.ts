@@ -2,28 +2,25 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { once } from "@modelgate/platform";
 
-/** Samples per second of all speech, which has 16 bits and one channel. */
+/** Samples per second. All speech has 16 bits and one channel. */
 export const sampleRate = 24_000;
 
-/** Seconds per character at speed 1. A digit, which is spoken as a word, takes as long as several characters. */
+/** Seconds per character at speed 1. A digit is spoken as a word. */
 const characterSeconds = 0.06;
 const charactersPerDigit = 5;
 const pieceSamples = sampleRate / 5;
 
-/** Recording of a spoken sentence: samples of 8 bits, mono, at half the sample rate. */
+/** Spoken sentence: mono, 8 bits, at half the sample rate. */
 const recording = once((): Buffer => readFileSync(new URL("./voice.wav", import.meta.url)).subarray(44));
 
-/** Speech. Its length is known before its samples are computed. */
+/** Speech. The length is known before the samples are computed. */
 export interface Speech {
   readonly samples: number;
   readonly seconds: number;
   pieces(): Iterable<Int16Array>;
 }
 
-/**
- * Returns speech as long as a text takes to speak, made from the recording. The voice determines the pitch, and the
- * text determines the start in the recording. The same text, voice and speed give the same samples. Speed 1 is normal.
- */
+/** Creates speech from the recording. The same text, voice and speed give the same samples. */
 export function synthesize(text: string, { voice, speed }: { readonly voice: string; readonly speed: number }): Speech {
   const characters = Array.from(text === "" ? "." : text, (letter) => (/\d/.test(letter) ? charactersPerDigit : 1));
   const samples =
@@ -42,7 +39,7 @@ export function synthesize(text: string, { voice, speed }: { readonly voice: str
   };
 }
 
-/** Returns the recording's sample at a place, interpolated between two samples. The recording repeats without end. */
+/** Interpolates between two samples. The recording repeats without end. */
 function sampleAt(place: number): number {
   const bytes = recording();
   const before = Math.floor(place);
@@ -54,7 +51,7 @@ function numberFrom(text: string): number {
   return createHash("sha256").update(text).digest().readUInt16LE(0);
 }
 
-/** Yields samples in blocks of one size, as codecs need them. The last block has the remaining samples. */
+/** Yields samples in blocks of one size. The last block may be shorter. */
 export function* inBlocks(pieces: Iterable<Int16Array>, size: number): Generator<Int16Array> {
   let rest = new Int16Array(0);
   for (const piece of pieces) {

@@ -2,16 +2,15 @@ import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 import { Refusal } from "../checks/refusal.ts";
 import { bearerOf, headerOf, isBadKey, type VendorCall } from "../vendor.ts";
 
-/** The only region that this vendor has. */
 const ownRegion = "us-east-1";
-/** Maximum difference, in ms, between a request's time and the current time. */
+/** Maximum difference, in ms, between the time of a request and now. */
 const maxSkewMs = 5 * 60_000;
 
 const refusal = (message: string, code: string): Refusal => new Refusal(403, message, { code });
 
 /**
- * Authenticates a caller by a Bedrock API key, or by a signature (SigV4) with the access key `X`, whose secret is
- * `X-secret`. A session token that begins with `expired` counts as expired. Returns the key. Throws a Refusal.
+ * Returns the caller's Bedrock API key, or the access key of its signature (SigV4). The secret of access key `X` is
+ * `X-secret`. Throws a Refusal.
  */
 export function authenticate(call: VendorCall): string {
   const authorization = headerOf(call.headers, "authorization");
@@ -61,7 +60,7 @@ const stampOf = (ms: number): string => new Date(ms).toISOString().replaceAll(/[
 const sha256 = (data: Buffer | string): string => createHash("sha256").update(data).digest("hex");
 const hmac = (key: Buffer | string, data: string): Buffer => createHmac("sha256", key).update(data).digest();
 
-/** Computes the signature of a request with a secret, in the steps that Amazon documents. */
+/** Computes a signature (SigV4). */
 function signatureOf(
   { method, headers, body, query, response }: VendorCall,
   how: {
@@ -89,7 +88,7 @@ function signatureOf(
   return hmac(Buffer.from(key), toSign).toString("hex");
 }
 
-/** Percent-encodes all characters except the unreserved ones of RFC 3986. */
+/** Encodes all characters except the unreserved ones of RFC 3986. */
 function percentEncode(text: string): string {
   return encodeURIComponent(text).replaceAll(
     /[!'()*]/g,

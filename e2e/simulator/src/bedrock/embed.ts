@@ -13,7 +13,7 @@ const titanShape = shapeOf(`{
 const titanFirstShape = shapeOf("{ inputText: filled }");
 const cohereShape = shapeOf(embedShape);
 
-/** Parses an embedding request in Amazon's format: one text, whose tokens the answer's body states. */
+/** Parses an embedding request in Amazon's format, which has one text. */
 export function embedAsTitan(body: unknown, model: string): ParsedRequest {
   const isFirst = model.includes("-v1");
   requireShape(body, isFirst ? titanFirstShape : titanShape);
@@ -26,7 +26,7 @@ export function embedAsTitan(body: unknown, model: string): ParsedRequest {
   };
 }
 
-/** Parses an embedding request in Cohere's format. A header of the answer states the tokens. */
+/** Parses an embedding request in Cohere's format. The tokens are in a header of the answer. */
 export function embedAsCohere(body: unknown, model: string): ParsedRequest {
   requireShape(body, cohereShape);
   const { directive, tokens, whole } = embedTexts(body, model);

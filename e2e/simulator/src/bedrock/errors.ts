@@ -15,7 +15,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 
 export const headers = (): AnswerHeaders => ({ "x-amzn-requestid": freshId("") });
 
-/** Renders an error body. A header of the answer states its type. */
+/** Renders an error body. The type of the error is in a header. */
 export function renderError({ status, message, code, path }: Refusal, _: AnswerHeaders, call: VendorCall): object {
   call.response.setHeader("x-amzn-errortype", code ?? errorTypes[status] ?? "InternalServerException");
   return { message: path.length > 0 ? `${bracketPath(path)}: ${message}` : message };

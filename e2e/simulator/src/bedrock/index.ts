@@ -31,13 +31,11 @@ const invokeModel: Endpoint = {
   },
 };
 
-/** Refuses a model name that has neither the form `vendor.model` nor that of an ARN. */
 function requireModelName(model: string): void {
   if (!/^(?:[a-z0-9-]+\.)+[\w:.-]+$|^arn:/.test(model))
     throw new Refusal(400, "The provided model identifier is invalid.");
 }
 
-/** Amazon Bedrock, under `/bedrock`. */
 export const bedrock: Vendor = createVendor({
   prefix: "/bedrock",
   endpoints: [converse, invokeModel],

@@ -11,7 +11,7 @@ import type { ParsedRequest } from "../vendor.ts";
 
 const version = "bedrock-2023-05-31";
 
-/** Reads a request in a model's native format. */
+/** Reads a request in the format of its model. */
 export function invoke(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (/(?:^|[./])anthropic\./.test(model)) return invokeClaude(body, model, stream);
   if (/(?:^|[./])(?:cohere|amazon)\.rerank/.test(model)) return rerank(body, model);
@@ -20,7 +20,7 @@ export function invoke(body: unknown, model: string, stream: boolean): ParsedReq
   throw new Refusal(400, "The provided model identifier is invalid.");
 }
 
-/** Reads a request in Claude's format. The path names the model; the body has the version and the beta features. */
+/** The path names the model. The body has the version and the beta features. */
 function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
   const { anthropic_version: given, anthropic_beta: betas, ...asked } = body;
@@ -32,7 +32,7 @@ function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequ
   return { ...understood, streamed: streamed && ((behaviour) => inAmazonFrames(streamed(behaviour))) };
 }
 
-/** Wraps the events of a model's stream in Amazon's frames, in Base64. */
+/** Encodes events in Base64 in Amazon's frames. */
 function inAmazonFrames({ frames }: Streamed): Streamed {
   return {
     framing: "amazon",

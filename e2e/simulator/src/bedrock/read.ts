@@ -4,7 +4,7 @@ import { questionFrom, type OfferedTool, type Question } from "../core/question.
 import { blocksWith, requireValidRequest } from "./rules.ts";
 import { converseShape } from "./shape.ts";
 
-/** Reads a Converse request. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a Converse request. Throws a Refusal. */
 export function readConverse(body: unknown, model: string): Question {
   requireShape(body, converseShape);
   requireValidRequest(body);
@@ -46,7 +46,7 @@ function wordsIn(message: unknown): string {
   return listAt(message, "content").map(textOf).join("");
 }
 
-/** Returns a block as text; pictures and files by kind and size. */
+/** Pictures and files are described by kind and size. */
 function textOf(block: unknown): string {
   const sized = (kind: string, of: unknown): string => {
     const source = memberOf(of, "source");

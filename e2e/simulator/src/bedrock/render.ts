@@ -40,7 +40,7 @@ function stopOf({ finish, stopText }: Answer): object {
   return { stopReason: stopReasons[finish] ?? finish };
 }
 
-/** Returns the usage of an answer; its input tokens exclude cached ones. Undefined if no usage is reported. */
+/** Undefined if no usage is reported. In this wire, input tokens exclude cached ones. */
 function usageOf({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
@@ -56,14 +56,14 @@ function usageOf({ counts, usage }: Answer): object | undefined {
 
 const metrics = { latencyMs: 1 };
 
-/** Renders a Converse answer that is not streamed. */
+/** Renders a complete Converse answer. */
 export function renderConverse(answer: Answer): object {
   const usage = usageOf(answer);
   const message = { role: "assistant", content: blocksFor(answer) };
   return { output: { message }, ...stopOf(answer), ...(usage && { usage }), metrics };
 }
 
-/** Renders a Converse answer as a stream. */
+/** Renders a streamed Converse answer. */
 export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   return {
     framing: "amazon",
@@ -72,7 +72,7 @@ export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   };
 }
 
-/** Padding that hides the length of a frame's content. */
+/** Hides the length of a frame's content. */
 const padding = "abcdefghijklmnop";
 
 function frame(event: string, members: object, more: Partial<Frame> = {}): Frame {

@@ -2,11 +2,10 @@ import { listAt, memberOf, textAt } from "../checks/members.ts";
 import { Refusal, wrongField } from "../checks/refusal.ts";
 import { isOpaqueDataOf } from "../core/opaque-data.ts";
 
-/** Kind of the signature of reasoning. */
 export const thinkingDataKind = "bedrock.thinking";
 export const redactedDataKind = "bedrock.redacted";
 
-/** Returns the blocks of a message that have a member with this name. */
+/** Returns the blocks with this member. */
 export function blocksWith(message: unknown, name: string): readonly unknown[] {
   return listAt(message, "content").flatMap((block) => {
     const found = memberOf(block, name);
@@ -14,7 +13,7 @@ export function blocksWith(message: unknown, name: string): readonly unknown[] {
   });
 }
 
-/** Refuses a request of the right shape whose content this vendor would refuse. */
+/** Refuses a request of the right shape that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const messages = listAt(body, "messages");
   if (textAt(messages[0], "role") !== "user")

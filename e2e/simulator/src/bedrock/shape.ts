@@ -1,6 +1,6 @@
 import { Shapes } from "../checks/notation.ts";
 
-/** Shape of a Converse request, with every field. */
+/** Shape of a Converse request. */
 export const converseShape = new Shapes(String.raw`
   Bytes = { bytes: base64 };
   Id = /^[\w-]{1,64}$/ "1 to 64 letters, digits, underscores or hyphens";

@@ -3,19 +3,19 @@ export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }
 
-/** Returns a member if it is a string, otherwise undefined. */
+/** Returns a member if it is a string. */
 export function textAt(value: unknown, name: string): string | undefined {
   const found = memberOf(value, name);
   return typeof found === "string" ? found : undefined;
 }
 
-/** Returns a member if it is a number, otherwise undefined. */
+/** Returns a member if it is a number. */
 export function numberAt(value: unknown, name: string): number | undefined {
   const found = memberOf(value, name);
   return typeof found === "number" ? found : undefined;
 }
 
-/** Returns the elements of a member if it is an array, otherwise an empty list. */
+/** Returns a member if it is an array, otherwise an empty list. */
 export function listAt(value: unknown, name: string): readonly unknown[] {
   const found = memberOf(value, name);
   return Array.isArray(found) ? found : [];

@@ -1,7 +1,6 @@
 import { isRecord } from "./members.ts";
 import type { Path, Shape, Wrong } from "./shape.ts";
 
-/** Parsed node of a shape. */
 export type Node = ObjectNode | ListNode | RecordNode | UnionNode | EnumNode | CheckNode | NullNode | NameNode;
 
 export interface Member {
@@ -9,7 +8,7 @@ export interface Member {
   readonly isOptional: boolean;
 }
 
-/** Object with these members. `isOpen` allows further members; `takesNull` allows null for optional ones. */
+/** `isOpen` allows further members. `takesNull` allows null for optional members. */
 export interface ObjectNode {
   readonly kind: "object";
   readonly members: ReadonlyMap<string, Member>;
@@ -50,11 +49,11 @@ interface NullNode {
 
 interface NameNode {
   readonly kind: "name";
-  /** Returns the named node. Called at the first use, so that a shape may contain itself. */
+  /** Called at the first use, because a shape may contain itself. */
   readonly find: () => Node;
 }
 
-/** Checks a value against a node. Returns the first mistake; undefined if there is none. */
+/** Returns the first mistake of a value; undefined if there is none. */
 export function check(node: Node, value: unknown, path: Path): Wrong | undefined {
   if (node.kind === "name") return check(node.find(), value, path);
   if (node.kind === "check") return node.check(value, path);
@@ -107,9 +106,7 @@ function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown,
   });
 }
 
-/**
- * Alternatives of a union, with references and inner unions resolved. Objects that a tag distinguishes are one group.
- */
+/** Alternatives of a union, without references and inner unions. */
 interface Alternatives {
   readonly takesNull: boolean;
   readonly others: readonly Node[];
@@ -143,10 +140,7 @@ function checkUnion(union: UnionNode, value: unknown, path: Path): Wrong | undef
   ]);
 }
 
-/**
- * Checks a value with the objects whose tag has its value; without a tag, with all objects. Further tags may
- * distinguish those objects.
- */
+/** Checks a value against the objects whose tag it has; without a tag, against all. */
 function checkObjects(
   objects: readonly ObjectNode[],
   value: unknown,
@@ -165,7 +159,7 @@ function checkObjects(
   return { path: [...path, tag], problem: word === undefined ? "missing" : "value", expected };
 }
 
-/** Returns the name of the member whose values distinguish the objects; undefined if there is none. */
+/** Returns the member whose values distinguish the objects. */
 function tagOf(objects: readonly ObjectNode[], used: readonly string[]): string | undefined {
   const [first] = objects;
   const names = [...(first?.members.keys() ?? [])].filter((name) => !used.includes(name));
@@ -180,7 +174,7 @@ function valuesAt({ members }: ObjectNode, name: string): readonly string[] {
   return node?.kind === "enum" ? node.values : [];
 }
 
-/** Returns the mistake of the alternative that matched deepest; undefined if an alternative matches. */
+/** Returns the mistake of the closest alternative; undefined if one matches. */
 function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | undefined {
   let found: Wrong | undefined;
   for (const alternative of alternatives) {
@@ -191,7 +185,7 @@ function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | un
   return found;
 }
 
-/** Returns the depth of a mistake. A value of the right type counts as deeper than one of the wrong type. */
+/** A wrong value is closer to a match than a wrong type. */
 function depthOf({ path, problem }: Wrong): number {
   return path.length * 2 + (problem === "type" ? 0 : 1);
 }

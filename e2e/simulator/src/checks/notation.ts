@@ -5,16 +5,14 @@ const token =
   /(?:\s|\/\/[^\n]*\n)*("[^"]*"|\/(?:[^/\\[]|\\.|\[(?:[^\]\\]|\\.)*\])+\/[su]*|-?\d[\d_]*(?:\.\d+)?|\.{2,3}|\w+|[^\s\w])/gy;
 
 /**
- * Shapes of requests, written as TypeScript types: one `Name = type;` after another. An object that ends with `...` may
- * have other members; all others may not. `...Name` includes the members of another shape. Additions to TypeScript:
- * `filled` (a string that is not blank), `base64`, `number(0, 2)` and `integer(1)` (minimum, and optionally maximum),
- * `T[1..4]` (a list of 1 to 4 items), `/pattern/ "description"` (a matching string), `record<T>`, and `nullable<{…}>`
- * (an object whose optional members may be null).
+ * Shapes of requests, written like TypeScript types (`Name = type;`). `{ …, ... }` allows further members. In addition:
+ * `filled`, `base64`, `number(0, 2)`, `T[1..4]` (length), `/pattern/ "description"`, `record<T>`, and `nullable<{…}>`
+ * (optional members may be null).
  */
 export class Shapes {
   readonly #nodes: Map<string, Node>;
 
-  /** Parses shapes. `more` defines further named checks; `base` has shapes to which these may refer. */
+  /** `more` defines further named checks. Shapes may refer to those of `base`. */
   constructor(source: string, { more = {}, base }: { more?: Readonly<Record<string, Shape>>; base?: Shapes } = {}) {
     this.#nodes = new Map(base === undefined ? [] : base.#nodes);
     for (const [name, one] of Object.entries({ ...(base === undefined ? namedChecks : {}), ...more }))
@@ -23,7 +21,6 @@ export class Shapes {
     while (!reader.isAtEnd) reader.definition();
   }
 
-  /** Returns the shape with a name. */
   of(name: string): Shape {
     const node = this.#nodes.get(name);
     if (node === undefined) throw new SyntaxError(`there is no shape ${name}`);

@@ -3,15 +3,15 @@ import type { Path, Shape } from "./shape.ts";
 /** Kind of mistake in a request. */
 export type Problem = "unknown" | "missing" | "type" | "value";
 
-/** Refusal by a vendor, before it is rendered in that vendor's form. */
+/** Refusal of a request, which each vendor renders in a different form. */
 export class Refusal extends Error {
   readonly status: number;
-  /** Vendor's error code; if undefined, the default for the status and the problem. */
+  /** Error code of the vendor. The default depends on status and problem. */
   readonly code: string | undefined;
   readonly problem: Problem;
-  /** Path of the invalid field in the body, outermost step first; empty if no field is invalid. */
+  /** Path of the invalid field; empty if there is none. */
   readonly path: Path;
-  /** Value of the `retry-after` header. */
+  /** Header `retry-after`. */
   readonly retryAfter: string | undefined;
 
   constructor(
@@ -33,7 +33,7 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns a refusal with status 400 that names a field. */
+/** Creates a refusal with status 400 that names a field. */
 export function wrongField(path: Path, message: string, code?: string): Refusal {
   return new Refusal(400, message, { path, ...(code === undefined ? {} : { code }) });
 }
@@ -48,7 +48,7 @@ export function dottedPath(path: Path): string {
   return path.join(".");
 }
 
-/** Throws a Refusal that names the invalid field if a value does not have a shape. */
+/** Throws a Refusal if a value does not have a shape. */
 export function requireShape(value: unknown, shape: Shape): void {
   const wrong = shape(value, []);
   if (wrong === undefined) return;

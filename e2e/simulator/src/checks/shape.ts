@@ -1,24 +1,24 @@
 import { isRecord } from "./members.ts";
 import type { Problem } from "./refusal.ts";
 
-/** Path of a value in a body, outermost step first. */
+/** Path of a value in a body. */
 export type Path = readonly (string | number)[];
 
-/** First mistake in a value. */
+/** Mistake in a value. */
 export interface Wrong {
   readonly path: Path;
   readonly problem: Problem;
   readonly expected: string;
 }
 
-/** Check of one value. Returns its first mistake; undefined if there is none. */
+/** Returns the first mistake of a value; undefined if there is none. */
 export type Shape = (value: unknown, path: Path) => Wrong | undefined;
 
 const ofType = (expected: string, is: (value: unknown) => boolean): Shape => {
   return (value, path) => (is(value) ? undefined : { path, problem: "type", expected });
 };
 
-/** Returns a check of a string by a pattern. `expected` describes the pattern in words. */
+/** Creates a check of a string. `expected` describes the pattern. */
 export function text(pattern: RegExp, expected: string): Shape {
   return (value, path) => {
     if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
@@ -26,7 +26,7 @@ export function text(pattern: RegExp, expected: string): Shape {
   };
 }
 
-/** Checks for Base64 that is not empty, with or without padding, in either alphabet. */
+/** Checks non-empty Base64, with or without padding, in either alphabet. */
 export const base64: Shape = (value, path) => {
   if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
   const end = value.indexOf("=");
@@ -37,7 +37,7 @@ export const base64: Shape = (value, path) => {
     : { path, problem: "value", expected: "Base64" };
 };
 
-/** Returns a check of a number within bounds. */
+/** Creates a check of a number. */
 export function number(min = -Number.MAX_VALUE, max = Number.MAX_VALUE): Shape {
   return (value, path) => {
     if (typeof value !== "number") return { path, problem: "type", expected: "a number" };
@@ -46,7 +46,7 @@ export function number(min = -Number.MAX_VALUE, max = Number.MAX_VALUE): Shape {
   };
 }
 
-/** Returns a check of a whole number within bounds. */
+/** Creates a check of a whole number. */
 export function integer(min?: number, max?: number): Shape {
   const within = number(min, max);
   return (value, path) =>
@@ -55,7 +55,7 @@ export function integer(min?: number, max?: number): Shape {
       : within(value, path);
 }
 
-/** Named checks of the notation of shapes, such as `filled`. */
+/** Checks that shapes can name, such as `filled`. */
 export const namedChecks: Readonly<Record<string, Shape>> = {
   any: () => undefined,
   boolean: ofType("a boolean", (value) => typeof value === "boolean"),

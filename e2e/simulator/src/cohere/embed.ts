@@ -7,7 +7,7 @@ import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
 
-/** Members of a request for embeddings, in the notation of shapes. */
+/** Members of an embedding request. */
 export const embedShape = `{
   texts: filled[1..96], input_type: "search_document" | "search_query" | "classification" | "clustering",
   embedding_types?: "float"[1..], truncate?: "NONE" | "START" | "END", output_dimension?: integer(1)
@@ -17,7 +17,7 @@ const shape = new Shapes(`Embed = ${embedShape}; It = { ...Embed, model: filled,
   "It",
 );
 
-/** Returns the vectors of a request's texts, and the number of their tokens. */
+/** Returns a request's vectors and tokens. */
 export function embedTexts(body: unknown, model: string) {
   const texts = listAt(body, "texts").map(String);
   const { directive } = questionFrom(model, [texts.at(-1) ?? ""]);
@@ -29,7 +29,6 @@ export function embedTexts(body: unknown, model: string) {
   };
 }
 
-/** Endpoint `POST /v2/embed`. */
 export const embed: Endpoint = {
   method: "POST",
   path: /^\/v2\/embed$/,

@@ -12,7 +12,7 @@ const shape = shapeOf(`nullable<{
   priority?: integer(0, 999)
 }>`);
 
-/** Number of documents that this vendor bills as one search. */
+/** Cohere bills this number of documents as one search. */
 const documentsPerSearch = 100;
 
 const rerank: Endpoint = {
@@ -39,7 +39,6 @@ const rerank: Endpoint = {
   },
 };
 
-/** Vendor of Cohere's rerank and embeddings, under `/cohere`. */
 export const cohere: Vendor = createVendor({
   prefix: "/cohere",
   endpoints: [rerank, embed],

@@ -1,10 +1,7 @@
 import { EventStreamCodec } from "@smithy/eventstream-codec";
 
-/** Event or failure that a frame contains. */
 interface FrameContent {
-  /** Type of the event. */
   readonly event?: string;
-  /** JSON of the event. */
   readonly data: string;
   readonly isFailure?: boolean;
 }
@@ -17,7 +14,7 @@ const codec = new EventStreamCodec(
 /** Media type of Amazon's event streams. */
 export const amazonStreamType = "application/vnd.amazon.eventstream";
 
-/** Encodes a frame of an Amazon event stream, with its checksums. A frame that reports a failure is an exception. */
+/** Encodes a frame of an Amazon event stream. A failure is an exception. */
 export function amazonFrame({ event = "", data, isFailure = false }: FrameContent): Buffer {
   const header = (value: string) => ({ type: "string", value }) as const;
   const kind = isFailure ? "exception" : "event";

@@ -7,43 +7,41 @@ import type { Question } from "./question.ts";
 import { valueFor } from "./schema-value.ts";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
-/** Tokens that every simulated vendor counts for a picture that a chat model generates. */
+/** Tokens of a generated picture, the same for all vendors. */
 const tokensPerImage = 1_290;
 
-/** Token counts of a call. Input tokens include cached and cache-written ones; output tokens include reasoning ones. */
+/** Token counts. Input includes cached and cache-written tokens, output includes reasoning. */
 export interface Counts {
   readonly inputTokens: number;
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
   readonly outputTokens: number;
   readonly reasoningTokens: number;
-  /** Output tokens of a picture. */
+  /** Part of the output tokens. */
   readonly imageTokens: number;
 }
 
 /** Content of an answer, independent of the wire. */
 export interface Answer {
-  /** Text of the reasoning; absent if there is no reasoning. */
   readonly thoughts?: string | undefined;
-  /** True if the reasoning is sent in encrypted form only. */
+  /** True if the reasoning is sent only in encrypted form. */
   readonly redacted: boolean;
-  /** Text of the answer; absent if the answer has only tool calls. */
+  /** Absent if the answer has only tool calls. */
   readonly text?: string | undefined;
-  /** True if the text is a refusal. Some wires have a separate member for it. */
+  /** True if the text is a refusal of the model. */
   readonly refuses: boolean;
   readonly calls: readonly ToolCall[];
-  /** Picture as PNG. */
   readonly image?: Buffer | undefined;
-  /** Finish reason: `stop`, `length`, `tool_calls`, `content_filter`, or a vendor's value. */
+  /** `stop`, `length`, `tool_calls`, `content_filter`, or a vendor's value. */
   readonly finish: string;
   /** Stop sequence that ended the text. */
   readonly stopText?: string | undefined;
   readonly counts: Counts;
-  /** Usage object in the vendor's form, sent instead of the counts; null to send none. */
+  /** Usage in the vendor's form, instead of the counts. Null: no usage is sent. */
   readonly usage: undefined | null | Readonly<Record<string, unknown>>;
 }
 
-/** Determines the answer to a question with a behaviour. */
+/** Determines the answer to a question. */
 export function answerFor(question: Question, behaviour: Behaviour): Answer {
   const calls = callsFor(question, behaviour);
   const { given, ending } = textAndFinishOf(behaviour);
@@ -72,7 +70,7 @@ function pictureFor({ words, pictureSize }: Question): Buffer {
   return pictureSize === undefined ? smallPictureOf(words) : pictureOf({ words, ...pictureSize, format: "png" });
 }
 
-/** Returns the text and the finish reason of a behaviour, which has two names for each. */
+/** A behaviour has two names for the text and for the finish reason. */
 function textAndFinishOf({ text, reply, finishReason, finish }: Behaviour) {
   return { given: text ?? reply, ending: finishReason ?? finish };
 }
@@ -117,7 +115,7 @@ function wordsFor({ words, results, format }: Question, behaviour: Behaviour): s
   return format === "json" ? JSON.stringify({ answer: echoText }) : echoText;
 }
 
-/** Cuts a text at the first stop sequence, or at the maximum number of tokens. */
+/** Cuts a text at the first stop sequence or at the maximum number of tokens. */
 function cutText(
   text: string | undefined,
   { stops, maxTokens }: Question,

@@ -3,7 +3,6 @@ import type { IncomingHttpHeaders } from "node:http";
 
 /** Parsed multipart body. */
 export interface Form {
-  /** Text fields, in order. */
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly FormFile[];
 }
@@ -15,13 +14,13 @@ export interface FormFile {
   readonly bytes: Buffer;
 }
 
-/** Description of a form's file, for tests. */
+/** Description of a received file. */
 export interface SeenFile extends Omit<FormFile, "bytes"> {
   readonly bytes: number;
   readonly sha256: string;
 }
 
-/** Parses a form; undefined for any other body, and for a malformed form. */
+/** Parses a multipart form; undefined if the body is none. */
 export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promise<Form | undefined> {
   const type = headers["content-type"] ?? "";
   if (!type.startsWith("multipart/form-data")) return undefined;
@@ -45,12 +44,12 @@ export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promis
   return { fields, files };
 }
 
-/** Returns the description of a file that is kept for tests. */
+/** Describes a received file. */
 export function seenFile({ bytes, ...file }: FormFile): SeenFile {
   return { ...file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Returns the values of a field, in order. `name[]` counts as the same field. */
+/** Returns the values of a field, which is also named `name[]`. */
 export function valuesOf({ fields }: Form, name: string): readonly string[] {
   return fields.filter(([each]) => each === name || each === `${name}[]`).map(([, value]) => value);
 }

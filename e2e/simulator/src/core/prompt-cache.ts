@@ -1,37 +1,34 @@
 import { createHash } from "node:crypto";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
-/** Piece of a prompt, in its order. */
+/** Piece of a prompt. */
 export interface PromptPiece {
-  /** Text that counts as input. */
   readonly text: string;
-  /** Role of the text; the same text of another role is another prompt. */
   readonly role: string;
-  /** True if the vendor caches the prompt up to the end of this piece. */
+  /** True if the prompt is cached up to the end of this piece. */
   readonly isCut: boolean;
 }
 
-/** Prompt of a vendor that caches prompts. */
 export interface Prompt {
-  /** Values that must be equal for a cached prompt to be found, such as the model and the tools. */
+  /** Model, tools and other values that must be equal for a cached prompt to be found. */
   readonly scope: unknown;
   readonly pieces: readonly PromptPiece[];
 }
 
-/** Minimum length of a cached prompt in tokens. */
+/** Shorter prompts are not cached. */
 const minTokens = 1_024;
 
-/** Digests of cached prompts, the oldest first, and their maximum number. */
+/** Digests of cached prompts, the oldest first. */
 const cached = new Set<string>();
 const maxCached = 10_000;
 
-/** Tokens of a prompt that were read from the cache, and those that were written to it. */
+/** Tokens that were read from the cache and written to it. */
 export interface CacheCounts {
   readonly cachedTokens: number;
   readonly cacheWriteTokens: number;
 }
 
-/** Looks for the longest cached beginning of a prompt, and caches the prompt up to its cuts. */
+/** Finds the longest cached beginning of a prompt, then caches the prompt. */
 export function readPromptCache({ scope, pieces }: Prompt): CacheCounts {
   const length = pieces.reduce((sum, { text }) => sum + text.length, 0);
   if (length < minTokens * charactersPerToken) return { cachedTokens: 0, cacheWriteTokens: 0 };
@@ -53,7 +50,7 @@ export function readPromptCache({ scope, pieces }: Prompt): CacheCounts {
   return { cachedTokens, cacheWriteTokens: Math.max(0, (cuts.at(-1)?.tokens ?? 0) - cachedTokens) };
 }
 
-/** Replacer of JSON that leaves out Anthropic's cache marks, which are not part of a prompt. */
+/** JSON replacer that omits Anthropic's cache marks. */
 export function withoutMarks(name: string, value: unknown): unknown {
   return name === "cache_control" ? undefined : value;
 }

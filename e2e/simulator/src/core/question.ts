@@ -7,54 +7,44 @@ import { tokensOf } from "./tokens.ts";
 /** Tool that a request offers. */
 export interface OfferedTool {
   readonly name: string;
-  /** JSON Schema of its arguments, if given. */
   readonly schema?: unknown;
-  /** True if it takes free text instead of JSON. */
+  /** True if its argument is free text instead of JSON. */
   readonly custom?: boolean;
-  /** Name of the set of tools that contains it. */
+  /** Set of tools that contains it. */
   readonly namespace?: string;
 }
 
 /** Content of a request, independent of the wire. */
 export interface Question {
   readonly model: string;
-  /** Text of the last message, without its directive; pictures and files by kind and size. */
+  /** Text of the last message, without its directive. Pictures and files are described. */
   readonly words: string;
-  /** Number of input tokens, including cached ones. */
+  /** Includes cached tokens. */
   readonly promptTokens: number;
-  /** Behaviour that the last message's directive requests. */
+  /** Behaviour that the last message requests. */
   readonly directive: Behaviour | undefined;
   readonly tools: readonly OfferedTool[];
-  /** Tool choice. `required` demands any call; an object demands a call of that tool. */
+  /** `required` demands any call, an object a call of that tool. */
   readonly choice: "auto" | "none" | "required" | { readonly name: string };
   readonly parallel: boolean;
-  /** Texts of the tool results with which the request ends; undefined if it does not end with results. */
+  /** Texts of the tool results with which the request ends, if it does. */
   readonly results: readonly string[] | undefined;
   /** True if reasoning is requested. */
   readonly reasoning: boolean;
-  /** Requested JSON format: any JSON, or JSON that matches a schema. */
+  /** Any JSON, or JSON that matches a schema. */
   readonly format: undefined | "json" | { readonly schema: unknown };
   readonly maxTokens: number | undefined;
   readonly stops: readonly string[];
-  /** Number of requested answers. */
   readonly choices: number;
-  /** True if a picture is requested. */
   readonly image: boolean;
-  /** Size of the requested picture; absent: a small one. */
   readonly pictureSize?: PictureSize | undefined;
-  /** Prompt to look up in the vendor's cache; absent if the vendor has none, or if the cache is not simulated. */
+  /** Prompt to look up in the vendor's cache. Absent if there is no simulated cache. */
   readonly prompt?: Prompt | undefined;
 }
 
 type QuestionOptions = Partial<Omit<Question, "model" | "words" | "promptTokens" | "directive">>;
 
-/**
- * Creates a question from the messages of a request.
- *
- * @param said texts of all messages, the system's first and the last message's last
- *
- * @throws Refusal for an invalid directive
- */
+/** Creates a question from the texts of all messages, the system's first. Throws a Refusal for an invalid directive. */
 export function questionFrom(model: string, said: readonly string[], wished: QuestionOptions = {}): Question {
   const last = said.at(-1) ?? "";
   const found = directiveIn(last);

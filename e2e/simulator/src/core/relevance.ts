@@ -2,13 +2,13 @@ import { wordsIn } from "./vector.ts";
 
 /** Relevance of a document to a query. */
 export interface Ranked {
-  /** Index of the document in the request. */
+  /** Index in the request. */
   readonly index: number;
-  /** Share of the query's words that the document contains, from 0 to 1. */
+  /** Share of the query's words in the document. */
   readonly score: number;
 }
 
-/** Sorts documents by relevance, the most relevant first. Equal ones keep their order. */
+/** Sorts documents by relevance, the most relevant first. */
 export function rank(query: string, documents: readonly string[], most = documents.length): readonly Ranked[] {
   const wanted = new Set(wordsIn(query));
   return documents

@@ -4,7 +4,7 @@ export interface ToolCall {
   readonly arguments: string;
 }
 
-/** Returns the tool calls that a message requests by `call NAME {json}`; it may contain several. */
+/** Returns the tool calls that a message requests by `call NAME {json}`. */
 export function callsIn(words: string): readonly ToolCall[] {
   return Array.from(words.matchAll(/\bcall ([\w.:-]+)[ \t]*/g), (match) => {
     const rest = words.slice(match.index + match[0].length);
@@ -12,7 +12,7 @@ export function callsIn(words: string): readonly ToolCall[] {
   });
 }
 
-/** Returns the JSON object at the start of a text, up to its closing brace; undefined if there is none. */
+/** Returns the JSON object at the start of a text; undefined if there is none. */
 export function jsonAtStart(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   let depth = 0;
@@ -27,7 +27,7 @@ export function jsonAtStart(text: string): string | undefined {
   return undefined;
 }
 
-/** Parses a call's arguments. Free text becomes the member `text`. */
+/** Parses arguments. Free text becomes the member `text`. */
 export function argumentsOf(given: string): unknown {
   try {
     return JSON.parse(given || "{}");

@@ -2,11 +2,7 @@ import { isRecord, listAt, memberOf, numberAt, textAt } from "../checks/members.
 
 const deepest = 12;
 
-/**
- * Returns the simplest value that matches a JSON Schema, or a Gemini schema, whose types are upper case: with every
- * property, the minimum number of elements, and the first of several alternatives. The same schema gives the same
- * value.
- */
+/** Returns a simple value that matches a JSON Schema or a Gemini schema. The same schema gives the same value. */
 export function valueFor(schema: unknown, root: unknown = schema, depth = 0): unknown {
   if (!isRecord(schema) || depth > deepest) return null;
   if ("const" in schema) return schema["const"];
@@ -43,10 +39,7 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
   );
 }
 
-/**
- * Returns the minimum number that a schema allows; 1 if it has no bound, or only the smallest integer, which some
- * clients write.
- */
+/** Returns the minimum of a schema, or 1. Some clients write the smallest integer instead of no bound. */
 function numberFor(schema: object): number {
   const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;
   const least = [bound("minimum", 0), bound("exclusiveMinimum", 1)].filter((at) => at > Number.MIN_SAFE_INTEGER);

@@ -6,7 +6,7 @@ export interface ServedFile {
   readonly contentType: string;
 }
 
-/** Answers with a file, or with the single range of it that the request names. */
+/** Answers with a file, or with the requested range of it. */
 export function writeFile(
   response: ServerResponse,
   { range }: IncomingHttpHeaders,

@@ -1,8 +1,8 @@
-/** Bytes per second of PCM with 16 bits, 24 kHz and one channel: the default format of the realtime vendors. */
+/** PCM with 16 bits, 24 kHz and one channel, the default format of realtime vendors. */
 const bytesPerSecond = 48_000;
-/** Tokens per second that simulated vendors count in sessions: of received speech, and of generated speech. */
+/** Tokens per second of received and of generated speech. */
 const [heardPerSecond, madePerSecond] = [10, 20];
-/** Bytes of speech per letter, which takes a fortieth of a second. */
+/** A letter takes a fortieth of a second. */
 const bytesPerLetter = bytesPerSecond / 40;
 
 const sine = ((): Buffer => {
@@ -12,7 +12,7 @@ const sine = ((): Buffer => {
   return wave;
 })();
 
-/** Returns a tone with a length that depends on the text. The same text gives the same samples. */
+/** Returns a tone whose length depends on the text. */
 export function toneFor(words: string): Buffer {
   const bytes = words.length * bytesPerLetter;
   return Buffer.concat([
@@ -31,20 +31,18 @@ export function heardTokens(bytes: number): number {
   return Math.ceil((bytes * heardPerSecond) / bytesPerSecond);
 }
 
-/** Returns the length of speech in ms. */
 export function milliseconds(bytes: number): number {
   return Math.round((bytes * 1_000) / bytesPerSecond);
 }
 
-/** Returns true if all samples are silent. */
 function isSilent(samples: Buffer): boolean {
   return samples.every((byte) => byte === 0);
 }
 
-/** Meaning of a piece of audio for turn detection. */
+/** Result of turn detection for a piece of audio. */
 export type SpeechEvent = "nothing" | "speech began" | "speech" | "speech ended";
 
-/** Detects turns with a simple rule: samples that are all zero are silence, and all others are speech. */
+/** Detects turns of speech. Samples that are all zero are silence. */
 export class TurnDetector {
   #speaking = false;
 

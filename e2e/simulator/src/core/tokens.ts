@@ -1,14 +1,11 @@
-/**
- * Returns the number of tokens of a text, which every simulated vendor counts as a quarter of its characters, rounded
- * up.
- */
+/** Returns the number of tokens of a text, the same for all vendors. */
 export function tokensOf(text: string): number {
   return Math.ceil(text.length / charactersPerToken);
 }
 
 export const charactersPerToken = 4;
 
-/** Splits a text into tokens of four characters. */
+/** Splits a text into tokens. */
 export function tokenTexts(text: string): readonly string[] {
   return Array.from({ length: tokensOf(text) }, (_, at) =>
     text.slice(at * charactersPerToken, (at + 1) * charactersPerToken),
@@ -17,10 +14,7 @@ export function tokenTexts(text: string): readonly string[] {
 
 const defaultChunks = 8;
 
-/**
- * Splits a text into pieces, at most eight by default. If the text has fewer letters than pieces are wanted, its
- * letters are repeated, so that benchmarks get the requested number.
- */
+/** Splits a text into pieces. A text that is too short is repeated, so that benchmarks get the requested number. */
 export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.length)): readonly string[] {
   if (wanted === 0) return [];
   const letters = Array.from(text);
@@ -33,7 +27,7 @@ export function piecesOf(text: string, wanted = Math.min(defaultChunks, text.len
   );
 }
 
-/** Splits a text in two halves, as vendors split the arguments of a tool call; empty for an empty text. */
+/** Splits a text in two halves, as vendors split the arguments of a tool call. */
 export function halvesOf(text: string): readonly string[] {
   const half = Math.ceil(text.length / 2);
   return [text.slice(0, half), text.slice(half)].filter((piece) => piece !== "");

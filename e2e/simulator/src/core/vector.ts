@@ -1,14 +1,11 @@
 import { createHash } from "node:crypto";
 
-/** Returns the words of a text in the form in which they are compared. */
+/** Returns the words of a text in lower case. */
 export function wordsIn(text: string): readonly string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/**
- * Returns a unit vector for a text: the sum of a random direction per word, so that texts with common words are close.
- * The same text gives the same vector.
- */
+/** Returns a unit vector that depends on the text. Texts with common words have close vectors. */
 export function vectorOf(text: string, dimensions: number): readonly number[] {
   const sum = Array.from({ length: dimensions }, () => 0);
   for (const word of [...wordsIn(text), text]) {
@@ -19,7 +16,7 @@ export function vectorOf(text: string, dimensions: number): readonly number[] {
   return sum.map((value) => value / length);
 }
 
-/** Returns a generator of numbers from -1 to 1 that depend only on a word. */
+/** Creates a generator of numbers from -1 to 1 that depend on a word. */
 function randomFrom(word: string): () => number {
   let state = createHash("sha256").update(word).digest().readUInt32LE(0) || 1;
   return () => {

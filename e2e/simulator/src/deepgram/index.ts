@@ -34,7 +34,6 @@ const speech: Endpoint = {
   },
 };
 
-/** Names of the query parameters that a request may have. */
 const knownParameters: ReadonlySet<string> = new Set([
   "model",
   "language",
@@ -84,12 +83,10 @@ const transcripts: Endpoint = {
   },
 };
 
-/** Returns the token of an `authorization: Token` header. */
 function tokenOf({ headers }: VendorCall): string {
   return /^token (.+)$/i.exec(headerOf(headers, "authorization"))?.[1] ?? "";
 }
 
-/** Deepgram, under `/deepgram`. */
 export const deepgram: Vendor = createVendor({
   prefix: "/deepgram",
   endpoints: [speech, transcripts],

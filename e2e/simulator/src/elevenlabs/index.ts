@@ -16,7 +16,6 @@ const shape = shapeOf(String.raw`nullable<{
 }>`);
 const formats = /^(mp3|opus|wav|pcm)_\d+(?:_\d+)?$/;
 
-/** Endpoint `POST /v1/text-to-speech/{voice}`, and its variant with a stream. */
 const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/text-to-speech\/([^/]+)(\/stream)?$/,
@@ -75,7 +74,6 @@ const transcripts: Endpoint = {
   },
 };
 
-/** ElevenLabs, under `/elevenlabs`. */
 export const elevenlabs: Vendor = createVendor({
   prefix: "/elevenlabs",
   endpoints: [speech, transcripts],

@@ -8,7 +8,7 @@ import { readGenerate, textOf } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
 import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
 
-/** Reads a `generateContent` request; with a query, a `streamGenerateContent` request. The body is in camelCase. */
+/** Reads a `generateContent` request in camelCase. With a query, it is a `streamGenerateContent` request. */
 export function openGenerate(body: unknown, model: string, streamQuery?: URLSearchParams): ParsedRequest {
   const parsed = readGenerate(body, model);
   const framing = streamQuery?.get("alt") === "sse" ? "crlf" : "array";
@@ -21,7 +21,7 @@ export function openGenerate(body: unknown, model: string, streamQuery?: URLSear
   };
 }
 
-/** Parses a `countTokens` request, for contents alone or for a complete request. */
+/** Parses a `countTokens` request with contents or with a complete request. */
 export function countTokens(body: unknown, model: string): ParsedRequest {
   requireShape(body, countShape);
   const request = memberOf(body, "generateContentRequest") ?? undefined;
@@ -48,14 +48,14 @@ const vectorFor = (request: unknown): object => ({
   ),
 });
 
-/** Parses an embedding request for one content. The vector depends on the content's text. */
+/** Parses an embedding request for one content. */
 export function embedContent(body: unknown, model: string): ParsedRequest {
   requireShape(body, embedShape);
   const { directive } = questionFrom(model, [textOf(memberOf(body, "content"))]);
   return { directive, whole: () => ({ embedding: vectorFor(body) }) };
 }
 
-/** Parses an embedding request for several contents. Only the last content may have a directive. */
+/** Parses an embedding request for several contents. Only the last one may have a directive. */
 export function batchEmbedContents(body: unknown, model: string): ParsedRequest {
   requireShape(body, batchEmbedShape);
   const requests = listAt(body, "requests");

@@ -1,6 +1,6 @@
 import { isRecord } from "../checks/members.ts";
 
-/** Names of members whose content the caller defines. The names in this content are not converted. */
+/** The names inside these members belong to the caller and are not converted. */
 const callerMembers = new Set([
   "args",
   "response",
@@ -10,7 +10,7 @@ const callerMembers = new Set([
   "properties",
 ]);
 
-/** Converts the field names of a body to camelCase, because the vendor accepts both spellings. */
+/** Converts field names to camelCase, because the vendor accepts both spellings. */
 export function toCamelCase(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(toCamelCase);
   if (!isRecord(value)) return value;

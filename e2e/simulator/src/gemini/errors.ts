@@ -15,12 +15,11 @@ const statuses: Readonly<Record<number, string>> = {
   504: "DEADLINE_EXCEEDED",
 };
 
-/** Error detail of a refused key. */
 export const invalidKey = "API_KEY_INVALID";
 
 const detail = (name: string, members: object) => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...members });
 
-/** Renders an error, as in a body and in a stream. */
+/** Renders an error. */
 export function errorOf({ status, message, code, path, retryAfter }: Refusal): object {
   const isReason = code === invalidKey;
   const details = [
@@ -34,7 +33,7 @@ export function errorOf({ status, message, code, path, retryAfter }: Refusal): o
   return { error: { code: status, message, status: word, ...(details.length > 0 && { details }) } };
 }
 
-/** Renders an error body. For a request of an array stream, the body is an array with the error. */
+/** Renders an error body. The error of an array stream is in an array. */
 export function renderError(refusal: Refusal, _: AnswerHeaders, { path, query }: VendorCall): object {
   const error = errorOf(refusal);
   return path.endsWith(":streamGenerateContent") && query.get("alt") !== "sse" ? [error] : error;

@@ -31,7 +31,7 @@ const sides: Readonly<Record<string, readonly [number, number]>> = {
   "16:9": [1_408, 768],
 };
 
-/** Parses a `predict` request to Imagen, which is answered with pictures in Base64. */
+/** Parses a `predict` request for pictures. */
 export function predictImages(body: unknown, model: string, at: "gemini" | "vertex"): ParsedRequest {
   requireShape(body, shapes.of(at));
   const words = textAt(listAt(body, "instances")[0], "prompt") ?? "";

@@ -8,9 +8,7 @@ import { predictImages } from "./imagen.ts";
 import { cancelInteraction, createInteraction, getInteraction } from "./interactions/index.ts";
 import { beginOperation, videoEndpoint, geminiOperation } from "../veo/operations.ts";
 
-/**
- * Creates the endpoint of an action on a model. The path ends with the action's name: `/v1beta/models/MODEL:ACTION`.
- */
+/** Creates the endpoint of an action on a model: `/v1beta/models/MODEL:ACTION`. */
 function action(
   name: string,
   open: (body: unknown, model: string, query: URLSearchParams) => ParsedRequest | Promise<ParsedRequest>,
@@ -22,7 +20,6 @@ function action(
   };
 }
 
-/** Vendor of the content-generation wire, under `/gemini`. */
 export const gemini: Vendor = createVendor({
   prefix: "/gemini",
   endpoints: [

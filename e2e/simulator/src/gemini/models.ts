@@ -1,34 +1,31 @@
 import { wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 
-/**
- * First generation that has levels of thinking, gives ids to tool calls, and requires signatures when calls are sent
- * back.
- */
+/** First generation with thinking levels, ids of tool calls, and signatures on them. */
 const firstWithSignatures = 3;
 
-/** Returns a model's generation by its name; undefined if the name has none. */
+/** Undefined if the name contains no generation. */
 function generationOf(model: string): number | undefined {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation === undefined ? undefined : Number(generation);
 }
 
-/** Returns true if a model signs tool calls, gives them ids, and accepts levels of thinking. */
+/** Returns true if a model signs tool calls and accepts thinking levels. */
 export function signsCalls(model: string): boolean {
   return (generationOf(model) ?? 0) >= firstWithSignatures;
 }
 
-/** Returns true if a model accepts only budgets of thinking. */
+/** Returns true if a model accepts thinking budgets only. */
 export function takesBudgetsOnly(model: string): boolean {
   return (generationOf(model) ?? firstWithSignatures) < firstWithSignatures;
 }
 
-/** Returns true if the vendor caches the model's prompts without being asked to. */
+/** Returns true if the model's prompts are cached automatically. */
 export function cachesPrompts(model: string): boolean {
   return /^gemini-(?:2\.5|[3-9])/.test(model);
 }
 
-/** Levels of thinking that a model accepts, by its name; the first match applies. */
+/** Thinking levels by model name. The first match applies. */
 const acceptedLevels: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^gemini-3-pro/, ["low", "high"]],
   [/^gemini-3\.1-flash-lite-image/, ["minimal", "high"]],
@@ -36,9 +33,7 @@ const acceptedLevels: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^gemini-3/, ["minimal", "low", "medium", "high"]],
 ];
 
-/**
- * Refuses a thinking level that the model does not accept, with the vendor's message (egoist/chatwise-releases#1206).
- */
+/** Refuses a thinking level that the model does not accept (egoist/chatwise-releases#1206). */
 export function requireLevel(model: string, level: string | undefined, path: Path): void {
   const accepted = acceptedLevels.find(([name]) => name.test(model))?.[1];
   if (level === undefined || accepted === undefined || accepted.includes(level.toLowerCase())) return;

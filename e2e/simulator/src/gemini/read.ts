@@ -5,18 +5,18 @@ import { cachesPrompts } from "./models.ts";
 import { requireValidRequest } from "./rules.ts";
 import { generateContentShape } from "./shape.ts";
 
-/** Request to generate content: the question, and options that only this wire has. */
+/** Question, and options that only this wire has. */
 export interface GenerateRequest {
   readonly question: Question;
-  /** True if reasoning is sent. Reasoning that a directive requests is always sent. */
+  /** True if reasoning is sent. It is always sent if a directive requests it. */
   readonly showThoughts: boolean;
-  /** True if only a picture is requested, without text. */
+  /** True if only a picture is requested. */
   readonly imageOnly: boolean;
-  /** Number of alternatives per token; absent if no probabilities are requested. */
+  /** Number of alternatives per token. Undefined without probabilities. */
   readonly topLogprobs: number | undefined;
 }
 
-/** Reads a request in camelCase. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a request in camelCase. Throws a Refusal. */
 export function readGenerate(body: unknown, model: string): GenerateRequest {
   requireShape(body, generateContentShape);
   requireValidRequest(body, model);
@@ -48,7 +48,7 @@ export function readGenerate(body: unknown, model: string): GenerateRequest {
   };
 }
 
-/** Returns the prompt, of which the vendor caches every beginning. */
+/** Every beginning of the prompt is cached. */
 function promptOf(body: unknown, model: string): Question["prompt"] {
   if (!cachesPrompts(model)) return undefined;
   const contents = [{ ...Object(memberOf(body, "systemInstruction")), role: "system" }, ...listAt(body, "contents")];
@@ -66,7 +66,7 @@ function promptOf(body: unknown, model: string): Question["prompt"] {
 
 const sideOf: Readonly<Record<string, number>> = { "1K": 1_024, "2K": 2_048, "4K": 4_096 };
 
-/** Returns the size of a picture with an aspect ratio and about as many pixels as a square of the requested side. */
+/** The picture has the aspect ratio, and about as many pixels as a square of the requested size. */
 function pictureSizeIn(config: unknown): Question["pictureSize"] {
   const [, across = 1, down = 1] = /^(\d+):(\d+)$/.exec(textAt(config, "aspectRatio") ?? "")?.map(Number) ?? [];
   if (config === undefined) return undefined;
@@ -75,7 +75,7 @@ function pictureSizeIn(config: unknown): Question["pictureSize"] {
   return { width: Math.round(across * scale), height: Math.round(down * scale) };
 }
 
-/** Returns a content as text; pictures and files by kind and size. */
+/** Returns a content as text. Pictures and files are described by kind and size. */
 export function textOf(content: unknown): string {
   return listAt(content, "parts").map(textOfPart).join("");
 }
@@ -95,7 +95,7 @@ function textOfPart(part: unknown): string {
   return result === undefined ? (textAt(part, "text") ?? "") : resultText(result);
 }
 
-/** Returns a tool result as text: its only member if that is a text, otherwise the complete result as JSON. */
+/** Returns a tool result as text: its only text, or JSON. */
 function resultText(result: unknown): string {
   const response = memberOf(result, "response");
   const [only, ...more] = Object.values(Object(response));

@@ -11,13 +11,12 @@ import { signsCalls } from "./models.ts";
 import type { GenerateRequest } from "./read.ts";
 import { thoughtDataKind } from "./rules.ts";
 
-/** Visible parts of an answer: reasoning, text, picture and calls. */
 interface Shown {
   readonly thoughts: string | undefined;
   readonly text: string | undefined;
   /** Picture, then tool calls. */
   readonly rest: readonly object[];
-  /** Signature of the reasoning, sent after the text. Each call has a separate signature. */
+  /** Signature of the reasoning, sent after the text. */
   readonly signature: string | undefined;
 }
 
@@ -47,15 +46,15 @@ const finishReasons: Readonly<Record<string, string>> = {
   content_filter: "SAFETY",
 };
 
-/** Finish reason of a prompt that was blocked, so that there is no answer. */
+/** Finish reason of a blocked prompt, which gets no answer. */
 const blocked = "blocked";
 
-/** Returns the members that all pieces of an answer have. */
+/** Members of every piece of an answer. */
 function headOf(model: string): object {
   return { modelVersion: `${model}-001`, responseId: freshId("resp-") };
 }
 
-/** Renders an answer that is not streamed. */
+/** Renders a complete answer. */
 export function renderGenerated(request: GenerateRequest, answer: Answer, behaviour: Behaviour): object {
   const usageMetadata = renderUsage(answer);
   const tail = { ...(usageMetadata && { usageMetadata }), ...headOf(request.question.model) };
@@ -94,7 +93,7 @@ function probabilitiesOf(text: string | undefined, top: number | undefined): obj
   };
 }
 
-/** Renders an answer as a stream of pieces. The last piece has the finish reason and the usage. */
+/** Renders a streamed answer. The last piece has the finish reason and the usage. */
 export function streamGenerated(
   request: GenerateRequest,
   answer: Answer,
@@ -109,7 +108,7 @@ export function streamGenerated(
   return { frames, error, framing };
 }
 
-/** @param tail further members of the last piece, such as the usage */
+/** `tail` contains further members of the last piece, such as the usage. */
 function* piecesFrom(request: GenerateRequest, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
   const { inputTokens } = answer.counts;
   const early = { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
@@ -132,7 +131,7 @@ function* piecesFrom(request: GenerateRequest, answer: Answer, behaviour: Behavi
   yield { data: JSON.stringify({ candidates: ended, ...tail }), last: true };
 }
 
-/** Returns the usage of an answer; candidates' tokens exclude reasoning. Undefined if no usage is reported. */
+/** Undefined if no usage is reported. In this wire, the candidates' tokens exclude reasoning. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

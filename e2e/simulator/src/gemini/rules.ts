@@ -4,13 +4,13 @@ import type { Path } from "../checks/shape.ts";
 import { isOpaqueDataOf } from "../core/opaque-data.ts";
 import { requireLevel, signsCalls, takesBudgetsOnly } from "./models.ts";
 
-/** Kind of the signature of reasoning. The signature on a call is bound to the function's name. */
+/** A signature on a call is bound to the function's name. */
 export const thoughtDataKind = "gemini.thought";
 
-/** Texts that the vendor accepts instead of a signature, for calls that another model made. */
+/** The vendor accepts these texts as signatures of calls that another model made. */
 const acceptedPlaceholders = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
-/** Refuses a request of the right shape whose content this vendor would refuse. */
+/** Refuses a request of the right shape that the vendor would refuse. */
 export function requireValidRequest(body: unknown, model: string): void {
   const turns = turnsOf(listAt(body, "contents"));
   requireOrder(turns);
@@ -22,10 +22,10 @@ export function requireValidRequest(body: unknown, model: string): void {
     throw new Refusal(403, "The cached content is not there, or not for this key.", { path: ["cachedContent"] });
 }
 
-/** Turn of a conversation: consecutive contents of one role, because clients may send back each piece of a stream. */
+/** Consecutive contents of one role. Clients may send each piece of a stream back. */
 interface Turn {
   readonly isModel: boolean;
-  /** Index of the turn's first content. */
+  /** Index of the first content. */
   readonly at: number;
   readonly parts: readonly { readonly part: unknown; readonly path: Path }[];
 }
@@ -45,10 +45,7 @@ function turnsOf(contents: readonly unknown[]): readonly Turn[] {
 const payloadsIn = (turn: Turn | undefined, name: string): readonly unknown[] =>
   (turn?.parts ?? []).flatMap(({ part }) => memberOf(part, name) ?? []);
 
-/**
- * Refuses calls that do not follow a user's text or a function's result, and calls without as many results in the next
- * turn.
- */
+/** Refuses calls at a wrong place, and calls without as many results in the next turn. */
 function requireOrder(turns: readonly Turn[]): void {
   for (const [place, turn] of turns.entries()) {
     const [calls, results] = [payloadsIn(turn, "functionCall"), payloadsIn(turn, "functionResponse")];
@@ -88,7 +85,7 @@ function requireSignatures(turns: readonly Turn[]): void {
   }
 }
 
-/** Refuses turns after the last user text in which the first call of a step has no signature. */
+/** Refuses turns after the last user text whose first call has no signature. */
 function requireSignedCalls(turns: readonly Turn[]): void {
   const spoke = turns.findLastIndex((turn) => !turn.isModel && payloadsIn(turn, "functionResponse").length === 0);
   for (const { parts } of turns.slice(spoke + 1)) {
@@ -118,10 +115,7 @@ function requireValidTools(body: unknown, model: string): void {
     throw wrongField([...path, "allowedFunctionNames"], "An allowed name is not declared.");
 }
 
-/**
- * Refuses vendor tools in combination with functions, except for newer models if the client sends the tools' steps
- * back.
- */
+/** Refuses vendor tools together with functions. Newer models accept them if the client sends the tools' steps back. */
 function refuseVendorTools(body: unknown, model: string): void {
   const names = listAt(body, "tools").flatMap((tool) => (isRecord(tool) ? Object.keys(tool) : []));
   if (names.every((name) => name === "functionDeclarations")) return;

@@ -98,14 +98,11 @@ const requests = new Shapes(
   { base: parts, more: { Part } },
 );
 
-/** Shape of a request to generate content, with every field. Null counts as an absent optional field. */
+/** Shape of a request to generate content. Optional members may be null. */
 export const generateContentShape = requests.of("Generate");
 
-/** Shape of a request to count tokens, for contents alone or for a complete request. */
 export const countShape = requests.of("CountTokens");
 
-/** Shape of a request for one embedding. */
 export const embedShape = requests.of("Embed");
 
-/** Shape of a request for several embeddings, each of which names the model. */
 export const batchEmbedShape = requests.of("BatchEmbed");

@@ -16,10 +16,10 @@ const voices: ReadonlySet<string> = new Set(
   ).split(" "),
 );
 
-/** Tokens per second of generated speech, and of received speech. */
+/** Tokens per second of generated and of received speech. */
 const [madePerSecond, heardPerSecond] = [25, 32];
 
-/** Reads a request to generate content that requests speech or a transcript; undefined for any other request. */
+/** Reads a request for speech or a transcript; undefined for any other request. */
 export function soundIn(body: unknown, model: string): Promise<ParsedRequest> | ParsedRequest | undefined {
   const parts = listAt(body, "contents").flatMap((content) => listAt(content, "parts"));
   if (model.includes("-tts")) return speech(body, model);
@@ -32,7 +32,7 @@ function isAudio(data: unknown): boolean {
   return textAt(data, "mimeType")?.startsWith("audio/") === true;
 }
 
-/** Parses a request for speech. The answer has samples of 24 kHz, without a header. */
+/** The answer has samples of 24 kHz, without a header. */
 function speech(body: unknown, model: string): ParsedRequest {
   const config = memberOf(body, "generationConfig");
   const modalities = listAt(config, "responseModalities");

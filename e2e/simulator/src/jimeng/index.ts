@@ -85,10 +85,7 @@ function envelope(data: object, code = 10_000, message = "Success"): object {
   return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
 }
 
-/**
- * Authenticates the caller by the request's signature, and returns the access key; an empty key for a video's file,
- * which needs no signature. Throws a Refusal.
- */
+/** Returns the access key of the signature; empty for a video's file, which needs none. Throws a Refusal. */
 function admit(call: VendorCall): string {
   const { headers, path, body, method, query } = call;
   if (isVideoPath(path)) return "";
@@ -126,7 +123,7 @@ function hmac(key: Buffer | string, data: string): Buffer {
 
 const errorCodes: Readonly<Record<number, number>> = { 400: 50_200, 404: 50_200, 429: 50_429 };
 
-/** Vendor with signed actions, under `/jimeng/`. */
+/** Vendor of videos, with signed actions. */
 export const jimeng: Vendor = createVendor({
   prefix: "/jimeng",
   endpoints: [actionEndpoint, videoHost],

@@ -41,7 +41,6 @@ const rerank: Endpoint = {
   },
 };
 
-/** Vendor of Jina's rerank, under `/jina`. */
 export const jina: Vendor = createVendor({
   prefix: "/jina",
   endpoints: [rerank],

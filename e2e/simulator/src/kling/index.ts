@@ -85,10 +85,7 @@ function envelope(data: object): object {
   return { code: 0, message: "SUCCEED", request_id: freshId("req-"), data };
 }
 
-/**
- * Authenticates the caller by the signed token, and returns the access key; an empty key for a video's file, which
- * needs no token. Throws a Refusal.
- */
+/** Returns the access key of the signed token; empty for a video's file, which needs none. Throws a Refusal. */
 function admit({ headers, path }: VendorCall): string {
   if (isVideoPath(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");
@@ -105,7 +102,6 @@ function admit({ headers, path }: VendorCall): string {
   return accessKey;
 }
 
-/** Parses the claims of a token; undefined if they are not JSON. */
 function claimsIn(claims: string): unknown {
   try {
     return JSON.parse(Buffer.from(claims, "base64url").toString());
@@ -123,7 +119,6 @@ const errorCodes: Readonly<Record<number, number>> = {
   503: 5001,
 };
 
-/** Vendor of text2video and image2video, under `/kling`. */
 export const kling: Vendor = createVendor({
   prefix: "/kling",
   endpoints: [

@@ -23,10 +23,9 @@ const shape = shapeOf(
   sharedShapes,
 );
 
-/** Maximum tokens of an answer if the request sets none. */
 const defaultTokens = 16;
 
-/** Parsed request for text completions. Each prompt gets `choices` completions. */
+/** Parsed request. Each prompt gets `choices` completions. */
 interface CompletionsRequest {
   readonly model: string;
   readonly prompts: readonly string[];
@@ -35,7 +34,6 @@ interface CompletionsRequest {
   readonly logprobs: number | undefined;
 }
 
-/** Endpoint `POST /v1/completions`. */
 export const completions: Endpoint = {
   method: "POST",
   path: /^\/v1\/completions$/,
@@ -80,7 +78,7 @@ function requireValidRequest(body: unknown): void {
     throw wrongField(["stream_options"], "'stream_options' is for streams only.");
 }
 
-/** Returns the prompts as texts. Tokens are shown by their numbers. */
+/** Returns the prompts as texts. Tokens become their numbers. */
 export function promptsIn(prompt: unknown): readonly string[] {
   if (typeof prompt === "string") return [prompt];
   if (!Array.isArray(prompt)) return [""];
@@ -90,7 +88,7 @@ export function promptsIn(prompt: unknown): readonly string[] {
 
 function tokensWord(tokens: unknown): string {
   const numbers = Array.isArray(tokens) ? tokens : [];
-  // The text has four characters per token, so that the simulator counts as many tokens as the client sent.
+  // Four characters per token, so that the simulator counts the tokens that the client sent.
   return `tokens ${numbers.join(" ")}`
     .padEnd(numbers.length * charactersPerToken)
     .slice(0, numbers.length * charactersPerToken);

@@ -16,7 +16,7 @@ const shape = shapeOf(`
 
 const defaultDimensions = 1_536;
 
-/** Endpoint `POST /v1/embeddings`. A vector depends only on its text and the number of dimensions. */
+/** A vector depends only on its text and the number of dimensions. */
 export const embeddings: Endpoint = {
   method: "POST",
   path: /^\/v1\/embeddings$/,
@@ -47,7 +47,7 @@ export const embeddings: Endpoint = {
   },
 };
 
-/** Encodes numbers as this vendor does: four bytes each, little endian, in Base64. */
+/** Encodes numbers as floats of four bytes, little endian. */
 function base64Of(vector: readonly number[]): string {
   const bytes = Buffer.alloc(vector.length * 4);
   for (const [at, value] of vector.entries()) bytes.writeFloatLE(value, at * 4);

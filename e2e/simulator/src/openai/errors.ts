@@ -7,7 +7,7 @@ const codes: Readonly<Record<Problem, string>> = {
   value: "invalid_value",
 };
 
-/** Renders an error body: `error` with message, type, param and code. */
+/** Renders an error body. */
 export function renderError({ status, message, code, problem, path }: Refusal): object {
   const type = status === 429 ? "rate_limit_error" : status >= 500 ? "server_error" : "invalid_request_error";
   const param = path.length > 0 ? bracketPath(path) : null;

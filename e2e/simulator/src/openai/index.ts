@@ -22,7 +22,7 @@ const models: Endpoint = {
   }),
 };
 
-/** Vendor of OpenAI's wires under `/openai/v1`, and of Azure's addresses of the same endpoints under `/openai`. */
+/** OpenAI under `/openai/v1`, and Azure's addresses of the same endpoints under `/openai`. */
 export const openai: Vendor = createVendor({
   prefix: "/openai",
   endpoints: [

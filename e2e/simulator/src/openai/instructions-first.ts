@@ -1,6 +1,6 @@
 import { textAt } from "../checks/members.ts";
 
-/** Returns the messages with the instructions first, so that the last message is never an instruction. */
+/** Sorts messages, so that the last one is never an instruction. */
 export function instructionsFirst(messages: readonly unknown[]): readonly unknown[] {
   const isInstruction = (message: unknown): boolean => ["system", "developer"].includes(textAt(message, "role") ?? "");
   return [...messages.filter(isInstruction), ...messages.filter((message) => !isInstruction(message))];

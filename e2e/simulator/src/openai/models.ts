@@ -2,7 +2,7 @@ import { memberOf, textAt } from "../checks/members.ts";
 import { wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 
-/** Efforts that a model accepts, by its name; the first match applies. */
+/** Reasoning efforts by model name. The first match applies. */
 const accepted: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:gpt-6\.2|gpt-6-astra|gpt-6\.1-sol)/, ["low", "medium", "high", "xhigh", "max"]],
   [/^(?:gpt-6|gpt-5\.6)/, ["none", "low", "medium", "high", "xhigh", "max"]],
@@ -12,8 +12,8 @@ const accepted: readonly (readonly [RegExp, readonly string[]])[] = [
 const sampling = ["temperature", "top_p", "presence_penalty", "frequency_penalty", "logit_bias", "logprobs"] as const;
 
 /**
- * Refuses an effort, sampling parameters and a service tier that the model does not accept, with the vendor's messages
- * (anomalyco/opencode#4451, BerriAI/litellm#39631). Chat completions accept no effort above `xhigh`.
+ * Refuses values that the model does not accept (anomalyco/opencode#4451, BerriAI/litellm#39631). Chat completions
+ * accept no effort above `xhigh`.
  */
 export function requireModelValues(body: unknown, effortAt: Path): void {
   const model = textAt(body, "model") ?? "";

@@ -16,7 +16,7 @@ const shape = shapeOf(
   sharedShapes,
 );
 
-/** Categories, each with a word that flags it. */
+/** Categories, and the words that flag them. */
 const categories: Readonly<Record<string, string>> = {
   harassment: "insult",
   "harassment/threatening": "menace",
@@ -35,7 +35,6 @@ const categories: Readonly<Record<string, string>> = {
 
 const [flaggedScore, cleanScore] = [0.9, 0.0001];
 
-/** Endpoint `POST /v1/moderations`. Each category is flagged by its word. */
 export const moderations: Endpoint = {
   method: "POST",
   path: /^\/v1\/moderations$/,
@@ -48,7 +47,7 @@ export const moderations: Endpoint = {
   },
 };
 
-/** Returns the texts to judge: each text separately, or the texts of all parts together. */
+/** Returns the texts to judge. The parts of one input are judged together. */
 function inputsOf(input: unknown, elements: readonly unknown[]): readonly string[] {
   if (typeof input === "string") return [input];
   const texts = elements.filter((element) => typeof element === "string");

@@ -1,23 +1,16 @@
 import { listAt, memberOf, textAt } from "../checks/members.ts";
 import type { Prompt, PromptPiece } from "../core/prompt-cache.ts";
 
-/** Models that cache up to breakpoints. The caches of older models are not simulated. */
+/** Models that cache up to breakpoints. Older caches are not simulated. */
 const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
 
-/** Models that read `instructions` after the input, and do not cache them. */
+/** These models read `instructions` after the input. */
 const instructedLast = /^gpt-6\.[2-9]/;
 
-/**
- * Maximum marked breakpoints that count, which are the last ones: in explicit mode, and in implicit mode, which adds a
- * breakpoint at the end.
- */
+/** Only the last breakpoints count. Implicit mode adds one at the end. */
 const maxMarks = { explicit: 4, implicit: 3 } as const;
 
-/**
- * Returns the prompt of messages or items, as the newest models cache it; undefined for other models.
- *
- * @param textOf returns the text of a part, or of an item without parts
- */
+/** Returns the prompt as the newest models cache it; undefined for other models. */
 export function promptOf(
   body: unknown,
   items: readonly unknown[],
@@ -47,7 +40,7 @@ export function promptOf(
   };
 }
 
-/** Returns the role of a message, or the type of another item; both names of instructions are one role. */
+/** Both names of instructions are one role. */
 function roleOf(item: unknown): string {
   const role = textAt(item, "role") ?? textAt(item, "type") ?? "";
   return role === "system" ? "developer" : role;

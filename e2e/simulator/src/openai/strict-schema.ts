@@ -2,12 +2,7 @@ import { isRecord, listAt, memberOf } from "../checks/members.ts";
 import { wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 
-/**
- * Refuses a schema that this vendor does not support in strict mode, in which every object is closed and requires all
- * its properties.
- *
- * @param path position of the schema in the body
- */
+/** Refuses a schema that strict mode does not support. `path` is its position in the body. */
 export function requireStrictSchema(schema: unknown, path: Path): void {
   if (!isRecord(schema)) return;
   const properties = memberOf(schema, "properties");

@@ -83,7 +83,7 @@ const content: Endpoint = {
   },
 };
 
-/** Endpoint of compatible vendors for the same tasks, with different names. */
+/** Compatible vendors use other names for the same tasks. */
 const generate: Endpoint = {
   method: "POST",
   path: /^\/v1\/video\/generations$/,
@@ -120,7 +120,7 @@ const generated: Endpoint = {
   },
 };
 
-/** Endpoints of `POST /v1/videos` and its tasks, and of the same tasks at `/v1/video/generations`. */
+/** Endpoints of video tasks. */
 export const videos: readonly Endpoint[] = [createVideo, getVideo, remixVideo, content, generate, generated];
 
 function startVideo(request: VideoRequest, from?: string): ParsedRequest {
@@ -155,7 +155,7 @@ function render(task: SimulatedTask, phase: Phase): object {
   };
 }
 
-/** Returns the members that a form would have as JSON. Its single file becomes a picture. */
+/** Converts a form to JSON. Its file becomes a picture. */
 function membersOf({ fields, files }: Form): object {
   const [file, more] = files;
   if (more !== undefined) throw wrongField([more.name], "There is only one file.");

@@ -5,7 +5,7 @@ const prefix = "/pictures";
 const maxTextLength = 60;
 const largestSide = 4_096;
 
-/** Returns the address of a picture, which is created when it is fetched. `host` is the host of the vendor. */
+/** Returns the address of a picture, which is created when it is fetched. */
 export function addressOfPicture(host: string, { words, width, height, format }: PictureRequest): string {
   const name = Buffer.from(words.slice(0, maxTextLength)).toString("base64url") || "_";
   return `http://${host}${prefix}/${width}x${height}/${name}.${format}?Expires=1`;
@@ -15,7 +15,7 @@ function isFormat(word: string): word is PictureFormat {
   return word in pictureFormats;
 }
 
-/** File host of pictures. For any other path, such as `/broken/…`, it answers with an HTML page. */
+/** File host of pictures. Unknown paths get an HTML page. */
 export const pictures: Vendor = {
   prefix,
   answer({ path, response }) {

@@ -3,7 +3,6 @@ import { encode } from "jpeg-js";
 import { PNG } from "pngjs";
 import { webpOf } from "./webp.ts";
 
-/** Media types of picture formats, by vendors' names of the formats. */
 export const pictureFormats = { png: "image/png", jpeg: "image/jpeg", webp: "image/webp" } as const;
 export type PictureFormat = keyof typeof pictureFormats;
 
@@ -12,7 +11,7 @@ export interface PictureSize {
   readonly height: number;
 }
 
-/** Text, format and size from which a picture is created. */
+/** Picture to create. */
 export interface PictureRequest extends PictureSize {
   readonly words: string;
   readonly format: PictureFormat;
@@ -21,7 +20,7 @@ export interface PictureRequest extends PictureSize {
 const quality = 80;
 const smallSize = { width: 8, height: 8 };
 
-/** Creates a picture of the requested size, whose colour depends on the text. */
+/** Creates a picture whose colour depends on the text. */
 export function pictureOf({ words, width, height, format }: PictureRequest): Buffer {
   const [red = 0, green = 0, blue = 0] = createHash("sha256").update(words).digest();
   if (format === "webp") return webpOf(width, height, [red, green, blue]);
@@ -32,7 +31,7 @@ export function pictureOf({ words, width, height, format }: PictureRequest): Buf
   return PNG.sync.write(png, { colorType: 2, deflateLevel: 1 });
 }
 
-/** Creates a small PNG, for requests without a size. */
+/** Creates a small PNG. */
 export function smallPictureOf(words: string): Buffer {
   return pictureOf({ words, ...smallSize, format: "png" });
 }

@@ -1,4 +1,4 @@
-/** Writer of numbers with a given number of bits, least significant bit first, as lossless WebP requires. */
+/** Writes numbers with the least significant bit first, as lossless WebP requires. */
 class BitWriter {
   readonly #bytes: number[] = [];
   #bits = 0;
@@ -20,10 +20,7 @@ const signature = 0x2f;
 const sideBits = 14;
 const opaque = 255;
 
-/**
- * Creates a lossless WebP of one colour. Every prefix code has a single symbol, so that pixels take no bits and the
- * file is small for any size up to 16,384 pixels per side.
- */
+/** Creates a lossless WebP of one colour. Pixels take no bits, because each prefix code has a single symbol. */
 export function webpOf(width: number, height: number, [red, green, blue]: readonly [number, number, number]): Buffer {
   const bits = new BitWriter();
   bits.write(signature, 8);

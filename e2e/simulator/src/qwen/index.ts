@@ -8,7 +8,7 @@ import { readGeneration, readSynthesis } from "./read.ts";
 import { beginTask, pollTask } from "./tasks.ts";
 import { pollVideo, videoStarts } from "./videos.ts";
 
-/** Pattern of models that are available as tasks only. */
+/** These models are available as tasks only. */
 const taskModels = /^wan/;
 
 const generation: Endpoint = {
@@ -70,7 +70,7 @@ const errorCodes: Readonly<Record<number, string>> = {
   429: "Throttling.RateQuota",
 };
 
-/** Vendor of Qwen's image models, synchronous and as tasks, and of Wan's videos, under `/dashscope`. */
+/** Qwen's images and Wan's videos. */
 export const qwen: Vendor = createVendor({
   prefix: "/dashscope",
   endpoints: [

@@ -4,7 +4,6 @@ import { freshId } from "../core/ids.ts";
 import { addressOfPicture } from "../pictures/index.ts";
 import type { PicturesRequest } from "./read.ts";
 
-/** Task in progress. Each poll advances it. */
 interface Task {
   readonly request: PicturesRequest;
   readonly behaviour: Behaviour;
@@ -25,9 +24,8 @@ export function beginTask(request: PicturesRequest, behaviour: Behaviour, key: s
 }
 
 /**
- * Polls a task and renders it: running at the first poll, completed at the next one. The finish reasons of its
- * behaviour change that: with `FAILED` the task fails with the given code and message, with `PARTIAL` its first picture
- * fails, and with `RUNNING` it never ends.
+ * Polls and renders a task, which completes at the second poll. With the finish reason `FAILED` it fails, with
+ * `PARTIAL` its first picture fails, and with `RUNNING` it never ends.
  */
 export function pollTask(id: string, key: string, host: string): object {
   const task = tasks.get(id);

@@ -31,7 +31,6 @@ const shapes = new Shapes(String.raw`
 `);
 const [former, bothFrames, later] = [shapes.of("Former"), shapes.of("BothFrames"), shapes.of("Later")];
 
-/** Creates the endpoint that starts videos at one of the two video services. */
 function synthesis(service: string, shapeOf: (model: string) => Shape): Endpoint {
   return {
     method: "POST",
@@ -73,7 +72,7 @@ const states: Readonly<Record<Phase["state"], string>> = {
   failed: "FAILED",
 };
 
-/** Polls a video task, which advances it, and renders it. */
+/** Polls and renders a video task. */
 export function pollVideo(task: SimulatedTask, address: string): object {
   const phase = poll(task);
   const output = { task_id: task.id, task_status: states[phase.state] };

@@ -1,18 +1,18 @@
 import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 
-/** Maximum bytes that wait for a slow reader before the vendor pauses writing. */
+/** The vendor pauses while more bytes wait for a slow reader. */
 const maxWaiting = 1024 * 1024;
 const pollMs = 5;
 
-/** Frame of an answer: an event, or the exact text to send. */
+/** Event, or the exact text to send. */
 export interface SocketFrame {
   readonly event: object | string;
-  /** True if the frame carries content; delays and faults count such frames. */
+  /** True for frames with content, which delays and faults count. */
   readonly content?: boolean;
 }
 
-/** Client's end of a connection. */
+/** Connection to a client. */
 export class Peer {
   readonly #socket: WebSocket;
   readonly #binary: boolean;
@@ -42,12 +42,7 @@ export class Peer {
     this.#socket.terminate();
   }
 
-  /**
-   * Sends an answer with the requested pace and faults. Returns false if it was interrupted, by a fault or because
-   * `goes` returned false.
-   *
-   * @param failure renders a failure of this vendor
-   */
+  /** Sends an answer with the requested pace and faults. Returns false if a fault or `goes` interrupted it. */
   async play(
     frames: Iterable<SocketFrame>,
     behaviour: Behaviour,

@@ -12,12 +12,12 @@ import { vertexLive } from "../vertex/live.ts";
 import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
 
-/** All simulated vendors with a WebSocket API, one line each. */
+/** All simulated vendors with a WebSocket API. */
 const socketVendors: readonly SocketVendor[] = [openaiRealtime, openaiLive, geminiLive, vertexLive];
 
 const maxMessageBytes = 32 * 1024 * 1024;
 
-/** Creates the upgrade listener of all vendors with a WebSocket API. All of them echo binary messages. */
+/** Creates the listener for WebSockets. All vendors echo binary messages. */
 export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHandler {
   const server = new WebSocketServer({ noServer: true, clientTracking: false, maxPayload: maxMessageBytes });
 
@@ -62,10 +62,10 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
   };
 }
 
-/** Maximum characters per message that an instance remembers. */
+/** Maximum stored characters per message. */
 const maxKept = 64 * 1024;
 
-/** Starts a conversation, with the fault that was requested for its start. */
+/** Starts a conversation, with the fault requested for its start. */
 function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: SocketCall): void {
   socket.on("error", () => undefined);
   const { openWith, closeCode = 1011 } = call.behaviour;
@@ -82,7 +82,6 @@ function serve(vendor: SocketVendor, socket: WebSocket, peer: Peer, call: Socket
   socket.on("close", () => conversation.closed());
 }
 
-/** Returns a behaviour without its delay before the start, which has passed. */
 function withoutInitialDelay({ delayMs: _before, ...behaviour }: Behaviour): Behaviour {
   return behaviour;
 }

@@ -13,7 +13,7 @@ import {
 import type { Endpoint, ParsedRequest } from "../vendor.ts";
 import { readVeo } from "./read.ts";
 
-/** Answer of the safety filters about a blocked video, for behaviours with the finish reason `content_filter`. */
+/** Answer about a video that the safety filters blocked. */
 const filtered = {
   raiMediaFilteredCount: 1,
   raiMediaFilteredReasons: ["We encountered an issue with the audio for your prompt. You have not been charged."],
@@ -22,7 +22,7 @@ const filtered = {
 const isFiltered = ({ behaviour: { finish, finishReason } }: SimulatedTask): boolean =>
   (finish ?? finishReason) === "content_filter";
 
-/** Parses the request that starts an operation, whose name begins with `under`. */
+/** Parses the request for an operation. `under` is the beginning of its name. */
 export function beginOperation(
   body: unknown,
   { model, at, under }: { readonly model: string; readonly at: "gemini" | "vertex"; readonly under: string },
@@ -39,10 +39,10 @@ export function beginOperation(
   };
 }
 
-/** Buckets of the operations whose videos are stored in a bucket, by the task. */
+/** Bucket for the video, by task. */
 const buckets = new Map<string, string>();
 
-/** Polls an operation, which advances it, and renders it. `made` renders the response with its video. */
+/** Polls and renders an operation. `made` renders its video. */
 function pollOperation(name: string, made: (task: SimulatedTask) => object): object {
   const task = findTask(name.split("/").at(-1) ?? "");
   if (task === undefined) throw new Refusal(404, "Operation not found.");
@@ -57,7 +57,6 @@ function pollOperation(name: string, made: (task: SimulatedTask) => object): obj
   return { name, done: true, response: made(task) };
 }
 
-/** Endpoint that polls an operation of the Gemini API. */
 export const geminiOperation: Endpoint = {
   method: "GET",
   path: /^\/v1(?:beta)?\/(models\/[^/]+\/operations\/[^/]+)$/,
@@ -70,7 +69,7 @@ export const geminiOperation: Endpoint = {
   }),
 };
 
-/** Parses a `fetchPredictOperation` request to Vertex. The answer has the video, or its address in a bucket. */
+/** Parses a `fetchPredictOperation` request to Vertex AI. */
 export function fetchOperation(body: unknown): ParsedRequest {
   const name = textAt(body, "operationName");
   if (name === undefined) throw new Refusal(400, "operationName is required.", { path: ["operationName"] });
@@ -88,7 +87,7 @@ export function fetchOperation(body: unknown): ParsedRequest {
   };
 }
 
-/** Creates the endpoint of finished videos, in the Gemini API's files or in Cloud Storage. Both require the key. */
+/** Creates the endpoint of finished videos, which requires the key. */
 export function videoEndpoint(path: RegExp): Endpoint {
   return {
     method: "GET",

@@ -7,7 +7,7 @@ interface Account {
 
 let made: Account | undefined;
 
-/** Returns the single service account of this process: its file in Google's form, and the matching key pair. */
+/** Returns the service account of this process: its file in Google's form, and its key pair. */
 export function serviceAccount(): Account {
   if (made !== undefined) return made;
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
@@ -28,7 +28,7 @@ export function serviceAccount(): Account {
   return made;
 }
 
-/** Returns the reason why a self-signed token of a service account is refused; undefined if it is accepted. */
+/** Returns the problem of a self-signed token; undefined if it is valid. */
 export function problemOfToken(token: string, now: number): string | undefined {
   const [head = "", claims = "", signature = ""] = token.split(".");
   const { publicKey, file } = serviceAccount();

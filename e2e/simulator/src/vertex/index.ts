@@ -21,7 +21,7 @@ import { beginOperation, fetchOperation, videoEndpoint } from "../veo/operations
 import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 
-/** Creates the endpoint of an action on a publisher's model in a location of a project. */
+/** Creates the endpoint of an action on a model. */
 function action(
   publisher: string,
   name: string,
@@ -40,7 +40,7 @@ function generate({ body, query }: EndpointCall, model: string, streams: boolean
   return openGenerate(toCamelCase(body), model, streams ? query : undefined);
 }
 
-/** Refuses contents without a role, which the Gemini API accepts. */
+/** The Gemini API accepts contents without a role. */
 function requireRoles(body: unknown): void {
   const contents = memberOf(body, "contents");
   if (Array.isArray(contents) && contents.some((content) => memberOf(content, "role") === undefined))
@@ -49,7 +49,7 @@ function requireRoles(body: unknown): void {
 
 const version = "vertex-2023-10-16";
 
-/** Reads a request in Claude's native format. The path names the model, and the body has the version. */
+/** The path names the model, and the body has the version. */
 function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
   const { anthropic_version: given, ...asked } = body;
@@ -59,17 +59,15 @@ function predict({ body, headers }: EndpointCall, model: string, streams: boolea
   return openMessages({ ...asked, model }, headers, isStream, vertexPlatform);
 }
 
-/** Locations in which this vendor has models. */
 const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
 
-/** Refuses a location without models, with the error of an unknown model. */
+/** Refuses an unknown location with the error of an unknown model. */
 function requireLocation(path: string): void {
   const [, resource = "", place = ""] = /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
   if (!places.has(place))
     throw new Refusal(404, `Publisher Model \`${resource}\` was not found or your project does not have access to it.`);
 }
 
-/** Google Cloud's Vertex AI, under `/vertex`. */
 export const vertex: Vendor = createVendor({
   prefix: "/vertex",
   endpoints: [

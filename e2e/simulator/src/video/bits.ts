@@ -1,10 +1,10 @@
-/** Writer of bits, with the codes of H.264. */
+/** Writes bits, and the codes of H.264. */
 export class BitWriter {
   readonly #bytes: number[] = [];
   #current = 0;
   #free = 8;
 
-  /** Writes `count` bits of a number, most significant bit first. */
+  /** Writes `count` bits, most significant bit first. */
   bits(value: number, count: number): this {
     for (let at = count - 1; at >= 0; at--) {
       this.#current |= ((value >> at) & 1) << --this.#free;
@@ -15,7 +15,7 @@ export class BitWriter {
     return this;
   }
 
-  /** Writes Exponential-Golomb codes of unsigned numbers. */
+  /** Writes unsigned Exponential-Golomb codes. */
   codes(...values: readonly number[]): this {
     for (const value of values) {
       const length = 32 - Math.clz32(value + 1);
@@ -24,12 +24,12 @@ export class BitWriter {
     return this;
   }
 
-  /** Writes zeros up to the next byte boundary. */
+  /** Writes zeros up to the next byte. */
   align(): this {
     return this.#free === 8 ? this : this.bits(0, this.#free);
   }
 
-  /** Writes complete bytes, at a byte boundary. */
+  /** Writes bytes at a byte boundary. */
   bytes(values: Iterable<number>): this {
     for (const value of values) this.#bytes.push(value);
     return this;

@@ -4,15 +4,15 @@ import { BitWriter } from "./bits.ts";
 const side = 16;
 const [lumaSamples, chromaSamples] = [side * side, (side * side) / 4];
 
-/** Picture of one colour in H.264's Baseline profile. The colour has a luma and two chroma samples (16 to 235). */
+/** Picture of one colour, from 16 to 235 per component. */
 export interface PlainPicture {
-  /** Number of macroblocks per row. */
+  /** In macroblocks, like `rows`. */
   readonly columns: number;
   readonly rows: number;
   readonly colour: readonly [luma: number, blue: number, red: number];
 }
 
-/** Returns the parameter sets that a decoder needs first. */
+/** Returns the parameter sets that a decoder needs first (Baseline profile). */
 export function parameterSets({ columns, rows }: PlainPicture): {
   readonly sequence: Buffer;
   readonly picture: Buffer;
@@ -42,7 +42,7 @@ export function parameterSets({ columns, rows }: PlainPicture): {
   return { sequence: streamUnit(0x67, sequence), picture: streamUnit(0x68, picture) };
 }
 
-/** Returns the first picture, in which every macroblock has uncompressed samples. */
+/** Returns the first picture, with uncompressed samples. */
 export function firstPicture({ columns, rows, colour }: PlainPicture): Buffer {
   const [luma, blue, red] = colour;
   const samples = [
@@ -56,10 +56,10 @@ export function firstPicture({ columns, rows, colour }: PlainPicture): Buffer {
   return streamUnit(0x65, slice.end());
 }
 
-/** Returns a later picture, in which all macroblocks are unchanged. */
+/** Returns a later picture without changes. */
 export function nextPicture({ columns, rows }: PlainPicture, number: number): Buffer {
-  // Head of a predicted slice: its frame number, no changes of references or marking, default quality, no deblocking.
-  // The number of skipped macroblocks, which is all, follows as the only data.
+  // Predicted slice: frame number, no changes of references, default quality, no deblocking. All macroblocks are
+  // skipped.
   const slice = new BitWriter()
     .codes(0, 5, 0)
     .bits(number % 16, 4)
@@ -68,7 +68,7 @@ export function nextPicture({ columns, rows }: PlainPicture, number: number): Bu
   return streamUnit(0x41, slice.codes(columns * rows).end());
 }
 
-/** Returns a unit of the stream. Bytes that look like the start of a unit are escaped with an additional byte. */
+/** Escapes bytes that look like the start of a unit. */
 function streamUnit(head: number, payload: Buffer): Buffer {
   const bytes = [head];
   let zeros = 0;

@@ -1,26 +1,23 @@
 import { createHash } from "node:crypto";
 import { firstPicture, nextPicture, parameterSets, type PlainPicture } from "./h264.ts";
 
-/** Properties of a file to create. */
+/** Properties of a video file. */
 export interface VideoProperties {
-  /** Text that determines the colour. */
+  /** Determines the colour. */
   readonly words: string;
   readonly seconds: number;
   readonly width: number;
   readonly height: number;
-  /** Minimum size of the file, in bytes; a box that players ignore fills it up. */
+  /** Minimum size. A box that players ignore fills the file. */
   readonly minBytes?: number | undefined;
 }
 
 const framesPerSecond = 4;
-/**
- * Side, in pixels of the requested video, of the square that becomes one macroblock (16 by 16 pixels) of the file.
- * Width and height are therefore 16 times smaller, to keep files small.
- */
+/** A macroblock of the file (16 by 16 pixels) stands for this number of requested pixels, to keep files small. */
 const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 
-/** Creates a small MP4 that players accept: H.264 in one colour, of the requested length, with the index first. */
+/** Creates a small MP4 in one colour that players accept (H.264). */
 export function mp4Of(video: VideoProperties): Buffer {
   const hash = createHash("sha256").update(video.words).digest();
   const sample = (at: number): number => 32 + ((hash[at] ?? 0) % 192);
@@ -34,7 +31,7 @@ export function mp4Of(video: VideoProperties): Buffer {
   );
   const data = box("mdat", ...pictures);
   const type = box("ftyp", "isom", u32(512), "isomiso2avc1mp41");
-  // The length of the index does not depend on the position of the pictures that it states.
+  // The length of the index does not depend on this position.
   const length = type.length + indexOf(plain, pictures, 0).length + 8;
   const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
   const missing = (video.minBytes ?? 0) - file.length;
@@ -119,7 +116,7 @@ function box(type: string, ...parts: readonly (Buffer | string)[]): Buffer {
   return Buffer.concat([u32(body.length + 4), body]);
 }
 
-/** Returns a box with a version, which is always 0, and flags. */
+/** Returns a box with version 0 and flags. */
 function fullBox(type: string, flags: number, ...parts: readonly (Buffer | string)[]): Buffer {
   return box(type, u32(flags), ...parts);
 }

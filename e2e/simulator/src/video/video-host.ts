@@ -4,7 +4,7 @@ import { findTask, videoOf } from "./tasks.ts";
 
 const path = /^\/files\/([^/]+)\.mp4$/;
 
-/** File host of finished videos, for vendors that answer with addresses. Expired videos are not found. */
+/** File host of finished videos. */
 export const videoHost: Endpoint = {
   method: "GET",
   path,

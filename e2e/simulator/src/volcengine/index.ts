@@ -29,7 +29,6 @@ const shape = shapeOf(String.raw`{
   watermark?: boolean, camera_fixed?: boolean, generate_audio?: boolean, return_last_frame?: boolean
 }`);
 
-/** Reads a request that starts a video. Throws a Refusal. */
 function read(body: unknown): VideoRequest {
   requireShape(body, shape);
   const parts = listAt(body, "content");
@@ -98,7 +97,6 @@ const errorCodes: Readonly<Record<number, string>> = {
   429: "RateLimitExceeded",
 };
 
-/** Vendor of Seedance's videos, under `/ark`. */
 export const volcengine: Vendor = createVendor({
   prefix: "/ark",
   endpoints: [startEndpoint, pollEndpoint, videoHost],

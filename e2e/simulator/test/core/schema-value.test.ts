@@ -9,7 +9,7 @@ test.each([
   [{ exclusiveMinimum: 4 }, 5],
   [{ maximum: -2 }, -2],
   [{ exclusiveMaximum: 0 }, -1],
-  // Bounds that zod writes for an integer and for a positive one.
+  // Bounds that zod writes.
   [{ minimum, maximum }, 1],
   [{ minimum, exclusiveMinimum: 0, maximum }, 1],
   [{ exclusiveMinimum: minimum, minimum: 7 }, 7],

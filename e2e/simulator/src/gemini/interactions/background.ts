@@ -6,14 +6,14 @@ import type { Endpoint } from "../../vendor.ts";
 import type { InteractionRequest } from "./read.ts";
 import { completedFrame, headOf, renderInteraction, streamInteraction } from "./render.ts";
 
-/** Interaction in the background. It runs whether or not a client reads its stream. */
+/** Interaction in the background. It runs even if no client reads its stream. */
 interface BackgroundRun {
   readonly head: ReturnType<typeof headOf>;
-  /** State of the interaction when it has completed. */
+  /** State after completion. */
   readonly completed: Readonly<Record<string, unknown>>;
-  /** Events of its stream; empty if the request did not ask for a stream. */
+  /** Empty if no stream was requested. */
   readonly frames: readonly Frame[];
-  /** True after the first poll. The first poll returns the interaction in progress, later ones return it completed. */
+  /** True after the first poll, which returns the interaction in progress. */
   isSeen: boolean;
   isCancelled: boolean;
 }
@@ -21,7 +21,7 @@ interface BackgroundRun {
 const maxRuns = 1_000;
 const runs = new Map<string, BackgroundRun>();
 
-/** Starts an interaction in the background. Returns its first state, and its stream. */
+/** Starts an interaction in the background. */
 export function startInBackground(
   key: string,
   request: InteractionRequest,
@@ -37,7 +37,7 @@ export function startInBackground(
   return { head, streamed: { ...stream, frames: framesOf(run, 0) } };
 }
 
-/** Yields the events from an index on. After a cancellation, only the event that ends the stream follows. */
+/** Yields the events from an index on. A cancellation ends the stream. */
 async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame> {
   for (const frame of run.frames.slice(from)) {
     if (run.isCancelled) {
@@ -45,17 +45,16 @@ async function* framesOf(run: BackgroundRun, from: number): AsyncGenerator<Frame
       return;
     }
     yield frame;
-    // The client may cancel between two events.
+    // Lets a cancellation arrive between two events.
     await setTimeout();
   }
 }
 
-/** Returns the state of a cancelled interaction, with its usage and without its output. */
+/** A cancelled interaction has its usage, but no output. */
 function cancelled({ head, completed }: BackgroundRun): object {
   return { ...head, status: "cancelled", usage: completed["usage"] };
 }
 
-/** Endpoint `GET /interactions/{id}`, for interactions that run in the background. */
 export const getInteraction: Endpoint = {
   method: "GET",
   path: /^\/v1(?:beta2?)?\/interactions\/([^/:]+)$/,
@@ -80,7 +79,6 @@ export const getInteraction: Endpoint = {
   },
 };
 
-/** Endpoint `POST /interactions/{id}/cancel`, for interactions that run in the background. */
 export const cancelInteraction: Endpoint = {
   method: "POST",
   path: /^\/v1(?:beta2?)?\/interactions\/([^/:]+)\/cancel$/,

@@ -5,7 +5,6 @@ import { renderInteraction, streamInteraction } from "./render.ts";
 
 export { cancelInteraction, getInteraction } from "./background.ts";
 
-/** Endpoint `POST /interactions`. */
 export const createInteraction: Endpoint = {
   method: "POST",
   path: /^\/v1(?:beta2?)?\/interactions$/,

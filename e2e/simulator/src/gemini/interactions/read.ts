@@ -6,10 +6,9 @@ import { cachesPrompts, requireLevel } from "../models.ts";
 import { thoughtDataKind } from "../rules.ts";
 import { interactionShape } from "./shape.ts";
 
-/** Request for an interaction: the question, and options that only this wire has. */
+/** Question, and options that only this wire has. */
 export interface InteractionRequest {
   readonly question: Question;
-  /** Name of the model or of the agent, in its member. */
   readonly named: { readonly model: string } | { readonly agent: string };
   readonly stream: boolean;
   readonly inBackground: boolean;
@@ -18,7 +17,7 @@ export interface InteractionRequest {
   readonly tier: string | undefined;
 }
 
-/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a request. Throws a Refusal. */
 export function readInteraction(body: unknown): InteractionRequest {
   requireShape(body, interactionShape);
   const [model, agent] = [textAt(body, "model"), textAt(body, "agent")];
@@ -61,7 +60,7 @@ export function readInteraction(body: unknown): InteractionRequest {
   };
 }
 
-/** Returns the prompt, of which the vendor caches every beginning. */
+/** Every beginning of the prompt is cached. */
 function promptOf(body: unknown, model: string, steps: readonly unknown[]): Question["prompt"] {
   if (!cachesPrompts(model)) return undefined;
   const system = { role: "system", text: textAt(body, "system_instruction") ?? "", isCut: true };
@@ -90,7 +89,7 @@ function stepsIn(input: unknown): readonly unknown[] {
   return isSteps ? list : [{ type: "user_input", content: input }];
 }
 
-/** Refuses results without an earlier call, and requests that do not end with the user's side. */
+/** Refuses results without an earlier call, and requests that end with the model's side. */
 function requireOrder(steps: readonly unknown[]): void {
   const open = new Set<string>();
   for (const [at, step] of steps.entries()) {

@@ -15,7 +15,7 @@ const statuses: Readonly<Record<string, string>> = {
   failed: "failed",
 };
 
-/** Step of an interaction, and the deltas in which it is streamed. */
+/** Step of an interaction, and the events in which it is streamed. */
 interface Written {
   readonly step: object;
   readonly begun: object;
@@ -66,7 +66,7 @@ function stepsOf({ summaries }: InteractionRequest, answer: Answer, behaviour: B
   ];
 }
 
-/** Renders an interaction that is not streamed. */
+/** Renders a complete interaction. */
 export function renderInteraction(request: InteractionRequest, behaviour: Behaviour): object {
   const answer = answerFor(request.question, behaviour);
   const steps = stepsOf(request, answer, behaviour).map(({ step }) => step);
@@ -94,7 +94,7 @@ function endOf(answer: Answer): object {
   return { status, ...(usage && { usage }), ...(status === "failed" && { errors }) };
 }
 
-/** Renders an interaction as a stream of steps. The last event does not repeat the steps. */
+/** Renders a streamed interaction. The last event does not repeat the steps. */
 export function streamInteraction(
   request: InteractionRequest,
   behaviour: Behaviour,
@@ -121,12 +121,12 @@ function event(event_type: string, members: object, more: Partial<Frame> = {}): 
   return { event: event_type, data: JSON.stringify({ event_type, ...members, event_id: freshId("e_") }), ...more };
 }
 
-/** Renders the event that ends the stream of an interaction. */
+/** Renders the last event of the stream of an interaction. */
 export function completedFrame(interaction: object): Frame {
   return event("interaction.completed", { interaction }, { last: true });
 }
 
-/** Returns the usage of an answer; output tokens exclude reasoning. Undefined if no usage is reported. */
+/** Undefined if no usage is reported. In this wire, output tokens exclude reasoning. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

@@ -43,5 +43,5 @@ const requests = new Shapes(
 `,
 );
 
-/** Shape of a request to create an interaction, with every field. */
+/** Shape of a request for an interaction. */
 export const interactionShape = requests.of("Interaction");

@@ -13,15 +13,15 @@ import { Turn, type ModalityTokens } from "./turn.ts";
 interface ConversationEntry {
   readonly words: string;
   readonly tokens: ModalityTokens;
-  /** Present for the result of a tool call. */
+  /** True for the result of a tool call. */
   readonly result?: true;
 }
 
 const none: ModalityTokens = { text: 0, audio: 0 };
-/** Close code for a message that the vendor cannot read. */
+/** Close code after an invalid message. */
 const invalidMessage = 1007;
 
-/** Live conversation with this vendor: settings first, then turns. */
+/** Conversation: settings first, then turns. */
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
@@ -32,10 +32,10 @@ export class LiveConversation implements Conversation {
   #audio: Buffer[] = [];
   #turn: Turn | undefined;
   #waitsFor = new Map<string, string>();
-  /** Number of entries that an earlier turn has read. */
+  /** Number of entries that earlier turns have read. */
   #known = 0;
 
-  /** Creates a conversation. `shape` is the shape of all client messages. */
+  /** `shape` is that of all client messages. */
   constructor(peer: Peer, call: SocketCall, shape: Shape) {
     this.#peer = peer;
     this.#call = call;
@@ -110,7 +110,7 @@ export class LiveConversation implements Conversation {
     if (heard === "speech ended") this.#heard();
   }
 
-  /** Handles the end of a turn of the client's speech. */
+  /** Called when the client has stopped speaking. */
   #heard(): void {
     const bytes = this.#audio.reduce((sum, { length }) => sum + length, 0);
     this.#audio = [];
@@ -184,13 +184,13 @@ export class LiveConversation implements Conversation {
     this.#waitsFor = turn.calls;
   }
 
-  /** Adds the output of a turn that has ended to the content that the next turn reads. */
+  /** Adds the output of a turn to the input of later ones. */
   #over(turn: Turn): void {
     if (this.#turn === turn) this.#turn = undefined;
     this.#entries.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
   }
 
-  /** Ends the running turn immediately. The input that interrupts it is answered afterwards. */
+  /** Ends the running turn. The interrupting input is answered afterwards. */
   #interrupt(): void {
     const turn = this.#turn;
     if (turn === undefined) return;

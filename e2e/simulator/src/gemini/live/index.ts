@@ -5,7 +5,7 @@ import { errorOf, invalidKey } from "../errors.ts";
 import { LiveConversation } from "./conversation.ts";
 import { clientMessages } from "./shape.ts";
 
-/** Sessions of Gemini's live models. Messages are JSON in binary frames, as those of the real vendor. */
+/** Sessions of Gemini's live models. Like the real vendor, they use binary frames. */
 export const geminiLive: SocketVendor = {
   binary: true,
   accepts: (path) =>

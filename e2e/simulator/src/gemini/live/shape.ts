@@ -30,5 +30,5 @@ const messages = new Shapes(String.raw`
   vertex = { setup: { model: VertexModel, ...Settings } } | Others;
 `);
 
-/** Shapes of client messages, which have exactly one member. Each vendor requires a different form of model names. */
+/** Shapes of client messages. The vendors require different forms of model names. */
 export const clientMessages = { gemini: messages.of("gemini"), vertex: messages.of("vertex") } as const;

@@ -6,13 +6,13 @@ import { madeTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 
-/** Number of tokens by modality. */
+/** Token counts by modality. */
 export interface ModalityTokens {
   readonly text: number;
   readonly audio: number;
 }
 
-/** Input from which a model's turn is generated, and the tokens that the turn reads. */
+/** Input of a turn, and its tokens. */
 export interface TurnPlan {
   readonly isSpoken: boolean;
   readonly question: Question;
@@ -21,11 +21,10 @@ export interface TurnPlan {
   readonly cached: ModalityTokens;
 }
 
-/** Turn of the model, message by message. Its usage grows with each message. */
+/** Turn of the model. Its usage grows with each message. */
 export class Turn {
   readonly #plan: TurnPlan;
   #made = { text: 0, audio: 0 };
-  /** Tool calls of this turn, by id. */
   readonly calls = new Map<string, string>();
   words = "";
   interrupted = false;
@@ -55,7 +54,7 @@ export class Turn {
     yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };
   }
 
-  /** Yields the messages that end an interrupted turn. */
+  /** Yields the last messages of an interrupted turn. */
   *interruption(): Generator<SocketFrame> {
     yield { event: { serverContent: { interrupted: true } } };
     yield { event: { serverContent: { turnComplete: true }, ...this.usage() } };

@@ -16,16 +16,12 @@ const body = shapeOf(String.raw`{
   stream_format?: "audio" | "sse"
 }`);
 
-/** Pattern of older models, which answer with bytes only. */
+/** Older models answer only with bytes. */
 const bytesOnlyModels = /^tts-1/;
-/** Model that answers with bytes even if events are requested. */
+/** Answers with bytes even if events are requested. */
 const eventlessModel = "ignores-events";
 const tokensPerSecond = 20;
 
-/**
- * Endpoint `POST /v1/audio/speech`. Answers with bytes; with events if `stream_format` is `sse`, except for
- * `eventlessModel`.
- */
 export const speech: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/speech$/,
@@ -50,7 +46,7 @@ export const speech: Endpoint = {
   },
 };
 
-/** Yields pieces with a pause after each, in which earlier pieces are sent and other calls continue. */
+/** Pauses after each piece, so that other calls continue. */
 async function* inTurns(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     yield piece;

@@ -2,7 +2,7 @@ import { secondsOf } from "../../audio/transcript.ts";
 import { Refusal, wrongField } from "../../checks/refusal.ts";
 import { valuesOf, type Form, type FormFile } from "../../core/form.ts";
 
-/** Parsed form of a transcript request. */
+/** Parsed request for a transcript. */
 export interface TranscriptRequest {
   readonly model: string;
   readonly file: FormFile;
@@ -14,7 +14,7 @@ export interface TranscriptRequest {
   readonly stream: boolean;
 }
 
-/** File extensions by which the vendor recognizes the format of a file. */
+/** Extensions of file formats that the vendor accepts. */
 const extensions = /\.(?:flac|m4a|mp3|mp4|mpeg|mpga|oga|ogg|wav|webm)$/i;
 const known: ReadonlySet<string> = new Set([
   "model",
@@ -30,12 +30,12 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const onlyTranscribed = ["language", "timestamp_granularities", "stream", "include", "chunking_strategy"];
 
-/** Returns true for a model that writes text without times. */
+/** Returns true for a model that reports no times of words. */
 export function isWriter(model: string): boolean {
   return /transcribe/.test(model);
 }
 
-/** Reads a form as strictly as the vendor does. Throws a Refusal for a form that the vendor would refuse. */
+/** Reads a form as strictly as the vendor does. Throws a Refusal. */
 export async function readTranscript(form: Form | undefined, translates: boolean): Promise<TranscriptRequest> {
   if (form === undefined) throw new Refusal(400, "The body is no form, or a malformed one.");
   const model = need(form, "model");

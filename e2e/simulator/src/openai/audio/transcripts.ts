@@ -9,14 +9,13 @@ import { isWriter, readTranscript, type TranscriptRequest } from "./transcript-f
 
 const tokensPerSecond = 10;
 
-/** Endpoint `POST /v1/audio/transcriptions`. */
 export const transcriptions: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/transcriptions$/,
   open: (asking) => open(asking, false),
 };
 
-/** Endpoint `POST /v1/audio/translations`. Its text is that of transcriptions, which is English already. */
+/** The text is that of a transcript, which is in English. */
 export const translations: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/translations$/,
@@ -98,7 +97,7 @@ function segment({ text, start, end }: TimedText, id: number): object {
   };
 }
 
-/** Renders a transcript in one of the vendor's text formats. */
+/** Renders a transcript as `text`, `srt` or `vtt`. */
 function asText(format: string, { text, segments }: Transcript): string {
   if (format === "text") return `${text}\n`;
   const time = (seconds: number): string =>

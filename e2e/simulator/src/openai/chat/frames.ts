@@ -8,15 +8,12 @@ import { renderError } from "../errors.ts";
 import type { ChatRequest } from "./read.ts";
 import { calledAs, finishOf, headOf, imagePart, renderLogprobs, renderUsage } from "./render.ts";
 
-/**
- * Renders a chat completion as a stream: role, reasoning, text and tool calls in pieces, finish reason, usage if
- * requested, and the end.
- */
+/** Renders a streamed chat completion. */
 export function streamAnswer(request: ChatRequest, answer: Answer, behaviour: Behaviour): Streamed {
   return { frames: framesOf(request, answer, behaviour), error: errorFrame };
 }
 
-/** Returns the frame with which a stream of this vendor fails. */
+/** Returns the frame of a failure. */
 export function errorFrame(message: string): Frame {
   return { data: JSON.stringify(renderError(new Refusal(500, message))) };
 }
@@ -49,7 +46,6 @@ function* framesOf(request: ChatRequest, answer: Answer, { chunks }: Behaviour):
   yield doneFrame;
 }
 
-/** Returns the name of the member that contains the text. */
 function wordsIn({ refuses }: Answer): "content" | "refusal" {
   return refuses ? "refusal" : "content";
 }
@@ -59,7 +55,7 @@ interface Ending {
   readonly logprobs?: object | null;
 }
 
-/** Yields a picture, then the tool calls. Each call begins with its name and continues with its arguments. */
+/** Yields a picture, then the calls in pieces. */
 function* pictureAndCalls({ question, legacy }: ChatRequest, { image, calls }: Answer): Generator<object> {
   if (image !== undefined) yield { images: [imagePart(image)] };
   for (const [index, call] of calls.entries()) {

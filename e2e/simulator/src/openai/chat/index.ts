@@ -4,16 +4,13 @@ import { streamAnswer } from "./frames.ts";
 import { readChat } from "./read.ts";
 import { renderAnswer } from "./render.ts";
 
-/** Endpoint `POST /v1/chat/completions`. */
 export const chatCompletions: Endpoint = {
   method: "POST",
   path: /^\/v1\/chat\/completions$/,
   open: ({ body }) => openChat(body),
 };
 
-/**
- * Chat completions at Azure's older addresses: the path's deployment names the model, and a parameter the API version.
- */
+/** Azure's older address of chat completions. The deployment in the path names the model. */
 export const deploymentChat: Endpoint = {
   method: "POST",
   path: /^\/deployments\/([^/]+)\/chat\/completions$/,

@@ -6,20 +6,20 @@ import { promptOf } from "../prompt.ts";
 import { chatShape } from "./shape.ts";
 import { requireValidRequest, isOpenAiModel } from "./rules.ts";
 
-/** Chat request: the question, and options that only this wire has. */
+/** Question, and options that only this wire has. */
 export interface ChatRequest {
   readonly question: Question;
-  /** True if the model's vendor sends reasoning. OpenAI does not; compatible vendors do. */
+  /** True if reasoning is sent. OpenAI does not send it; compatible vendors do. */
   readonly showsThoughts: boolean;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Number of alternatives per token; absent if no probabilities are requested. */
+  /** Number of alternatives per token. Undefined without probabilities. */
   readonly topLogprobs: number | undefined;
-  /** True if a tool call is rendered as the older `function_call`. */
+  /** True if a tool call is rendered as `function_call`. */
   readonly legacy: boolean;
 }
 
-/** Reads a chat request. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a chat request. Throws a Refusal. */
 export function readChat(body: unknown): ChatRequest {
   requireShape(body, chatShape);
   requireValidRequest(body);
@@ -54,7 +54,7 @@ export function readChat(body: unknown): ChatRequest {
   };
 }
 
-/** Returns a message as text; images and files by name and size, so that a test sees that they arrived. */
+/** Images and files are described by name and size, so that tests see that they arrived. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return (Array.isArray(content) ? content : []).map(textOfPart).join("");
@@ -107,7 +107,7 @@ function formatIn(format: unknown): Question["format"] {
   return type === "json_schema" ? { schema: memberOf(memberOf(format, "json_schema"), "schema") } : undefined;
 }
 
-/** Returns the stop sequences of a request, which names one, several or none. */
+/** Returns the stop sequences of a request. */
 export function stopsIn(stop: unknown): readonly string[] {
   if (typeof stop === "string") return [stop];
   return Array.isArray(stop) ? stop.map(String) : [];

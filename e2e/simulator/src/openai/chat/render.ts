@@ -4,12 +4,12 @@ import type { Answer } from "../../core/answer.ts";
 import type { ToolCall } from "../../core/requested-calls.ts";
 import type { ChatRequest } from "./read.ts";
 
-/** Returns the members that all chunks of an answer have. */
+/** Returns the common members of all chunks. */
 export function headOf(object: string, model: string): object {
   return { id: freshId("chatcmpl-"), object, created: nowSeconds(), model, system_fingerprint: null };
 }
 
-/** Renders a chat completion that is not streamed. */
+/** Renders a complete chat completion. */
 export function renderAnswer(request: ChatRequest, answer: Answer): object {
   const usage = renderUsage(answer);
   return {
@@ -42,7 +42,7 @@ function messageOf(
   };
 }
 
-/** Renders a call as a call of a function or of a custom tool, depending on the offered tools. */
+/** Renders a call of a function or of a custom tool. */
 export function calledAs({ tools }: ChatRequest["question"], call: ToolCall): object {
   const custom = tools.some(({ name, custom }) => name === call.name && custom === true);
   return custom
@@ -54,17 +54,14 @@ export function imagePart(image: Buffer): object {
   return { type: "image_url", image_url: { url: `data:image/png;base64,${image.toString("base64")}` } };
 }
 
-/** Returns the finish reason, which has a different value for the older `function_call`. */
+/** Returns the finish reason. It differs for the older `function_call`. */
 export function finishOf({ legacy }: ChatRequest, { finish }: Answer): string {
   return legacy && finish === "tool_calls" ? "function_call" : finish;
 }
 
 const tokenLogprob = -0.125;
 
-/**
- * Renders the probabilities of a text's tokens. All tokens have the same one; the logarithm of each alternative is 1
- * less than that of the previous one.
- */
+/** Renders log probabilities. All tokens have the same one. */
 export function renderLogprobs(text: string | undefined, top: number | undefined): object | null {
   if (text === undefined || top === undefined) return null;
   const entry = (token: string, logprob: number) => ({ token, logprob, bytes: [...Buffer.from(token)] });
@@ -77,7 +74,7 @@ export function renderLogprobs(text: string | undefined, top: number | undefined
   };
 }
 
-/** Returns the usage object of chat and text completions; undefined if no usage is reported. */
+/** Returns the usage of chat and text completions; undefined if none is reported. */
 export function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

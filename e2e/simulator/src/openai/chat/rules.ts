@@ -4,7 +4,7 @@ import type { Path } from "../../checks/shape.ts";
 import { requireModelValues } from "../models.ts";
 import { requireStrictSchema } from "../strict-schema.ts";
 
-/** Refuses a request of the right shape whose content this vendor would refuse. */
+/** Refuses a request of the right shape that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   requireModelValues(body, ["reasoning_effort"]);
   requireToolOrder(listAt(body, "messages"));
@@ -21,15 +21,14 @@ export function requireValidRequest(body: unknown): void {
   refuseForeignFields(body);
 }
 
-/** Returns true for a model of OpenAI, which does not know the fields that compatible vendors have added. */
+/** Returns true for a model of OpenAI, which refuses fields of compatible vendors. */
 export function isOpenAiModel(model: string): boolean {
   return /^(?:o\d|gpt-\d|chatgpt-)/.test(model);
 }
 
 /**
- * Refuses function tools in combination with a reasoning effort, as the vendor does for its newest models at this
- * endpoint. Some of these models reason by default, and accept tools only with the effort `none`
- * (openai/openai-openapi#541, BerriAI/litellm#34569).
+ * Refuses function tools together with reasoning in the newest models (openai/openai-openapi#541,
+ * BerriAI/litellm#34569). Some of these models reason by default.
  */
 function refuseToolsWithEffort(body: unknown): void {
   const model = textAt(body, "model") ?? "";
@@ -58,7 +57,7 @@ function refuseForeignFields(body: unknown): void {
     if (memberOf(message, "reasoning_content") !== undefined) throw unknown(["messages", at, "reasoning_content"]);
 }
 
-/** Refuses a tool message that answers no call of the assistant message before it, and calls without an answer. */
+/** Refuses tool messages without a call before them, and calls without an answer. */
 function requireToolOrder(messages: readonly unknown[]): void {
   let open = new Set<string>();
   for (const [at, message] of messages.entries()) {

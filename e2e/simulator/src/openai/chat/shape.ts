@@ -1,7 +1,7 @@
 import { Shapes } from "../../checks/notation.ts";
 import { sharedShapes } from "../shapes.ts";
 
-/** Shape of a chat request, with every field. Null counts as an absent optional field. */
+/** Shape of a chat request. Optional members may be null. */
 export const chatShape = new Shapes(
   `
   CacheCut = { prompt_cache_breakpoint?: object };

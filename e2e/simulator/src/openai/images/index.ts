@@ -2,14 +2,12 @@ import { headerOf, type EndpointCall, type Endpoint, type ParsedRequest } from "
 import { readEdit, readGeneration, type ImagesRequest } from "./read.ts";
 import { renderImages, streamImages } from "./render.ts";
 
-/** Endpoint `POST /v1/images/generations`. */
 export const imageGenerations: Endpoint = {
   method: "POST",
   path: /^\/v1\/images\/generations$/,
   open: (asking) => answerRequest(readGeneration(asking.body), asking, "generation"),
 };
 
-/** Endpoint `POST /v1/images/edits`. */
 export const imageEdits: Endpoint = {
   method: "POST",
   path: /^\/v1\/images\/edits$/,

@@ -11,17 +11,17 @@ export interface ImagesRequest {
   readonly size: PictureSize;
   readonly count: number;
   readonly format: PictureFormat;
-  /** True if the answer has addresses of the pictures instead of their bytes. */
+  /** True if the answer has addresses instead of bytes. */
   readonly asUrls: boolean;
   readonly stream: boolean;
   readonly partials: number;
   readonly background: string;
   readonly quality: string;
-  /** Number of images that the request contains. */
+  /** Number of images in the request. */
   readonly images: number;
 }
 
-/** Pattern of models that always answer with Base64 and accept the newer parameters. */
+/** These models always answer with Base64 and accept the newer parameters. */
 const gptImageModel = /^(?:chat)?gpt-image/;
 const dallEModel = /^dall-e/;
 
@@ -53,7 +53,7 @@ function shapeFor(model: string, act: "" | "Edit" = "") {
   return shapes.of(`${gptImageModel.test(model) ? "native" : dallEModel.test(model) ? "classic" : "other"}${act}`);
 }
 
-/** Reads a request to generate images. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a request to generate images. Throws a Refusal. */
 export function readGeneration(body: unknown): ImagesRequest {
   const model = textAt(body, "model") ?? "dall-e-2";
   requireShape(body, shapeFor(model));
@@ -65,7 +65,7 @@ const pictureField = /^image(?:\[\])?$/;
 const numeric: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
 const boolean: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
 
-/** Reads a form to edit images. Throws a Refusal for a form that the vendor would refuse. */
+/** Reads a form to edit images. Throws a Refusal. */
 export function readEdit(form: Form | undefined): ImagesRequest {
   if (form === undefined) throw new Refusal(400, "The body must be multipart/form-data.");
   const body = Object.fromEntries(form.fields.map(([name, value]) => [name, parseField(name, value)]));

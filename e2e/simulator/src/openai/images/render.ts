@@ -5,7 +5,6 @@ import { pictureOf } from "../../pictures/picture.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import type { ImagesRequest } from "./read.ts";
 
-/** Tokens that this vendor counts for a generated image. */
 const tokensPerImage = 1_056;
 const tokensPerInputImage = 323;
 
@@ -22,14 +21,14 @@ function usageOf({ question, count, images }: ImagesRequest, { usage }: Behaviou
   );
 }
 
-/** Returns the text from which one of several pictures is made; each picture has a different colour. */
+/** Each picture of a request has a different text, and therefore a different colour. */
 const textOf = ({ question: { words } }: ImagesRequest, at: number): string => (at === 0 ? words : `${words} ${at}`);
 
 function echoedOptions({ background, format, quality, size: { width, height } }: ImagesRequest): object {
   return { background, output_format: format, quality, size: `${width}x${height}` };
 }
 
-/** Renders an answer that is not streamed. `host` is the host of the addresses of pictures. */
+/** Renders a complete answer. `host` is the host of the pictures' addresses. */
 export function renderImages(request: ImagesRequest, behaviour: Behaviour, host: string): object {
   const { count, size, format, asUrls } = request;
   const every = Array.from({ length: count }, (_, at) => ({ words: textOf(request, at), ...size, format }));
@@ -51,7 +50,7 @@ export function renderImages(request: ImagesRequest, behaviour: Behaviour, host:
   };
 }
 
-/** Renders a picture as a stream of partial pictures, each in a different colour. */
+/** Renders a stream of partial pictures, each in a different colour. */
 export function streamImages(request: ImagesRequest, behaviour: Behaviour, act: "generation" | "edit"): Streamed {
   const usage = usageOf(request, behaviour);
   const event = (type: string, words: string, more: object): string =>

@@ -10,13 +10,9 @@ import { liveClientEvent } from "./shape.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Lifetime of a session, in seconds. */
 const lifetimeSeconds = 3_600;
 
-/**
- * Session of this vendor. Its time is that of the received sound, so that a test knows the reported seconds. Each piece
- * of sound and each commentary is answered with speech.
- */
+/** Session of GPT-Live. Its seconds are those of the received sound, so that tests know them. */
 export class LiveConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
@@ -168,14 +164,13 @@ export class LiveConversation implements Conversation {
   }
 }
 
-/** Code, field and client event of a failure. */
 interface LiveFault {
   readonly code?: string | undefined;
   readonly param?: string;
   readonly causedBy?: string | undefined;
 }
 
-/** Returns the `error` event for a failure. */
+/** Creates the `error` event of a failure. */
 export function liveFailure(message: string, { code, param = "", causedBy }: LiveFault = {}): object {
   const cause = causedBy === undefined ? {} : { client_event_id: causedBy };
   const type = code === undefined ? "server_error" : "invalid_request_error";

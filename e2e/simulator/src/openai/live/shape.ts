@@ -1,7 +1,7 @@
 import { Shapes } from "../../checks/notation.ts";
 import { sharedShapes } from "../shapes.ts";
 
-/** Shape of every event that a client may send over the primary WebSocket. */
+/** Shape of client events. */
 export const liveClientEvent = new Shapes(
   `
   Format =

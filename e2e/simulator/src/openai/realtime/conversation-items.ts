@@ -1,7 +1,7 @@
 import { Refusal } from "../../checks/refusal.ts";
 import { tokensOfItem, type Item, type ItemTokens } from "./items.ts";
 
-/** Items of a conversation, and the set of those that a response has read. */
+/** Items of a conversation, and those that a response has read. */
 export class ConversationItems {
   readonly #items: Item[] = [];
   readonly #read = new Set<string>();
@@ -14,7 +14,7 @@ export class ConversationItems {
     return this.#items.at(-1);
   }
 
-  /** Adds items at the end. Throws a Refusal for the result of an unknown call. */
+  /** Throws a Refusal for the result of an unknown call. */
   add(...items: readonly Item[]): void {
     for (const { type, callId } of items)
       if (type === "function_call_output" && !this.#hasCall(callId))
@@ -22,7 +22,7 @@ export class ConversationItems {
     this.#items.push(...items);
   }
 
-  /** Returns an item by its id. Throws a Refusal for an unknown id. */
+  /** Throws a Refusal for an unknown id. */
   find(id: unknown): Item {
     const found = this.#items.find((item) => item.id === id);
     if (found === undefined)
@@ -34,7 +34,7 @@ export class ConversationItems {
     this.#items.splice(this.#items.indexOf(this.find(id)), 1);
   }
 
-  /** Marks items as read. Returns the tokens of those that were already read. */
+  /** Marks items as read. Returns the tokens of those that were read before. */
   read(items: readonly Item[]): ItemTokens {
     const cached = tokensOfItems(items.filter(({ id }) => this.#read.has(id)));
     for (const { id } of items) this.#read.add(id);
@@ -46,7 +46,7 @@ export class ConversationItems {
   }
 }
 
-/** Returns the number of tokens of several items. */
+/** Returns the tokens of several items. */
 export function tokensOfItems(items: readonly Item[]): ItemTokens {
   return items
     .map(tokensOfItem)

@@ -17,7 +17,7 @@ import { transcriptionOf } from "./transcription.ts";
 /** Time, in ms, to transcribe speech. */
 const writingMs = 30;
 
-/** Realtime conversation with this vendor. */
+/** Realtime conversation. */
 export class RealtimeConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;
@@ -28,7 +28,7 @@ export class RealtimeConversation implements Conversation {
   readonly #voice = new TurnDetector();
   #settings: Settings;
   #audio: Buffer[] = [];
-  /** Running responses by id. At most one of them belongs to the conversation. */
+  /** At most one running response belongs to the conversation. */
   readonly #responses = new Map<string, Response>();
   #active: Response | undefined;
 
@@ -127,7 +127,7 @@ export class RealtimeConversation implements Conversation {
     const transcription = memberOf(this.#input(), "transcription");
     if (!isRecord(transcription)) return;
     const events = transcriptionOf(item, textAt(transcription, "model") ?? "");
-    // The transcript comes from another model, in parallel to the response.
+    // The transcript comes from another model at the same time.
     setTimeout(() => events.forEach((event) => this.#peer.send(event)), writingMs);
   }
 
@@ -174,7 +174,7 @@ export class RealtimeConversation implements Conversation {
       goes: () => response.cancelled === undefined,
       failure,
     });
-    // A stalled response continues to run; a cancelled one reports its usage so far.
+    // A stalled response continues to run. A cancelled one reports its usage so far.
     if (!whole && response.cancelled === undefined) return;
     this.#responses.delete(response.id);
     if (this.#active === response) this.#active = undefined;
@@ -210,7 +210,6 @@ export class RealtimeConversation implements Conversation {
   }
 }
 
-/** Returns the tokens that a response reads: all items, its instructions and its tools. */
 function allTokens(items: readonly Item[], { instructions, tools }: Settings): ItemTokens {
   const { text, audio } = tokensOfItems(items);
   const context = `${typeof instructions === "string" ? instructions : ""}${JSON.stringify(tools ?? [])}`;

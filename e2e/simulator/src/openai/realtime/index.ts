@@ -5,7 +5,7 @@ import { renderError } from "../errors.ts";
 import { RealtimeConversation } from "./conversation.ts";
 import { failureEvent } from "./response.ts";
 
-/** Sessions of OpenAI's realtime models, at OpenAI's and at Azure's addresses. */
+/** Sessions at OpenAI's and at Azure's addresses. */
 export const openaiRealtime: SocketVendor = {
   accepts: (path) => /^\/openai(\/v1)?\/realtime$/.test(path),
   authenticate({ headers, query, path }) {
@@ -14,7 +14,7 @@ export const openaiRealtime: SocketVendor = {
       throw new Refusal(401, "The API key is not a valid one.", { code: "invalid_api_key" });
     const model = query.get(path.endsWith("/v1/realtime") ? "model" : "deployment");
     if (model === null) throw new Refusal(400, "You must provide a model parameter.", { code: "missing_model" });
-    // Current models refuse the header of the older form; preview models require it.
+    // Only preview models accept the older format.
     if (headerOf(headers, "openai-beta") !== "" && !model.includes("preview"))
       throw new Refusal(400, "The beta form is not spoken by this model.", { code: "beta_api_shape_disabled" });
   },

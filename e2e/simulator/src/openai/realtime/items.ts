@@ -2,22 +2,21 @@ import { heardTokens, milliseconds } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import { isRecord, listAt, textAt } from "../../checks/members.ts";
 
-/** Item of a conversation: a message, a call or a result. */
+/** Item of a conversation. */
 export interface Item {
   readonly id: string;
   readonly type: "message" | "function_call" | "function_call_output";
   readonly role?: string | undefined;
   readonly callId?: string | undefined;
   readonly name?: string | undefined;
-  /** Text of the item: texts and transcripts, arguments, or the output of a call. */
+  /** Texts and transcripts, arguments, or the output of a call. */
   readonly words: string;
-  /** Bytes of audio in the item, which have separate token counts. */
   readonly audioBytes: number;
-  /** Texts that count as tokens of the model; transcripts do not. */
+  /** Without transcripts, which have no tokens. */
   readonly texts: string;
 }
 
-/** Number of tokens by modality. */
+/** Token counts by modality. */
 export interface ItemTokens {
   readonly text: number;
   readonly audio: number;
@@ -27,7 +26,7 @@ export function tokensOfItem({ texts, audioBytes, name = "" }: Item): ItemTokens
   return { text: tokensOf(texts + name), audio: heardTokens(audioBytes) };
 }
 
-/** Creates an item from a client's event that was checked. */
+/** Creates an item from a checked event. */
 export function itemFrom(value: unknown, id: string): Item {
   const type = textAt(value, "type");
   if (type === "function_call_output")
@@ -48,7 +47,7 @@ export function itemFrom(value: unknown, id: string): Item {
   return { id, type: "message", role: textAt(value, "role"), words: texts + transcripts, audioBytes, texts };
 }
 
-/** Creates an item of the client's speech. Its text is its length. */
+/** Creates an item of speech. The text is the length. */
 export function spokenItem(id: string, audio: Buffer): Item {
   const words = `${milliseconds(audio.length)} ms of speech`;
   return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };
@@ -58,7 +57,7 @@ function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
   return { words, audioBytes: 0, texts: words };
 }
 
-/** Renders an item, as the events of this vendor contain it. */
+/** Renders an item. */
 export function shownItem(
   { id, type, role, callId, name, words, audioBytes, texts }: Item,
   status = "completed",

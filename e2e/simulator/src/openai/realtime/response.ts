@@ -7,13 +7,13 @@ import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 import { shownItem, type Item, type ItemTokens } from "./items.ts";
 
-/** Number of tokens that a response reads, and number of those that an earlier response has read. */
+/** Tokens that a response reads. `cached` were read before. */
 export interface ReadTokens {
   readonly all: ItemTokens;
   readonly cached: ItemTokens;
 }
 
-/** Input from which a response is generated. */
+/** Input of a response. */
 export interface ResponsePlan {
   readonly id: string;
   readonly conversationId: string | null;
@@ -24,7 +24,7 @@ export interface ResponsePlan {
   readonly metadata: unknown;
 }
 
-/** Response that is sent event by event; `made` grows with each event. */
+/** Response that is sent event by event. */
 export class Response {
   readonly id: string;
   readonly #plan: ResponsePlan;
@@ -37,7 +37,6 @@ export class Response {
     this.#plan = plan;
   }
 
-  /** Items that the response has added to its conversation. */
   get items(): readonly Item[] {
     return this.#items;
   }
@@ -57,7 +56,7 @@ export class Response {
     };
   }
 
-  /** Returns the event that ends the response, with its usage so far. */
+  /** Returns the last event, with the usage so far. */
   done(status: "completed" | "cancelled" | "failed" | "incomplete"): object {
     const { behaviour, question } = this.#plan;
     const scripted = answerFor(question, behaviour).usage;
@@ -183,7 +182,7 @@ export class Response {
   }
 }
 
-/** Returns the type of an event, and a new id for it. */
+/** Returns an event's type and a new id. */
 export function newEventHead(type: string): { readonly type: string; readonly event_id: string } {
   return { type, event_id: freshId("event_") };
 }
@@ -192,13 +191,13 @@ function partOf(modality: "text" | "audio", words: string): object {
   return modality === "text" ? { text: words } : { transcript: words };
 }
 
-/** Returns JSON with unusual number formats, to show that a gateway passes it on unchanged. */
+/** Unusual numbers show that a gateway passes the JSON on unchanged. */
 function rateLimits(): string {
   const { type, event_id: id } = newEventHead("rate_limits.updated");
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;
 }
 
-/** Returns the `error` event for a failure; without a code, for a failure of the vendor. */
+/** Creates the `error` event of a failure. Without a code, it is a failure of the vendor. */
 export function failureEvent(
   message: string,
   { code, path, eventId }: { code?: string; path?: string | null; eventId?: string | undefined } = {},

@@ -1,7 +1,7 @@
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
 import type { OfferedTool } from "../../core/question.ts";
 
-/** Settings of a session, in the form of this vendor. */
+/** Settings of a session. */
 export type Settings = Readonly<Record<string, unknown>>;
 
 /** Returns the initial settings of a model's session. */
@@ -27,7 +27,7 @@ export function defaultSettings(model: string): Settings {
   };
 }
 
-/** Returns settings with changes: objects are merged, and other values are replaced. */
+/** Merges objects, and replaces other values. */
 export function mergeSettings(under: Settings, over: Settings): Settings {
   const pairs = Object.entries(over).map(([name, value]) => {
     const below = under[name];
@@ -36,7 +36,7 @@ export function mergeSettings(under: Settings, over: Settings): Settings {
   return { ...under, ...Object.fromEntries(pairs) };
 }
 
-/** Returns the functions in the settings. */
+/** Returns the tools in the settings. */
 export function toolsOf(settings: Settings): readonly OfferedTool[] {
   return listAt(settings, "tools").flatMap((tool) => {
     const name = textAt(tool, "name");
@@ -44,7 +44,7 @@ export function toolsOf(settings: Settings): readonly OfferedTool[] {
   });
 }
 
-/** Returns the tool choice in the settings. */
+/** Parses a tool choice. */
 export function choiceOf(choice: unknown): "auto" | "none" | "required" | { readonly name: string } {
   if (choice === "none" || choice === "required") return choice;
   const name = textAt(choice, "name");

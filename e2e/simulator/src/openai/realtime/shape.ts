@@ -1,7 +1,7 @@
 import { Shapes } from "../../checks/notation.ts";
 import { sharedShapes } from "../shapes.ts";
 
-/** Shape of every event that a client may send. */
+/** Shape of client events. */
 export const clientEvent = new Shapes(
   `
   Format = { type: "audio/pcm", rate?: integer(24000, 24000) } | { type: "audio/pcmu" | "audio/pcma" };

@@ -5,7 +5,7 @@ import { newEventHead } from "./response.ts";
 
 const type = "conversation.item.input_audio_transcription";
 
-/** Returns the events of a transcript of the client's speech. Older models report seconds, others tokens. */
+/** Returns the events of a transcript. Older models report seconds instead of tokens. */
 export function transcriptionOf({ id, words, audioBytes }: Item, model: string): readonly object[] {
   const place = { item_id: id, content_index: 0 };
   const [heard, written] = [heardTokens(audioBytes), tokensOf(words)];

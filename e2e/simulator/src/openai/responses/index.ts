@@ -11,7 +11,6 @@ import { compactionDataKind } from "./rules.ts";
 import { compactShape } from "./shape.ts";
 import { textOfItem } from "./words.ts";
 
-/** Endpoint `POST /v1/responses`. */
 export const responses: Endpoint = {
   method: "POST",
   path: /^\/v1\/responses$/,
@@ -25,10 +24,7 @@ export const responses: Endpoint = {
   },
 };
 
-/**
- * Endpoint `POST /v1/responses/compact`. Answers with the user's messages, and the complete conversation in encoded
- * form.
- */
+/** Answers with the user's messages, and the conversation in encoded form. */
 export const compactResponses: Endpoint = {
   method: "POST",
   path: /^\/v1\/responses\/compact$/,

@@ -10,25 +10,22 @@ import { compactionDataKind, reasoningDataKind } from "./rules.ts";
 import type { ResponsesRequest } from "./read.ts";
 import { textOfItem } from "./words.ts";
 
-/** Event of a stream, without its sequence number. */
+/** Event without its sequence number. */
 export interface ItemEvent {
   readonly type: string;
   readonly members: object;
-  /** True if the event carries content; delays and faults count such events. */
+  /** True for events with content, which delays and faults count. */
   readonly content?: boolean;
 }
 
-/** Output item of a response: its announcement, its events, and its final form. */
+/** Output item, with its events. */
 export interface OutputItem {
   readonly added: object;
   readonly events: Iterable<ItemEvent>;
   readonly done: object;
 }
 
-/**
- * Returns the output items of an answer: reasoning, text, a picture and tool calls; or an encoded compaction, if
- * requested.
- */
+/** Returns the output items of an answer. */
 export function itemsOf(request: ResponsesRequest, answer: Answer, behaviour: Behaviour): readonly OutputItem[] {
   if (textAt(request.items.at(-1), "type") === "compaction_trigger") return [compactionItem(request)];
   const items: OutputItem[] = [];

@@ -8,23 +8,20 @@ import { responsesShape } from "./shape.ts";
 import { storedConversation } from "./store.ts";
 import { isPart, textOfItem, textOfPart } from "./words.ts";
 
-/** Request to the responses endpoint: the question, and options that only this wire has. */
+/** Question, and options that only this wire has. */
 export interface ResponsesRequest {
   readonly question: Question;
   readonly body: unknown;
   readonly stream: boolean;
-  /** Items of the conversation so far, which are stored with the answer. */
+  /** The conversation so far, which is stored with the answer. */
   readonly items: readonly unknown[];
-  /**
-   * True if the request asks for summaries of reasoning. Reasoning that a directive of a test requests is sent as a
-   * summary even if this is false.
-   */
+  /** True if summaries of reasoning are requested. A directive can request reasoning too. */
   readonly summary: boolean;
   readonly includesEncryptedReasoning: boolean;
   readonly logprobs: boolean;
 }
 
-/** Reads a request. Throws a Refusal for a request that the vendor would refuse. */
+/** Reads a request. Throws a Refusal. */
 export function readResponses(body: unknown, key: string): ResponsesRequest {
   requireShape(body, responsesShape);
   requireValidRequest(body);
@@ -55,7 +52,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
   };
 }
 
-/** Returns the items of the previous and the new messages. Throws a Refusal for items that the vendor would refuse. */
+/** Returns the items of the previous and the new messages. Throws a Refusal. */
 export function conversationOf(body: unknown, key: string): readonly unknown[] {
   const previous = textAt(body, "previous_response_id");
   const before = previous === undefined ? [] : storedConversation(key, previous);

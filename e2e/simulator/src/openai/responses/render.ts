@@ -7,7 +7,7 @@ import { itemsOf, type OutputItem } from "./items.ts";
 import type { ResponsesRequest } from "./read.ts";
 import { storeResponse } from "./store.ts";
 
-/** Renders a response that is not streamed, and stores it for follow-up requests. */
+/** Renders a complete response, and stores it for later requests. */
 export function renderResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): object {
   const answer = answerFor(request.question, behaviour);
   const output = itemsOf(request, answer, behaviour).map(({ done }) => done);
@@ -16,9 +16,7 @@ export function renderResponse(request: ResponsesRequest, behaviour: Behaviour, 
   return ended(headOf(request, id), answer, output);
 }
 
-/**
- * Renders a response as a stream: its status events, its items one after another, and the complete response at the end.
- */
+/** Renders a streamed response. */
 export function streamResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
   let sequence = 0;
   const event = (type: string, members: object, more: Partial<Frame> = {}): Frame => ({
@@ -56,7 +54,7 @@ function* itemFrames(
   yield event("response.output_item.done", { output_index, item: done });
 }
 
-/** Returns a response that has just started: the request's settings, and no output. */
+/** Returns a response without output. */
 function headOf({ body }: ResponsesRequest, id: string) {
   const memberOr = (name: string, otherwise: unknown): unknown => memberOf(body, name) ?? otherwise;
   return {
@@ -94,7 +92,7 @@ function headOf({ body }: ResponsesRequest, id: string) {
   };
 }
 
-/** Renders the tools in the form in which the vendor repeats them. Functions are strict by default. */
+/** Renders the tools as the vendor repeats them. Functions are strict by default. */
 function toolsOf(tools: unknown): unknown {
   if (!Array.isArray(tools)) return tools;
   return tools.map((tool: unknown) =>
@@ -121,7 +119,7 @@ function ended(head: ReturnType<typeof headOf>, answer: Answer, output: readonly
   };
 }
 
-/** Returns the usage of a response; null if no usage is reported. */
+/** Returns the usage; null if none is reported. */
 export function renderUsage({ counts, usage }: Answer): object | null {
   if (usage !== undefined) return usage;
   const { inputTokens, cachedTokens, cacheWriteTokens, outputTokens, reasoningTokens } = counts;

@@ -5,15 +5,10 @@ import { requireModelValues } from "../models.ts";
 import { requireStrictSchema } from "../strict-schema.ts";
 import { storedItem } from "./store.ts";
 
-/** Kind of the encrypted content of reasoning. */
 export const reasoningDataKind = "openai.reasoning";
-/** Kind of the encrypted content of a compaction. */
 export const compactionDataKind = "openai.compaction";
 
-/**
- * Replaces references to items by the stored items. Throws a Refusal (404) for an id that no stored response of this
- * API key contains, neither in its input nor in its output.
- */
+/** Replaces references by stored items. Throws a Refusal (404) for an id that this API key has not stored. */
 export function withStoredItems(input: readonly unknown[], key: string): readonly unknown[] {
   return input.map((item) => {
     if (!isReference(item)) return item;
@@ -24,11 +19,7 @@ export function withStoredItems(input: readonly unknown[], key: string): readonl
   });
 }
 
-/**
- * Refuses items that this vendor would refuse at their position.
- *
- * @param before items of the earlier answer that these items follow
- */
+/** Refuses items at a wrong position. `before` are the items before them. */
 export function requireValidItems(input: readonly unknown[], before: readonly unknown[], key: string): void {
   requirePairs([...before, ...input], before.length);
   for (const [at, item] of input.entries()) {
@@ -99,7 +90,7 @@ function requireValidPart(part: unknown, at: number): void {
     throw new Refusal(400, "A file needs a name.", { path: [...path, "filename"], problem: "missing" });
 }
 
-/** Refuses settings that this vendor would refuse. */
+/** Refuses settings that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   requireModelValues(body, ["reasoning", "effort"]);
   const set = (name: string): boolean => (memberOf(body, name) ?? null) !== null;

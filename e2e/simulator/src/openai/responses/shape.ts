@@ -110,8 +110,7 @@ const requests = new Shapes(
   { base: sharedShapes },
 );
 
-/** Shape of a request to the responses endpoint, with every field. Null counts as an absent optional field. */
+/** Shape of a request for a response. Optional members may be null. */
 export const responsesShape = requests.of("Responses");
 
-/** Shape of a request to compact a conversation. */
 export const compactShape = requests.of("Compact");

@@ -2,7 +2,7 @@ import { listAt, memberOf, textAt } from "../../checks/members.ts";
 import { decodeText } from "../../core/opaque-data.ts";
 import { compactionDataKind } from "./rules.ts";
 
-/** Returns an item as text; pictures and files by kind and size. */
+/** Returns an item as text. Pictures and files are described by kind and size. */
 export function textOfItem(item: unknown): string {
   switch (textAt(item, "type") ?? "message") {
     case "function_call":
@@ -27,7 +27,7 @@ function textOfContent(content: unknown): string {
   return (Array.isArray(content) ? content : []).map(textOfPart).join("");
 }
 
-/** Returns true for a part of a message, and false for an item. */
+/** Returns true for a part of a message, false for an item. */
 export function isPart(value: unknown): boolean {
   return /^(?:input|output)_|^refusal$/.test(textAt(value, "type") ?? "");
 }
