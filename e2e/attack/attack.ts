@@ -2,7 +2,7 @@ import type { Area as AreaName } from "@modelgate/contracts";
 import type { Suite } from "@modelgate/testkit";
 import type { Answer, Sending } from "../chaos/exchange.ts";
 import type { Inside } from "./inside.ts";
-import type { Loops } from "./loops.ts";
+import type { EventLoops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
 /** Model of an attack. Its only channel leads to a vendor whose answers the attack determines. */
@@ -42,7 +42,7 @@ export interface AttackContext {
   readonly other: AttackAccount;
   /** Server in the operator's network that no request may reach. */
   readonly inside: Inside;
-  readonly loops: Loops;
+  readonly loops: EventLoops;
   readonly booksFile: string;
   /** Returns the complete name of a model of the attack. */
   model(name: string): string;

@@ -28,7 +28,7 @@ const watching = (file: string): string => `
   }, ${measureMs}).unref();`;
 
 /** Blocking times of the services' event loops, in ms of CPU time. */
-export class Loops implements Disposable {
+export class EventLoops implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   readonly #read = new Map<WatchedService, number>();
   readonly #worst = new Map<WatchedService, number>();

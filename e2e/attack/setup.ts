@@ -8,7 +8,7 @@ import { channelOf, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, AttackAccount, AttackModel } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
-import { Loops, watchedServices } from "./loops.ts";
+import { EventLoops, watchedServices } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
@@ -19,7 +19,7 @@ export interface AttackSetup extends AsyncDisposable {
   readonly inside: Inside;
   readonly redis: Redis;
   readonly canaries: Canaries;
-  readonly loops: Loops;
+  readonly loops: EventLoops;
   readonly booksFile: string;
 }
 
@@ -52,7 +52,7 @@ export async function openAttackSetup(attacks: readonly Attack[]): Promise<Attac
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
-  const loops = opening.use(new Loops());
+  const loops = opening.use(new EventLoops());
   // The suite requests the vendors' model lists when it starts.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));

@@ -1,4 +1,4 @@
-import { asTable as markdown, withText } from "../chaos/table.ts";
+import { asTable as markdown, replaceGeneratedPart } from "../chaos/table.ts";
 
 /** Result of an attack, as a table row. */
 export interface Row {
@@ -30,5 +30,5 @@ export function asTable(rows: readonly Row[]): string {
 /** Replaces the table of a document. Throws if there is none. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
-  return withText(document, `${day}: ${held} of ${rows.length} attacks withstood.\n\n${asTable(rows)}`);
+  return replaceGeneratedPart(document, `${day}: ${held} of ${rows.length} attacks withstood.\n\n${asTable(rows)}`);
 }

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
 import { startSuite } from "@modelgate/testkit";
-import { Loops } from "../attack/loops.ts";
+import { EventLoops } from "../attack/loops.ts";
 import { cpuMicros, forgetPeak, memory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
@@ -114,7 +114,7 @@ const settleMs = 6_000;
 const areas = ["text", "media", "video"] as const;
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
-using loops = new Loops();
+using loops = new EventLoops();
 await using suite = await startSuite({
   shape: "apart",
   config,

@@ -3,7 +3,7 @@ import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { cpuMicros, memory } from "./measure.ts";
 
-/** Options of `sessions`. */
+/** Options of `measureSessions`. */
 export interface SessionBench {
   readonly key: string;
   readonly model: string;
@@ -20,25 +20,25 @@ const [talking, perSecond] = [50, 10];
 const speech = Buffer.alloc(4_800, 1);
 
 /** Measures the memory of idle sessions, and the CPU time and latency of messages. */
-export async function sessions(suite: Suite, bench: SessionBench): Promise<void> {
+export async function measureSessions(suite: Suite, bench: SessionBench): Promise<void> {
   const { count, report } = bench;
   const pids = { edge: suite.process("edge").pid, realtime: suite.process("realtime").pid };
   const gateway = `${suite.edgeUrl.replace("http", "ws")}/v1/realtime?model=${bench.model}`;
   const vendor = `${suite.simulator.url.replace("http", "ws")}/openai/v1/realtime?model=${bench.model}`;
-  const open = (url: string) => opened(url, bench.key);
+  const open = (url: string) => openSocket(url, bench.key);
 
-  await close(await many(talking, () => open(gateway))); // warm-up
+  await close(await openMany(talking, () => open(gateway))); // warm-up
   const before = { edge: memory(pids.edge).now, realtime: memory(pids.realtime).now };
-  const idle = await many(count, () => open(gateway));
+  const idle = await openMany(count, () => open(gateway));
   for (const name of ["edge", "realtime"] as const) {
     const each = (memory(pids[name]).now - before[name]) / count / 1_024;
     report(`${count} idle sessions: memory per session, ${name}`, `${Math.round(each)} KiB`);
   }
   await close(idle);
 
-  const direct = await talk(await many(talking, () => open(vendor)), bench.seconds);
+  const direct = await exchangeMessages(await openMany(talking, () => open(vendor)), bench.seconds);
   const spent = { edge: cpuMicros(pids.edge), realtime: cpuMicros(pids.realtime) };
-  const through = await talk(await many(talking, () => open(gateway)), bench.seconds);
+  const through = await exchangeMessages(await openMany(talking, () => open(gateway)), bench.seconds);
   for (const name of ["edge", "realtime"] as const) {
     const micros = (cpuMicros(pids[name]) - spent[name]) / (through.length * 2);
     report(
@@ -53,13 +53,13 @@ export async function sessions(suite: Suite, bench: SessionBench): Promise<void>
     );
 }
 
-async function opened(url: string, key: string): Promise<WebSocket> {
+async function openSocket(url: string, key: string): Promise<WebSocket> {
   const socket = new WebSocket(url, { headers: { authorization: `Bearer ${key}` }, perMessageDeflate: false });
   await once(socket, "message");
   return socket;
 }
 
-async function many(count: number, open: () => Promise<WebSocket>): Promise<readonly WebSocket[]> {
+async function openMany(count: number, open: () => Promise<WebSocket>): Promise<readonly WebSocket[]> {
   const sockets: WebSocket[] = [];
   while (sockets.length < count)
     sockets.push(
@@ -69,7 +69,7 @@ async function many(count: number, open: () => Promise<WebSocket>): Promise<read
 }
 
 /** Sends messages at a steady rate. Returns the latencies of their echoes in ms. */
-async function talk(sockets: readonly WebSocket[], seconds: number): Promise<readonly number[]> {
+async function exchangeMessages(sockets: readonly WebSocket[], seconds: number): Promise<readonly number[]> {
   const times: number[] = [];
   const pauseMs = 1_000 / perSecond;
   await Promise.all(

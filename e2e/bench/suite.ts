@@ -3,7 +3,7 @@ import { largeUpload } from "./large-upload.ts";
 import { runLoad, runMeasuredLoad, memory } from "./measure.ts";
 import { openStreams } from "./open-streams.ts";
 import { options, report } from "./options.ts";
-import { sessions } from "./sessions.ts";
+import { measureSessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
 
 /** Measures the suite with authentication, limits, settlement and events. */
@@ -57,7 +57,7 @@ const pids = pidsOf(suite);
 await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm-up
 // First, because a busy process does not release all memory.
 await memoryOfStreams(options.quick ? 200 : 1_000);
-await sessions(suite, {
+await measureSessions(suite, {
   key,
   model: "bench-live",
   count: options.quick ? 500 : 5_000,

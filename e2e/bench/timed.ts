@@ -1,7 +1,7 @@
 import { report } from "./options.ts";
 
 /** Runs a function six times, and reports the first duration separately because caches are empty. */
-export async function time(name: string, run: () => Promise<unknown>): Promise<void> {
+export async function measureTime(name: string, run: () => Promise<unknown>): Promise<void> {
   const taken: number[] = [];
   let cpuMs = 0;
   for (let turn = 0; turn < 6; turn++) {
@@ -12,16 +12,16 @@ export async function time(name: string, run: () => Promise<unknown>): Promise<v
     cpuMs = (user + system) / 1_000;
   }
   const [first, ...rest] = taken;
-  report(`  ${name}`, `${spreadOf(rest)}, first ${ms(first)}, CPU here ${ms(cpuMs)}`);
+  report(`  ${name}`, `${formatDurations(rest)}, first ${formatMs(first)}, CPU here ${formatMs(cpuMs)}`);
 }
 
 /** Formats the median and the maximum of durations. */
-export function spreadOf(times: readonly number[]): string {
+export function formatDurations(times: readonly number[]): string {
   const sorted = times.toSorted((left, right) => left - right);
-  return `${ms(sorted[Math.floor((sorted.length - 1) / 2)])}, slowest ${ms(sorted.at(-1))}`;
+  return `${formatMs(sorted[Math.floor((sorted.length - 1) / 2)])}, slowest ${formatMs(sorted.at(-1))}`;
 }
 
 /** Formats milliseconds. */
-export function ms(value = 0): string {
+export function formatMs(value = 0): string {
   return `${value.toFixed(1)} ms`;
 }

@@ -3,7 +3,7 @@ import type { Suite } from "@modelgate/testkit";
 import { exchange, type Answer, type Sending } from "./exchange.ts";
 
 /** Time at which a client disconnects. */
-export type Leaves = "while sending" | "before the answer" | "in the answer" | "never";
+export type LeaveTime = "while sending" | "before the answer" | "in the answer" | "never";
 
 /** Channels of a model: two, or only the first one. */
 export type ChannelCount = "two" | "lone";
@@ -27,7 +27,7 @@ export interface ClientCall {
   readonly key: string;
   readonly requestId: string;
   readonly channelCount: ChannelCount;
-  readonly leaves: Leaves;
+  readonly leaves: LeaveTime;
   /** Number of the call in its area. The kinds of requests alternate with it. */
   readonly turn: number;
 }
@@ -63,7 +63,7 @@ export function modelOf({ name }: Vendor, channelCount: ChannelCount): string {
 
 /** Time in ms after which a client disconnects. Vendors answer later. */
 export const leaveAfterMs = 25;
-const leavings: Readonly<Record<Leaves, Partial<Sending>>> = {
+const leavings: Readonly<Record<LeaveTime, Partial<Sending>>> = {
   "while sending": { sendsHalf: true, leaveAfterMs },
   "before the answer": { leaveAfterMs },
   "in the answer": { leavesInAnswer: true },

@@ -4,7 +4,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { LocalBackends, Suite } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
-import type { Seen } from "./clients.ts";
+import type { CallStatistics } from "./clients.ts";
 
 /** Result of an account after all calls have ended. */
 export interface Outcome {
@@ -57,7 +57,7 @@ export async function readOutcome(
   suite: Suite<LocalBackends>,
   redis: Redis,
   accountId: string,
-  seen: Seen,
+  seen: CallStatistics,
   { losesStreams = false, losesRedis = false } = {},
 ): Promise<Outcome> {
   const begin = Date.now();
@@ -103,7 +103,7 @@ function countIds(events: readonly UsageEvent[]): number {
 
 function compare(
   events: readonly UsageEvent[],
-  { results }: Seen,
+  { results }: CallStatistics,
 ): { readonly uncharged: number; readonly again: number } {
   const unique = [...new Map(events.map((event) => [event.id, event])).values()];
   const charged = Map.groupBy(

@@ -1,6 +1,6 @@
 import type { Area, CallResult, ClientCall } from "./area.ts";
 
-export interface Seen {
+export interface CallStatistics {
   requests: number;
   /** By request id. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
@@ -22,8 +22,8 @@ export interface Clients extends Omit<ClientCall, "requestId" | "turn"> {
 
 /** Running clients. `stop` ends them and waits for open calls. */
 export interface RunningClients {
-  readonly seen: Seen;
-  stop(): Promise<Seen>;
+  readonly seen: CallStatistics;
+  stop(): Promise<CallStatistics>;
 }
 
 /** Pauses of a client in ms: after a complete answer, after disconnecting, and after a failure. */
@@ -32,7 +32,7 @@ const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
 const maxOpen = 50;
 
 /** Returns results without calls. */
-export function emptyResults(): Seen {
+export function emptyResults(): CallStatistics {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
@@ -50,10 +50,10 @@ export function startClients({ area, load, name, ...rest }: Clients): RunningCli
     if (whole > 0) seen.newestWhole = Math.max(seen.newestWhole, turn);
     return left ? afterLeavingMs : pauseMs;
   };
-  return "clients" in load ? again(seen, callOnce, load.clients) : steadily(seen, callOnce, load.perSecond);
+  return "clients" in load ? callOneAfterAnother(seen, callOnce, load.clients) : callAtRate(seen, callOnce, load.perSecond);
 }
 
-function again(seen: Seen, callOnce: () => Promise<number>, clients: number): RunningClients {
+function callOneAfterAnother(seen: CallStatistics, callOnce: () => Promise<number>, clients: number): RunningClients {
   const state = { on: true };
   const client = async (): Promise<void> => {
     while (state.on) {
@@ -72,7 +72,7 @@ function again(seen: Seen, callOnce: () => Promise<number>, clients: number): Ru
   };
 }
 
-function steadily(seen: Seen, callOnce: () => Promise<number>, perSecond: number): RunningClients {
+function callAtRate(seen: CallStatistics, callOnce: () => Promise<number>, perSecond: number): RunningClients {
   const openCalls = new Set<Promise<unknown>>();
   const timer = setInterval(() => {
     if (openCalls.size >= maxOpen) {

@@ -9,7 +9,7 @@ import {
   type Shape,
   type Suite,
 } from "@modelgate/testkit";
-import type { Area, Leaves, ChannelCount } from "./area.ts";
+import type { Area, LeaveTime, ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import { logFolder, newestLog, onRedis } from "./redis-log.ts";
 import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
@@ -41,7 +41,7 @@ export interface Fault {
   /** Areas in which one answer per client may stay uncharged, because its service died before settling. */
   readonly mayStayUncharged?: readonly Area["name"][];
   readonly channelCount?: ChannelCount;
-  readonly leaves?: Leaves;
+  readonly leaves?: LeaveTime;
   /** True if the first vendors refuse all requests, so that no work may be repeated. */
   readonly refusing?: true;
   /** Only database engine and layout to which the fault applies. */

@@ -2,7 +2,7 @@ import { Redis } from "ioredis";
 import { until, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
 import type { Area } from "./area.ts";
 import { readOutcome, type Outcome } from "./books.ts";
-import { startClients, type Seen } from "./clients.ts";
+import { startClients, type CallStatistics } from "./clients.ts";
 import type { Engine, Fault } from "./faults.ts";
 import { allAreas, openChaosSetup, type ClientAccount } from "./setup.ts";
 
@@ -18,7 +18,7 @@ export interface FaultRunOptions {
 /** Result of a fault in one area. */
 export interface AreaResult extends Outcome {
   readonly area: Area;
-  readonly seen: Seen;
+  readonly seen: CallStatistics;
   /** True if a call after the fault got a complete answer, or if no client waits for one. */
   readonly answersAgain: boolean;
   /** Maximum number of uncharged complete answers. */
@@ -100,7 +100,7 @@ export async function openFaultRun({
 }
 
 /** Waits for a complete answer to a call after the fault. Returns false after a maximum time. */
-async function isAnswered(seen: Seen, first: number, { leaves }: Fault): Promise<boolean> {
+async function isAnswered(seen: CallStatistics, first: number, { leaves }: Fault): Promise<boolean> {
   if (leaves !== undefined) return true;
   for (const end = Date.now() + answerWithinMs; Date.now() < end;) {
     if (seen.newestWhole >= first) return true;

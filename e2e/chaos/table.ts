@@ -87,7 +87,7 @@ export function withRows(
 const [begin, end] = ["writes from here -->", "<!-- to here -->"];
 
 /** Replaces the generated part of a document. Throws if there is none. */
-export function withText(document: string, text: string): string {
+export function replaceGeneratedPart(document: string, text: string): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error("the document has no place for the table");
   return `${document.slice(0, from + begin.length)}\n\n${text}\n\n${document.slice(to)}`;

@@ -8,7 +8,7 @@ import { areas } from "../chaos/areas.ts";
 import { readOutcome } from "../chaos/books.ts";
 import { startClients } from "../chaos/clients.ts";
 import { accountsOf, channelOf, openChaosSetup, quickVideo, smallSessions } from "../chaos/setup.ts";
-import { asTable, failuresOf, today, withText } from "../chaos/table.ts";
+import { asTable, failuresOf, today, replaceGeneratedPart } from "../chaos/table.ts";
 import { openReadings } from "./readings.ts";
 import { judge, type Finding, type SeriesKind } from "./series.ts";
 
@@ -120,7 +120,7 @@ const report = [
 process.stdout.write(`${report}\n`);
 if (values.write) {
   const file = join(import.meta.dirname, "../SOAK.md");
-  writeFileSync(file, withText(readFileSync(file, "utf8"), report));
+  writeFileSync(file, replaceGeneratedPart(readFileSync(file, "utf8"), report));
 }
 process.exitCode = isSound && !findings.some(({ real }) => real) ? 0 : 1;
 

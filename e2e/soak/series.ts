@@ -33,7 +33,7 @@ const maxPoints = 150;
 
 /** Evaluates a series. Its growth is real if the complete confidence interval is above the tolerance. */
 export function judge({ name, kind, points }: Series): Finding {
-  const kept = thinned(points.slice(Math.floor(points.length * warmUpShare)));
+  const kept = mergedPoints(points.slice(Math.floor(points.length * warmUpShare)));
   const ends = Math.max(1, Math.floor(kept.length / 10));
   const slope = theilSen(kept.map(({ x, y }) => ({ x: x / 1_000, y })));
   return {
@@ -47,7 +47,7 @@ export function judge({ name, kind, points }: Series): Finding {
 }
 
 /** Merges neighbouring points into medians. */
-function thinned(points: readonly Point[]): readonly Point[] {
+function mergedPoints(points: readonly Point[]): readonly Point[] {
   const size = Math.ceil(points.length / maxPoints);
   if (size <= 1) return points;
   return Array.from({ length: Math.floor(points.length / size) }, (_, at) =>

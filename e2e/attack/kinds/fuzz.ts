@@ -68,7 +68,7 @@ const validValues: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = 
   size: ["64x64", "1280x720"],
 };
 
-const odd = (random: Random): unknown => pick(random, unusualValues);
+const pickUnusualValue = (random: Random): unknown => pick(random, unusualValues);
 
 /** Creates a body that roughly follows the endpoint's schema. */
 function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
@@ -77,11 +77,11 @@ function bodyOf(random: Random, id: EndpointId, model: string): Record<string, u
   const body: Record<string, unknown> = {};
   for (const name of new Set(["model", ...known])) {
     const draw = random();
-    if (name === "model") body[name] = draw < 0.9 ? model : odd(random);
+    if (name === "model") body[name] = draw < 0.9 ? model : pickUnusualValue(random);
     else if (validValues[name] !== undefined && draw < 0.7) body[name] = pick(random, validValues[name]);
-    else if (draw < 0.85) body[name] = odd(random);
+    else if (draw < 0.85) body[name] = pickUnusualValue(random);
   }
-  if (random() < 0.3) body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = odd(random);
+  if (random() < 0.3) body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = pickUnusualValue(random);
   return body;
 }
 

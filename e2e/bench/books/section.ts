@@ -6,7 +6,7 @@ import { openBooks, readCalls, readTotals, type Books, type CallFilter } from "@
 import { createLogger } from "@modelgate/platform";
 import { startLocalPostgres } from "@modelgate/testkit";
 import { options, report } from "../options.ts";
-import { time } from "../timed.ts";
+import { measureTime } from "../timed.ts";
 import { fillMonth, monthFrom } from "./fill.ts";
 import { makeVerifiedAccount } from "./verified-account.ts";
 
@@ -36,7 +36,7 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
     await queries(books);
     await using account = await makeVerifiedAccount(books, receipts);
     report("  calls a second recorded, batches of 500", String(Math.round(account.recordedPerSecond)));
-    await time(`ledger verify of an account of ${receipts} receipts`, () => account.verify());
+    await measureTime(`ledger verify of an account of ${receipts} receipts`, () => account.verify());
     report("  load at the end", load());
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -57,12 +57,12 @@ async function bytesOf(books: Books, folder: string): Promise<number> {
 
 async function queries(books: Books): Promise<void> {
   for (const groupBy of [["model", "day"], ["account", "model", "day"], ["tag:team", "day"], ["endUser"]] as const)
-    await time(`totals of a month by ${groupBy.join(", ")}`, () => readTotals(books, { ...month, groupBy }));
+    await measureTime(`totals of a month by ${groupBy.join(", ")}`, () => readTotals(books, { ...month, groupBy }));
   const page = { order: "newest first", limit: 100 } as const;
   const middle = { from: (month.from + month.to) / 2, to: month.to };
   const [some] = (await readCalls(books, middle, { ...page, order: "oldest first" })).events;
   const { next } = await readCalls(books, month, page);
-  await time("page of the log, the second", () => readCalls(books, month, { ...page, after: next }));
+  await measureTime("page of the log, the second", () => readCalls(books, month, { ...page, after: next }));
   const filters: Readonly<Record<string, Partial<CallFilter>>> = {
     "all accounts": {},
     "an account": { account: some?.accountId },
@@ -80,7 +80,7 @@ async function queries(books: Books): Promise<void> {
     "a tag and an account": { account: some?.accountId, labels: [{ name: "tag:team", value: "team-7" }] },
   };
   for (const [name, filter] of Object.entries(filters))
-    await time(`page of the log, ${name}`, () => readCalls(books, { ...month, ...filter }, page));
+    await measureTime(`page of the log, ${name}`, () => readCalls(books, { ...month, ...filter }, page));
   const ever = { from: 0, to: Number.MAX_SAFE_INTEGER };
-  await time("a call by its request id", () => readCalls(books, { ...ever, requestId: some?.requestId }, page));
+  await measureTime("a call by its request id", () => readCalls(books, { ...ever, requestId: some?.requestId }, page));
 }

@@ -2,7 +2,7 @@ import type { Browser, Page } from "playwright-core";
 import { until, type Suite } from "@modelgate/testkit";
 import { visitSignedIn } from "../../test/console-browser.ts";
 import { report } from "../options.ts";
-import { ms, spreadOf, time } from "../timed.ts";
+import { formatMs, formatDurations, measureTime } from "../timed.ts";
 
 const pagesScrolled = 20;
 /** Script that measures the longest time between two frames. */
@@ -31,7 +31,7 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
   };
   const rows = (): Promise<unknown> => page.getByRole("table", { name: "Calls" }).getByRole("link").first().waitFor();
   const figures = (): Promise<unknown> => page.locator('[data-figure="Spend"]').waitFor();
-  await time("the sign-in page until it can be used", () =>
+  await measureTime("the sign-in page until it can be used", () =>
     open("sign-in", () =>
       page
         .getByRole("button", { name: /sign in/i })
@@ -40,10 +40,10 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
         .waitFor(),
     ),
   );
-  await time("overview of 30 days until its figures", () => open("overview?span=30d", figures));
-  await time("overview of today until its figures", () => open("overview?span=1d", figures));
-  await time("calls of 30 days until the first rows", () => open("calls?span=30d", rows));
-  await time("channels until their courses are drawn", () =>
+  await measureTime("overview of 30 days until its figures", () => open("overview?span=30d", figures));
+  await measureTime("overview of today until its figures", () => open("overview?span=1d", figures));
+  await measureTime("calls of 30 days until the first rows", () => open("calls?span=30d", rows));
+  await measureTime("channels until their courses are drawn", () =>
     open("channels", () =>
       page
         .getByRole("img", { name: /^First byte/ })
@@ -52,7 +52,7 @@ export async function measurePages(browser: Browser, suite: Suite): Promise<void
     ),
   );
   await scroll(page);
-  await time("calls: a filter by model until its rows", async () => {
+  await measureTime("calls: a filter by model until its rows", async () => {
     await open("calls?span=30d", rows);
     const startedAt = performance.now();
     const answered = page.waitForResponse((answer) => answer.url().includes("model=model-3"));
@@ -76,11 +76,11 @@ async function scroll(page: Page): Promise<void> {
     await until("older calls", async () => (await height()) > before);
     waits.push(performance.now() - startedAt);
   }
-  report(`  calls: the next 100 while scrolling, ${pagesScrolled} times`, spreadOf(waits));
+  report(`  calls: the next 100 while scrolling, ${pagesScrolled} times`, formatDurations(waits));
   const { longest, late, all } = await page.evaluate<{ longest: number; late: number; all: number }>("frames");
   report(
     "  calls: longest time without a frame while scrolling",
-    `${ms(longest)}; ${late} of ${all} frames over 50 ms`,
+    `${formatMs(longest)}; ${late} of ${all} frames over 50 ms`,
   );
   const drawn = await page.locator("tbody tr").count();
   report(`  calls: rows in the page after ${(pagesScrolled + 1) * 100} are loaded`, String(drawn));

@@ -1,7 +1,7 @@
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import type { Suite } from "@modelgate/testkit";
 import { report } from "../options.ts";
-import { ms, time } from "../timed.ts";
+import { formatMs, measureTime } from "../timed.ts";
 
 const dayMs = 86_400_000;
 const hourMs = 3_600_000;
@@ -66,10 +66,10 @@ export async function measureQueries(suite: Suite): Promise<void> {
     ["calls: a channel and a model seldom used", "/usage/events", { ...log, channel: "channel-0", model: "seldom" }],
     ["a call's page", "/usage/events", { ...log, from: day(now - 89 * dayMs), "request-id": requestId }],
   ];
-  for (const [name, path, query] of queries) await time(name, () => ask(suite, path, query));
+  for (const [name, path, query] of queries) await measureTime(name, () => ask(suite, path, query));
   const startedAt = performance.now();
   const csv = await ask(suite, "/usage/export", { ...today, format: "csv" });
-  report(`  calls: today as CSV, ${csv.split("\n").length} lines`, ms(performance.now() - startedAt));
+  report(`  calls: today as CSV, ${csv.split("\n").length} lines`, formatMs(performance.now() - startedAt));
 }
 
 async function ask(suite: Suite, path: string, query: Query): Promise<string> {

@@ -19,15 +19,15 @@ export interface Measured {
 }
 
 /** Goal with its maximum, and the function that finds the measured value. */
-export type Goal = readonly [what: string, most: number, unit: string, digits: number, seen: Seen];
-type Seen = (measured: Measured) => Spread | undefined;
+export type Goal = readonly [what: string, most: number, unit: string, digits: number, readValue: ReadValue];
+type ReadValue = (measured: Measured) => Spread | undefined;
 
 const ownMicros = (round: Round): number => round.ownMicros;
 const all = (round: Round): number => round.totalMicros;
 const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micros["text"] ?? 0);
 
 /** Divides modelgate's values by Portkey's CPU time in the same round. */
-function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): Seen {
+function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): ReadValue {
   return ({ rounds, portkey }) =>
     ratioOf(
       (rounds.get(roundsOf({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
@@ -41,14 +41,14 @@ function converted({ rounds }: Measured): Spread | undefined {
   return ratioOf(of("converted"), of("burst"));
 }
 
-function added(time: "p50Ms" | "p99Ms"): Seen {
+function added(time: "p50Ms" | "p99Ms"): ReadValue {
   return ({ rounds, direct }) => {
     const through = rounds.get(roundsOf({ name: nameOfOurs.one }, "steady")) ?? [];
     return spreadOf(through.map((round, at) => round[time] - (direct[at]?.[time] ?? 0)));
   };
 }
 
-function single(figure: (measured: Measured) => number | undefined): Seen {
+function single(figure: (measured: Measured) => number | undefined): ReadValue {
   return (measured) => {
     const value = figure(measured);
     return value === undefined ? undefined : spreadOf([value]);

@@ -19,7 +19,7 @@ export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spr
 }
 
 /** Formats a spread. */
-export function textOf({ median, min: least, max: most }: Spread, digits = 0): string {
+export function formatSpread({ median, min: least, max: most }: Spread, digits = 0): string {
   const write = (value: number): string => value.toFixed(digits);
   return least === most ? write(median) : `${write(median)} (${write(least)}-${write(most)})`;
 }

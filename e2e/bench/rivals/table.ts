@@ -3,7 +3,7 @@ import { report } from "../options.ts";
 import type { Gateway } from "./gateways.ts";
 import { goals, type Measured } from "./goals.ts";
 import { kinds } from "./kinds.ts";
-import { spreadOf, textOf } from "./spread.ts";
+import { spreadOf, formatSpread } from "./spread.ts";
 import { kindNames, roundsOf, type Round } from "./turns.ts";
 
 /** Prints each gateway's results and each goal. */
@@ -15,9 +15,9 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
       const seen = measured.rounds.get(roundsOf(gateway, kind)) ?? [];
       if (seen.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(seen));
     }
-  for (const [what, most, unit, digits, seen] of goals) {
-    const spread = seen(measured);
-    const figure = spread === undefined ? "not measured" : `${textOf(spread, digits)}${unit}`;
+  for (const [what, most, unit, digits, readValue] of goals) {
+    const spread = readValue(measured);
+    const figure = spread === undefined ? "not measured" : `${formatSpread(spread, digits)}${unit}`;
     const verdict = spread !== undefined && spread.median > most ? ": not met" : "";
     report(what, `${figure}; goal ${most}${unit}${verdict}`);
   }
@@ -32,7 +32,7 @@ function describe(seen: readonly Round[]): string {
   const all = spreadOf(seen.map((round) => round.totalMicros));
   const parts = Object.keys(seen[0]?.micros ?? {});
   const cpuByPart = parts.map((part) => `${part} ${median((round) => round.micros[part] ?? 0)}`);
-  const cpu = all === undefined || parts.length === 0 ? [] : [`${textOf(all)} µs of CPU`];
+  const cpu = all === undefined || parts.length === 0 ? [] : [`${formatSpread(all)} µs of CPU`];
   const pace = `${median((round) => round.perSecond)}/s`;
   const times = `p50 ${median((round) => round.p50Ms, 1)} ms, p99 ${median((round) => round.p99Ms, 1)} ms`;
   return [...cpu, ...(parts.length > 1 ? [cpuByPart.join(", ")] : []), pace, times].join("; ");

@@ -24,7 +24,7 @@ const vendors: readonly [Vendor, Vendor] = [
 /** Pause between two polls, and after a failed one, in ms. */
 const [pollPauseMs, afterFailureMs] = [60, 250];
 /** Longer than the lifetime of a task, in ms. */
-const followMs = 40_000;
+const maxPollingMs = 40_000;
 
 /** Videos: started, polled and downloaded. Every third task is not polled. */
 export const video: Area = {
@@ -48,13 +48,13 @@ export const video: Area = {
     if (failure !== undefined) return { ...result, failures: [failure] };
     if (call.turn % 3 === 2) return result;
     const { id }: { readonly id: string } = JSON.parse(answer.body);
-    return { ...result, ...(await follow(call, id)) };
+    return { ...result, ...(await pollToEnd(call, id)) };
   },
   async repeated(suite, idBeginning, refusing) {
     const channelNames = refusing ? ["spare"] : ["main", "spare"];
     const started = await Promise.all(
       vendors.flatMap(({ name }) =>
-        channelNames.map((channelName) => startsOf(suite, `${name}-${channelName}`, idBeginning)),
+        channelNames.map((channelName) => startedRequestIds(suite, `${name}-${channelName}`, idBeginning)),
       ),
     );
     const all = started.flat();
@@ -68,22 +68,22 @@ interface PolledTask {
 }
 
 /** Polls a task to its end, then downloads its file. */
-async function follow(call: ClientCall, id: string): Promise<Partial<CallResult>> {
+async function pollToEnd(call: ClientCall, id: string): Promise<Partial<CallResult>> {
   const failures: string[] = [];
-  for (const begin = Date.now(); Date.now() - begin < followMs;) {
+  for (const begin = Date.now(); Date.now() - begin < maxPollingMs;) {
     const answer = await send(call, { path: `/v1/videos/${id}`, method: "GET" }, "never");
     const failure = failureOf(answer);
     if (failure !== undefined) failures.push(`look: ${failure}`);
     const { status, error }: PolledTask = failure === undefined ? JSON.parse(answer.body) : {};
     if (status === "failed") return { failures: [...failures, `task failed: ${error?.code ?? "no code"}`] };
-    if (status === "completed") return take(call, id, failures);
+    if (status === "completed") return downloadFile(call, id, failures);
     await new Promise((resolve) => setTimeout(resolve, failure === undefined ? pollPauseMs : afterFailureMs));
   }
   return { failures: [...failures, "task did not end"] };
 }
 
 /** Downloads a file. The task must be charged even if that fails. */
-async function take(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
+async function downloadFile(call: ClientCall, id: string, failures: readonly string[]): Promise<Partial<CallResult>> {
   const leaves = call.leaves === "in the answer" ? "in the answer" : "never";
   const answer = await send(call, { path: `/v1/videos/${id}/content`, method: "GET" }, leaves);
   if (answer.end === "left") return { failures, left: true, whole: 1 };
@@ -92,7 +92,7 @@ async function take(call: ClientCall, id: string, failures: readonly string[]): 
 }
 
 /** Returns the request id of each started task. */
-async function startsOf({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
+async function startedRequestIds({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];
     return method === "POST" && found?.startsWith(idBeginning) === true ? [found] : [];

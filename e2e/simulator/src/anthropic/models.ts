@@ -4,7 +4,7 @@ import { Refusal, wrongField } from "../checks/refusal.ts";
 /** Models that refuse thinking budgets and sampling parameters. */
 const newest = /claude-(?:opus-4-[78]|(?:fable|mythos|opus|sonnet|haiku)-5)/;
 const alwaysThinking = /claude-(?:fable-5|mythos-5|opus-5-5|sonnet-5-5)/;
-const unforced = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
+const modelsRefusingForcedCalls = /claude-(?:(?:fable|mythos)-5-[1-9]|opus-5-5|sonnet-5-5)/;
 
 /** Refuses parameters that only the newest models refuse (earendil-works/pi#3297, stdapi-ai/stdapi.ai#284). */
 export function requireModelValues(body: unknown): void {
@@ -22,7 +22,7 @@ export function requireModelValues(body: unknown): void {
   for (const name of ["temperature", "top_p", "top_k"])
     if (memberOf(body, name) !== undefined) throw wrongField([name], `\`${name}\` is deprecated for this model.`);
   const choice = textAt(memberOf(body, "tool_choice"), "type");
-  if (unforced.test(model) && (choice === "any" || choice === "tool"))
+  if (modelsRefusingForcedCalls.test(model) && (choice === "any" || choice === "tool"))
     throw wrongField(["tool_choice"], "This model does not take a tool_choice that forces a call.");
 }
 

@@ -1,5 +1,5 @@
 import { isRecord } from "./members.ts";
-import type { Path, Shape, Wrong } from "./shape.ts";
+import type { Path, Shape, ShapeMistake } from "./shape.ts";
 
 export type Node = ObjectNode | ListNode | RecordNode | UnionNode | EnumNode | CheckNode | NullNode | NameNode;
 
@@ -54,7 +54,7 @@ interface NameNode {
 }
 
 /** Returns the first mistake of a value; undefined if there is none. */
-export function check(node: Node, value: unknown, path: Path): Wrong | undefined {
+export function check(node: Node, value: unknown, path: Path): ShapeMistake | undefined {
   if (node.kind === "name") return check(node.find(), value, path);
   if (node.kind === "check") return node.check(value, path);
   if (node.kind === "null") return value === null ? undefined : { path, problem: "type", expected: "null" };
@@ -67,7 +67,7 @@ export function check(node: Node, value: unknown, path: Path): Wrong | undefined
 
 const oneOf = (values: readonly string[]): string => `one of ${values.join(", ")}`;
 
-function firstWrong<T>(values: Iterable<T>, checkValue: (value: T) => Wrong | undefined): Wrong | undefined {
+function firstMistake<T>(values: Iterable<T>, checkValue: (value: T) => ShapeMistake | undefined): ShapeMistake | undefined {
   for (const value of values) {
     const wrong = checkValue(value);
     if (wrong !== undefined) return wrong;
@@ -75,29 +75,29 @@ function firstWrong<T>(values: Iterable<T>, checkValue: (value: T) => Wrong | un
   return undefined;
 }
 
-function checkEnum({ values }: EnumNode, value: unknown, path: Path): Wrong | undefined {
+function checkEnum({ values }: EnumNode, value: unknown, path: Path): ShapeMistake | undefined {
   if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
   return values.includes(value) ? undefined : { path, problem: "value", expected: oneOf(values) };
 }
 
-function checkRecord({ of }: RecordNode, value: unknown, path: Path): Wrong | undefined {
+function checkRecord({ of }: RecordNode, value: unknown, path: Path): ShapeMistake | undefined {
   if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
-  return firstWrong(Object.entries(value), ([name, member]) => check(of, member, [...path, name]));
+  return firstMistake(Object.entries(value), ([name, member]) => check(of, member, [...path, name]));
 }
 
-function checkList({ of, min, max }: ListNode, value: unknown, path: Path): Wrong | undefined {
+function checkList({ of, min, max }: ListNode, value: unknown, path: Path): ShapeMistake | undefined {
   if (!Array.isArray(value)) return { path, problem: "type", expected: "an array" };
   if (value.length < min || value.length > max)
     return { path, problem: "value", expected: `an array of ${min} elements at least and ${max} at most` };
-  return firstWrong(value.entries(), ([at, element]) => check(of, element, [...path, at]));
+  return firstMistake(value.entries(), ([at, element]) => check(of, element, [...path, at]));
 }
 
-function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown, path: Path): Wrong | undefined {
+function checkObject({ members, isOpen, takesNull }: ObjectNode, value: unknown, path: Path): ShapeMistake | undefined {
   if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
   for (const [name, { isOptional }] of members)
     if (!isOptional && value[name] === undefined)
       return { path: [...path, name], problem: "missing", expected: "present" };
-  return firstWrong(Object.entries(value), ([name, found]) => {
+  return firstMistake(Object.entries(value), ([name, found]) => {
     const member = members.get(name);
     if (member === undefined)
       return isOpen ? undefined : { path: [...path, name], problem: "unknown", expected: "absent" };
@@ -131,7 +131,7 @@ function flatten(node: Node): readonly Node[] {
   return node.kind === "union" ? node.of.flatMap(flatten) : [node];
 }
 
-function checkUnion(union: UnionNode, value: unknown, path: Path): Wrong | undefined {
+function checkUnion(union: UnionNode, value: unknown, path: Path): ShapeMistake | undefined {
   const { takesNull, others, objects } = alternativesOf(union);
   if (takesNull && value === null) return undefined;
   return deepest([
@@ -146,7 +146,7 @@ function checkObjects(
   value: unknown,
   path: Path,
   used: readonly string[] = [],
-): Wrong | undefined {
+): ShapeMistake | undefined {
   const tag = objects.length > 1 ? tagOf(objects, used) : undefined;
   if (tag === undefined) return deepest(objects.map((node) => () => checkObject(node, value, path)));
   if (!isRecord(value)) return { path, problem: "type", expected: "an object" };
@@ -175,8 +175,8 @@ function valuesAt({ members }: ObjectNode, name: string): readonly string[] {
 }
 
 /** Returns the mistake of the closest alternative; undefined if one matches. */
-function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | undefined {
-  let found: Wrong | undefined;
+function deepest(alternatives: readonly (() => ShapeMistake | undefined)[]): ShapeMistake | undefined {
+  let found: ShapeMistake | undefined;
   for (const alternative of alternatives) {
     const wrong = alternative();
     if (wrong === undefined) return undefined;
@@ -186,6 +186,6 @@ function deepest(alternatives: readonly (() => Wrong | undefined)[]): Wrong | un
 }
 
 /** A wrong value is closer to a match than a wrong type. */
-function depthOf({ path, problem }: Wrong): number {
+function depthOf({ path, problem }: ShapeMistake): number {
   return path.length * 2 + (problem === "type" ? 0 : 1);
 }

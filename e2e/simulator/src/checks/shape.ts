@@ -4,15 +4,15 @@ import type { Problem } from "./refusal.ts";
 /** Path of a value in a body. */
 export type Path = readonly (string | number)[];
 
-/** Mistake in a value. */
-export interface Wrong {
+/** ShapeMistake in a value. */
+export interface ShapeMistake {
   readonly path: Path;
   readonly problem: Problem;
   readonly expected: string;
 }
 
 /** Returns the first mistake of a value; undefined if there is none. */
-export type Shape = (value: unknown, path: Path) => Wrong | undefined;
+export type Shape = (value: unknown, path: Path) => ShapeMistake | undefined;
 
 const ofType = (expected: string, is: (value: unknown) => boolean): Shape => {
   return (value, path) => (is(value) ? undefined : { path, problem: "type", expected });

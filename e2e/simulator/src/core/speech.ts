@@ -22,16 +22,16 @@ export function toneFor(words: string): Buffer {
 }
 
 /** Returns the tokens of generated speech. */
-export function madeTokens(bytes: number): number {
+export function generatedSpeechTokens(bytes: number): number {
   return Math.ceil((bytes * madePerSecond) / bytesPerSecond);
 }
 
 /** Returns the tokens of received speech. */
-export function heardTokens(bytes: number): number {
+export function receivedSpeechTokens(bytes: number): number {
   return Math.ceil((bytes * heardPerSecond) / bytesPerSecond);
 }
 
-export function milliseconds(bytes: number): number {
+export function millisecondsOf(bytes: number): number {
   return Math.round((bytes * 1_000) / bytesPerSecond);
 }
 

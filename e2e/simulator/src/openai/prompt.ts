@@ -5,7 +5,7 @@ import type { Prompt, PromptPiece } from "../core/prompt-cache.ts";
 const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
 
 /** These models read `instructions` after the input. */
-const instructedLast = /^gpt-6\.[2-9]/;
+const modelsWithInstructionsLast = /^gpt-6\.[2-9]/;
 
 /** Only the last breakpoints count. Implicit mode adds one at the end. */
 const maxMarks = { explicit: 4, implicit: 3 } as const;
@@ -36,7 +36,7 @@ export function promptOf(
   const top = instructions === undefined ? [] : [{ role: "developer", text: instructions, isCut: false }];
   return {
     scope: [model, memberOf(body, "tools"), memberOf(body, "prompt_cache_key")],
-    pieces: instructedLast.test(model) ? [...pieces, ...top] : [...top, ...pieces],
+    pieces: modelsWithInstructionsLast.test(model) ? [...pieces, ...top] : [...top, ...pieces],
   };
 }
 

@@ -42,11 +42,11 @@ export class Peer {
     this.#socket.terminate();
   }
 
-  /** Sends an answer with the requested pace and faults. Returns false if a fault or `goes` interrupted it. */
+  /** Sends an answer with the requested pace and faults. Returns false if a fault or `mayContinue` interrupted it. */
   async play(
     frames: Iterable<SocketFrame>,
     behaviour: Behaviour,
-    { goes, failure }: { goes(): boolean; failure: object | undefined },
+    { mayContinue, failure }: { mayContinue(): boolean; failure: object | undefined },
   ): Promise<boolean> {
     if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
     let at = 0;
@@ -56,7 +56,7 @@ export class Peer {
         if (!this.#survives(behaviour, at++, failure)) return false;
       }
       while (this.open && this.#socket.bufferedAmount > maxWaiting) await pause(pollMs);
-      if (!this.open || !goes()) return false;
+      if (!this.open || !mayContinue()) return false;
       this.send(event);
     }
     return true;

@@ -44,7 +44,7 @@ export function readInteraction(body: unknown): InteractionRequest {
     question: questionFrom(model ?? agent ?? "", [textAt(body, "system_instruction") ?? "", ...steps.map(textOfStep)], {
       tools: only.length === 0 ? offered : offered.filter(({ name }) => only.includes(name)),
       choice: mode === "any" ? "required" : mode === "none" ? "none" : "auto",
-      results: resultsIn(steps),
+      results: lastToolResults(steps),
       reasoning: level !== undefined && level !== "minimal",
       format: schema === undefined ? (isJson ? "json" : undefined) : { schema },
       maxTokens: numberAt(config, "max_output_tokens"),
@@ -106,7 +106,7 @@ function requireOrder(steps: readonly unknown[]): void {
     throw wrongField(["input", steps.length - 1], "The input must end with user_input or function_result.");
 }
 
-function resultsIn(steps: readonly unknown[]): readonly string[] | undefined {
+function lastToolResults(steps: readonly unknown[]): readonly string[] | undefined {
   const from = steps.findLastIndex((step) => textAt(step, "type") !== "function_result") + 1;
   return from < steps.length ? steps.slice(from).map(textOfStep) : undefined;
 }

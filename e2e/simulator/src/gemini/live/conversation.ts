@@ -2,7 +2,7 @@ import { directiveIn } from "../../behaviour.ts";
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
 import { requireShape, Refusal } from "../../checks/refusal.ts";
 import { questionFrom } from "../../core/question.ts";
-import { heardTokens, milliseconds, TurnDetector } from "../../core/speech.ts";
+import { receivedSpeechTokens, millisecondsOf, TurnDetector } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
@@ -79,7 +79,7 @@ export class LiveConversation implements Conversation {
         .map((part) => textAt(part, "text") ?? "")
         .join("");
       const audio = listAt(turn, "parts").map((part) => bytesOf(memberOf(part, "inlineData")).length);
-      const heard = heardTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
+      const heard = receivedSpeechTokens(audio.reduce((sum, bytes) => sum + bytes, 0));
       this.#entries.push({ words, tokens: { text: tokensOf(words), audio: heard } });
     }
     if (content["turnComplete"] === true) this.#answer();
@@ -114,10 +114,10 @@ export class LiveConversation implements Conversation {
   #heard(): void {
     const bytes = this.#audio.reduce((sum, { length }) => sum + length, 0);
     this.#audio = [];
-    const words = `${milliseconds(bytes)} ms of speech`;
+    const words = `${millisecondsOf(bytes)} ms of speech`;
     if (memberOf(this.#setup, "inputAudioTranscription") !== undefined)
       this.#peer.send({ serverContent: { inputTranscription: { text: words } } });
-    this.#entries.push({ words, tokens: { text: 0, audio: heardTokens(bytes) } });
+    this.#entries.push({ words, tokens: { text: 0, audio: receivedSpeechTokens(bytes) } });
     this.#answer();
   }
 
@@ -176,7 +176,7 @@ export class LiveConversation implements Conversation {
     const found = directiveIn(this.#entries.at(-1)?.words ?? "");
     const behaviour = found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour;
     const whole = await this.#peer.play(turn.messages(), behaviour, {
-      goes: () => !turn.interrupted,
+      mayContinue: () => !turn.interrupted,
       failure: undefined,
     });
     if (!whole) return;

@@ -2,7 +2,7 @@ import type { Behaviour } from "../../behaviour.ts";
 import { answerFor } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
 import type { Question } from "../../core/question.ts";
-import { madeTokens, toneFor } from "../../core/speech.ts";
+import { generatedSpeechTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 
@@ -83,7 +83,7 @@ export class Turn {
     this.#made.text += tokensOf(piece);
     if (!this.#plan.isSpoken) return { modelTurn: { role: "model", parts: [{ text: piece }] } };
     const audio = toneFor(piece);
-    this.#made.audio += madeTokens(audio.length);
+    this.#made.audio += generatedSpeechTokens(audio.length);
     return {
       modelTurn: {
         role: "model",

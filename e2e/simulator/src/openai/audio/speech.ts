@@ -35,7 +35,7 @@ export const speech: Endpoint = {
     const voice = textAt(request, "voice") ?? textAt(memberOf(request, "voice"), "id") ?? "";
     const spoken = synthesize(words, { voice, speed: numberAt(request, "speed") ?? 1 });
     const format = audioFormatOf(textAt(request, "response_format") ?? "mp3") ?? audioFormats.mp3;
-    const pieces = () => inTurns(format.encode(spoken));
+    const pieces = () => withPauses(format.encode(spoken));
     return {
       directive,
       whole: () => ({}),
@@ -47,7 +47,7 @@ export const speech: Endpoint = {
 };
 
 /** Pauses after each piece, so that other calls continue. */
-async function* inTurns(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withPauses(pieces: Iterable<Buffer> | AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const piece of pieces) {
     yield piece;
     await setImmediate();

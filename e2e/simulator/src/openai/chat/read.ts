@@ -34,7 +34,7 @@ export function readChat(body: unknown): ChatRequest {
         tools,
         choice: choiceIn(memberOf(body, "tool_choice") ?? memberOf(body, "function_call")),
         parallel: memberOf(body, "parallel_tool_calls") !== false,
-        results: resultsIn(messages),
+        results: lastToolResults(messages),
         reasoning: effort !== "none",
         format: formatIn(memberOf(body, "response_format")),
         maxTokens: numberAt(body, "max_completion_tokens") ?? numberAt(body, "max_tokens"),
@@ -72,7 +72,7 @@ function textOfPart(part: unknown): string {
   return textAt(part, "text") ?? "";
 }
 
-function resultsIn(messages: readonly unknown[]): readonly string[] | undefined {
+function lastToolResults(messages: readonly unknown[]): readonly string[] | undefined {
   const results: string[] = [];
   for (const message of messages.toReversed()) {
     const role = textAt(message, "role");

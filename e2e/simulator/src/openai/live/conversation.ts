@@ -2,7 +2,7 @@ import { directiveIn, withoutDirective } from "../../behaviour.ts";
 import { isRecord, memberOf, textAt } from "../../checks/members.ts";
 import { bracketPath, Refusal, requireShape } from "../../checks/refusal.ts";
 import { freshId, nowSeconds } from "../../core/ids.ts";
-import { milliseconds, toneFor } from "../../core/speech.ts";
+import { millisecondsOf, toneFor } from "../../core/speech.ts";
 import { piecesOf } from "../../core/tokens.ts";
 import type { Peer, SocketFrame } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
@@ -113,7 +113,7 @@ export class LiveConversation implements Conversation {
     const found = directiveIn(content);
     const behaviour = found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour;
     await this.#peer.play(this.#frames(withoutDirective(content), behaviour.chunks ?? 1), behaviour, {
-      goes: () => !this.#isClosed,
+      mayContinue: () => !this.#isClosed,
       failure: liveFailure("simulated failure in the session"),
     });
   }
@@ -137,7 +137,7 @@ export class LiveConversation implements Conversation {
   }
 
   #ms(): number {
-    return milliseconds(this.#heardBytes);
+    return millisecondsOf(this.#heardBytes);
   }
 
   #shown(): object {

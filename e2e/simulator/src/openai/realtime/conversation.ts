@@ -3,7 +3,7 @@ import { bracketPath, requireShape, Refusal } from "../../checks/refusal.ts";
 import { isRecord, listAt, memberOf, textAt } from "../../checks/members.ts";
 import { freshId } from "../../core/ids.ts";
 import { questionFrom } from "../../core/question.ts";
-import { milliseconds, TurnDetector } from "../../core/speech.ts";
+import { millisecondsOf, TurnDetector } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Peer } from "../../sockets/peer.ts";
 import type { Conversation, SocketCall } from "../../sockets/socket-vendor.ts";
@@ -171,7 +171,7 @@ export class RealtimeConversation implements Conversation {
     const behaviour = lastDirective(this.#conversationItems.last) ?? this.#call.behaviour;
     const failure = failureEvent("simulated failure in the session");
     const whole = await this.#peer.play(response.frames(), behaviour, {
-      goes: () => response.cancelled === undefined,
+      mayContinue: () => response.cancelled === undefined,
       failure,
     });
     // A stalled response continues to run. A cancelled one reports its usage so far.
@@ -194,7 +194,7 @@ export class RealtimeConversation implements Conversation {
   }
 
   #heardMs(): number {
-    return milliseconds(this.#audio.reduce((sum, piece) => sum + piece.length, 0));
+    return millisecondsOf(this.#audio.reduce((sum, piece) => sum + piece.length, 0));
   }
 
   #session(): object {

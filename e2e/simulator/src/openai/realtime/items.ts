@@ -1,4 +1,4 @@
-import { heardTokens, milliseconds } from "../../core/speech.ts";
+import { receivedSpeechTokens, millisecondsOf } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import { isRecord, listAt, textAt } from "../../checks/members.ts";
 
@@ -23,7 +23,7 @@ export interface ItemTokens {
 }
 
 export function tokensOfItem({ texts, audioBytes, name = "" }: Item): ItemTokens {
-  return { text: tokensOf(texts + name), audio: heardTokens(audioBytes) };
+  return { text: tokensOf(texts + name), audio: receivedSpeechTokens(audioBytes) };
 }
 
 /** Creates an item from a checked event. */
@@ -49,7 +49,7 @@ export function itemFrom(value: unknown, id: string): Item {
 
 /** Creates an item of speech. The text is the length. */
 export function spokenItem(id: string, audio: Buffer): Item {
-  const words = `${milliseconds(audio.length)} ms of speech`;
+  const words = `${millisecondsOf(audio.length)} ms of speech`;
   return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };
 }
 

@@ -2,7 +2,7 @@ import type { Behaviour } from "../../behaviour.ts";
 import { answerFor } from "../../core/answer.ts";
 import { freshId } from "../../core/ids.ts";
 import type { Question } from "../../core/question.ts";
-import { madeTokens, toneFor } from "../../core/speech.ts";
+import { generatedSpeechTokens, toneFor } from "../../core/speech.ts";
 import { piecesOf, tokensOf } from "../../core/tokens.ts";
 import type { SocketFrame } from "../../sockets/peer.ts";
 import { shownItem, type Item, type ItemTokens } from "./items.ts";
@@ -90,7 +90,7 @@ export class Response {
         event: { ...newEventHead("response.output_audio.delta"), ...place, delta: audio.toString("base64") },
         content: true,
       };
-      this.#made = { text: this.#made.text + tokensOf(piece), audio: this.#made.audio + madeTokens(audio.length) };
+      this.#made = { text: this.#made.text + tokensOf(piece), audio: this.#made.audio + generatedSpeechTokens(audio.length) };
     }
     if (modality === "audio") {
       yield { event: { ...newEventHead("response.output_audio.done"), ...place } };

@@ -1,4 +1,4 @@
-import { heardTokens, milliseconds } from "../../core/speech.ts";
+import { receivedSpeechTokens, millisecondsOf } from "../../core/speech.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Item } from "./items.ts";
 import { newEventHead } from "./response.ts";
@@ -8,9 +8,9 @@ const type = "conversation.item.input_audio_transcription";
 /** Returns the events of a transcript. Older models report seconds instead of tokens. */
 export function transcriptionOf({ id, words, audioBytes }: Item, model: string): readonly object[] {
   const place = { item_id: id, content_index: 0 };
-  const [heard, written] = [heardTokens(audioBytes), tokensOf(words)];
+  const [heard, written] = [receivedSpeechTokens(audioBytes), tokensOf(words)];
   const usage = model.startsWith("whisper")
-    ? { type: "duration", seconds: milliseconds(audioBytes) / 1_000 }
+    ? { type: "duration", seconds: millisecondsOf(audioBytes) / 1_000 }
     : {
         type: "tokens",
         total_tokens: heard + written,

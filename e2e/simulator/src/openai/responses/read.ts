@@ -36,7 +36,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
       tools: tools.flatMap(offeredTools),
       choice: choiceIn(memberOf(body, "tool_choice")),
       parallel: memberOf(body, "parallel_tool_calls") !== false,
-      results: resultsIn(items),
+      results: lastToolResults(items),
       reasoning: reasoning !== undefined && textAt(reasoning, "effort") !== "none",
       format: formatIn(format),
       maxTokens: numberAt(body, "max_output_tokens"),
@@ -72,7 +72,7 @@ export function conversationOf(body: unknown, key: string): readonly unknown[] {
   return [...before, ...input];
 }
 
-function resultsIn(items: readonly unknown[]): readonly string[] | undefined {
+function lastToolResults(items: readonly unknown[]): readonly string[] | undefined {
   const results: string[] = [];
   for (const item of items.toReversed()) {
     const type = textAt(item, "type");
