@@ -64,7 +64,7 @@ export interface AttackContext {
   seen(text: string): void;
 }
 
-/** Result of an attack, which succeeded if a check failed. */
+/** Result of an attack. The attack succeeded if a check failed. */
 export interface AttackResult {
   /** Description and number of the attempts. */
   readonly tried: string;
@@ -107,7 +107,7 @@ export function sessionModel(name: string, price: object, socket: SocketHandler)
   return { name, kind: "realtime", price, provider: "openai", path: "v1", socket, timeoutMs: 10_000 };
 }
 
-/** Creates the result of an attack from its failed checks, and false for each other check. */
+/** Creates the result of an attack. `failedChecks` contains false for each passed check. */
 export function attackResult(
   what: string,
   figure: string,
@@ -129,8 +129,4 @@ export function dollars(amount: number): string {
 /** Creates a list from a function that gets the index. */
 export function times<T>(count: number, make: (at: number) => T): readonly T[] {
   return Array.from({ length: count }, (_, at) => make(at));
-}
-
-export function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { findAccount } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { areas } from "../chaos/areas.ts";
@@ -5,7 +6,7 @@ import { readOutcome } from "../chaos/books.ts";
 import { emptyResults, startClients, type CallStatistics } from "../chaos/clients.ts";
 import { exchange, exchangeRaw } from "../chaos/exchange.ts";
 import { untilServed } from "../chaos/run-faults.ts";
-import { pause, type Attack, type AttackContext, type AttackResult } from "./attack.ts";
+import type { Attack, AttackContext, AttackResult } from "./attack.ts";
 import { rolesOf, accountOfRole, type AttackSetup } from "./setup.ts";
 import { watchedServices } from "./loops.ts";
 import type { Row } from "./table.ts";
@@ -87,7 +88,11 @@ async function attempt(attack: Attack, context: AttackContext, stopping: AbortCo
 }
 
 /** Waits for all settlements, then compares the books of every account of the attack with its events. */
-async function wrongBooks(attack: Attack, { redis, suite }: AttackSetup, seen: CallStatistics): Promise<readonly string[]> {
+async function wrongBooks(
+  attack: Attack,
+  { redis, suite }: AttackSetup,
+  seen: CallStatistics,
+): Promise<readonly string[]> {
   const wrong: string[] = [];
   for (const role of rolesOf(attack)) {
     const { accountId } = accountOfRole(attack, role);

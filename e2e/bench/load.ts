@@ -1,4 +1,5 @@
 import { Agent, request } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Load that the benchmark requests from this process. */
 export interface Load {
@@ -70,7 +71,7 @@ async function run({ url, headers, body, connections, seconds, rate, others = []
       turn += everyMs, first = false
     ) {
       const wait = turn - performance.now();
-      if (rate !== undefined && wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      if (rate !== undefined && wait > 0) await pause(wait);
       await one();
     }
   };

@@ -1,4 +1,5 @@
 import { once } from "node:events";
+import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
 import { cpuMicros, memory } from "./measure.ts";
@@ -74,13 +75,13 @@ async function exchangeMessages(sockets: readonly WebSocket[], seconds: number):
   const pauseMs = 1_000 / perSecond;
   await Promise.all(
     sockets.map(async (socket, at) => {
-      await new Promise((resolve) => setTimeout(resolve, (pauseMs * at) / sockets.length));
+      await pause((pauseMs * at) / sockets.length);
       for (let sent = 0; sent < seconds * perSecond; sent++) {
         const sentAt = performance.now();
         socket.send(speech);
         await once(socket, "message");
         times.push(performance.now() - sentAt);
-        await new Promise((resolve) => setTimeout(resolve, Math.max(0, pauseMs - (performance.now() - sentAt))));
+        await pause(Math.max(0, pauseMs - (performance.now() - sentAt)));
       }
     }),
   );

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Redis } from "ioredis";
 import { accountKeys, findAccount, listCredits } from "@modelgate/accounts";
 import type { UsageEvent } from "@modelgate/contracts";
@@ -29,7 +30,6 @@ interface Verified {
 
 /** Maximum runs of gatectl, pause between them, maximum wait for settlements, and pause between two checks, in ms. */
 const [maxTries, retryPauseMs, restWithinMs, checkIntervalMs] = [6, 2_000, 60_000, 100];
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Verifies an account with gatectl. Repeats it without a result, because a store may be slow. */
 export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Area, CallResult, ClientCall } from "./area.ts";
 
 export interface CallStatistics {
@@ -50,15 +51,17 @@ export function startClients({ area, load, name, ...rest }: Clients): RunningCli
     if (whole > 0) seen.newestWhole = Math.max(seen.newestWhole, turn);
     return left ? afterLeavingMs : pauseMs;
   };
-  return "clients" in load ? callOneAfterAnother(seen, callOnce, load.clients) : callAtRate(seen, callOnce, load.perSecond);
+  return "clients" in load
+    ? callOneAfterAnother(seen, callOnce, load.clients)
+    : callAtRate(seen, callOnce, load.perSecond);
 }
 
 function callOneAfterAnother(seen: CallStatistics, callOnce: () => Promise<number>, clients: number): RunningClients {
   const state = { on: true };
   const client = async (): Promise<void> => {
     while (state.on) {
-      const pause = await callOnce();
-      await new Promise((resolve) => setTimeout(resolve, pause));
+      const waitMs = await callOnce();
+      await pause(waitMs);
     }
   };
   const all = Promise.all(Array.from({ length: clients }, client));

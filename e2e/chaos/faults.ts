@@ -1,5 +1,6 @@
 import { rmSync, truncateSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { setTimeout as pause } from "node:timers/promises";
 import {
   moveRedisData,
   startReplica,
@@ -56,7 +57,6 @@ export interface Fault {
 }
 
 const [slowMs, lockMs] = [3_000, 10_000];
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 type Killed = "edge" | "ledger" | "control" | "simulator" | Area["name"];
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { until, type LocalBackends, type Shape, type Suite } from "@modelgate/testkit";
 import type { Area } from "./area.ts";
@@ -38,7 +39,6 @@ const accountFor = (fault: Fault, faults: readonly Fault[], { name }: Area): Cli
 });
 /** Maximum ms after a fault until an area answers. */
 const answerWithinMs = 60_000;
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Returns the faults for a layout and a database engine. */
 export function faultsOf(faults: readonly Fault[], engine: Engine, shape: Shape): readonly Fault[] {

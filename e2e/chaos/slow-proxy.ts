@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 
 /** Proxy that can delay answers, drop requests, and switch to another server. */
 export interface SlowProxy extends AsyncDisposable {
@@ -42,7 +43,7 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
       const due = performance.now() + proxy.delayMs;
       written = written.then(async () => {
         const wait = due - performance.now();
-        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+        if (wait > 0) await pause(wait);
         client.write(piece);
       });
     });

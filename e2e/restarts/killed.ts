@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { until } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
 import { money } from "../test/suite-client.ts";
@@ -31,7 +32,7 @@ export async function killText(
     call(suite.edgeUrl, { model: "endless", stream: true, onBegin: () => onBegin++ }),
   );
   await until("every stream to begin", () => onBegin === streams, 60_000);
-  await new Promise((resolve) => setTimeout(resolve, runMs));
+  await pause(runMs);
   const before = new Set((await storedEvents(suite.backends.natsUrl)).map(({ id }) => id));
   const waiting = call(suite.edgeUrl, { model: "endless" });
   suite.process("text").signal("SIGKILL");
@@ -40,11 +41,7 @@ export async function killText(
   await waiting;
   if (suite.shape === "one") await suite.restart("text");
   const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
-  await until(
-    "the holds of the killed service to be settled",
-    async () => (await money(suite)).heldNanos === "0",
-    60_000,
-  );
+  await untilHoldsSettled(suite);
   const settledMs = performance.now() - killedAt;
   const events = await until("an event of each", async () => {
     const stored = (await storedEvents(suite.backends.natsUrl)).filter(({ id }) => !before.has(id));
@@ -78,15 +75,16 @@ export async function killRealtime(
   const ended = await Promise.all(talks.map((session) => session.ended));
   const last = Math.max(...ended.map(({ endedAt }) => endedAt - killedAt));
   if (suite.shape === "one") await suite.restart("realtime");
-  await until(
-    "the holds of the killed service to be settled",
-    async () => (await money(suite)).heldNanos === "0",
-    60_000,
-  );
+  await untilHoldsSettled(suite);
   if (suite.shape === "apart") await suite.restart("realtime");
   const [what, isEnd] = ends[suite.shape].session;
   return [
     [what, `${ended.filter(isEnd).length} of ${sessions}`],
     ["time until the last of them", `${Math.round(last)} ms`],
   ];
+}
+
+async function untilHoldsSettled(suite: RestartSetup["suite"]): Promise<void> {
+  const isSettled = async (): Promise<boolean> => (await money(suite)).heldNanos === "0";
+  await until("the holds of the killed service to be settled", isSettled, 60_000);
 }

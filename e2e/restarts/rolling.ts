@@ -1,4 +1,5 @@
 import { Agent } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { until } from "@modelgate/testkit";
 import {
   openLoadBalancer,
@@ -69,7 +70,7 @@ export async function rollOut(
   const calling = Array.from({ length: others }, async (_, client) => {
     while (state.on) {
       answers.push(await call(url, { model: "chat", id: `other-${client}-${answers.length}`, agent }));
-      await new Promise((resolve) => setTimeout(resolve, 20 * (client + 1)));
+      await pause(20 * (client + 1));
     }
   });
 
@@ -78,7 +79,7 @@ export async function rollOut(
     balancer?.ports.delete(port);
     service.signal("SIGTERM");
     await until("it to drain", () => service.logs().includes("draining"));
-    await new Promise((resolve) => setTimeout(resolve, connectionsEndMs));
+    await pause(connectionsEndMs);
   }
   const openStreams = vendor.open;
   const answered = await Promise.all(talks.map((talk) => talk.answered()));

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { setTimeout as pause } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { modelOf } from "../chaos/area.ts";
 import { areas } from "../chaos/areas.ts";
@@ -81,7 +82,7 @@ const busy: number[] = [];
 const end = Date.now() + minutes * 60_000;
 const pauseMs = Math.min(longestPauseMs, (minutes * 60_000) / readings);
 while (Date.now() < end) {
-  await new Promise((resolve) => setTimeout(resolve, Math.min(pauseMs, Math.max(0, end - Date.now()))));
+  await pause(Math.min(pauseMs, Math.max(0, end - Date.now())));
   await figures.read(callsSoFar());
   busy.push(loadavg()[0] ?? 0);
 }

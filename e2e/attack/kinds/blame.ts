@@ -1,5 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Sending } from "../../chaos/exchange.ts";
-import { openaiModel, pause, statusesOf, times, attackResult, type Attack } from "../attack.ts";
+import { openaiModel, statusesOf, times, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { honestText, textRequest } from "./wires.ts";
 

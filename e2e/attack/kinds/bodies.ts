@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { brotliCompressSync, gzipSync, zstdCompressSync } from "node:zlib";
-import { openaiModel, pause, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import { residentMebibytes, type WatchedService } from "../loops.ts";
 import { honestText } from "./wires.ts";
 

@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http";
-import { dollars, pause, statusesOf, attackResult, type Attack } from "../attack.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { dollars, statusesOf, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textModels, textWires, wireAsked, type TextWire } from "./wires.ts";
 

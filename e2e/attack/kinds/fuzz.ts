@@ -81,7 +81,8 @@ function bodyOf(random: Random, id: EndpointId, model: string): Record<string, u
     else if (validValues[name] !== undefined && draw < 0.7) body[name] = pick(random, validValues[name]);
     else if (draw < 0.85) body[name] = pickUnusualValue(random);
   }
-  if (random() < 0.3) body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = pickUnusualValue(random);
+  if (random() < 0.3)
+    body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = pickUnusualValue(random);
   return body;
 }
 

@@ -1,4 +1,5 @@
-import { dollars, openaiModel, pause, attackResult, type Attack } from "../attack.ts";
+import { setTimeout as pause } from "node:timers/promises";
+import { dollars, openaiModel, attackResult, type Attack } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireAsked } from "./wires.ts";

@@ -1,6 +1,7 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { wavHead } from "@modelgate/testkit";
-import { dollars, openaiModel, pause, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
+import { dollars, openaiModel, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
@@ -90,7 +91,7 @@ export const ssrfAttacks: readonly Attack[] = [
       };
       await Promise.all(Array.from({ length: 4 }, client));
       // Callbacks are sent after a task has ended.
-      await new Promise((resolve) => setTimeout(resolve, 2_000));
+      await pause(2_000);
       const hits = context.inside.hits.slice(before);
       return attackResult(
         `${all.length} requests: ${statusesOf(answers)}`,

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { openaiModel, statusesOf, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
@@ -183,8 +184,7 @@ const otherPort: Attack = {
 async function contentOf(context: AttackContext, film: string): Promise<Answer> {
   const ended = async (): Promise<boolean> =>
     /"(completed|failed)"/.test((await context.send({ method: "GET", path: `/v1/videos/${film}` })).body);
-  for (let search = 0; search < 40 && !(await ended()); search++)
-    await new Promise((resolve) => setTimeout(resolve, 100));
+  for (let search = 0; search < 40 && !(await ended()); search++) await pause(100);
   return context.send({ method: "GET", path: `/v1/videos/${film}/content` });
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { spawnGuarded, type Child } from "@modelgate/deploy/local";
 
 /** Running program of another gateway. */
@@ -21,7 +22,7 @@ export async function startProgram(
 ): Promise<Program> {
   const child = spawnGuarded({ name: command, command, args: words, env });
   for (const giveUpAt = Date.now() + startMs; !(await answers(address));) {
-    if (child.running && Date.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, checkIntervalMs));
+    if (child.running && Date.now() < giveUpAt) await pause(checkIntervalMs);
     else await giveUp(child, address);
   }
   return { pid: child.pid, logs: () => child.logs(), [Symbol.asyncDispose]: () => child.stop() };

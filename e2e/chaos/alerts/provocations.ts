@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { DiscardPolicy, RetentionPolicy } from "nats";
 import { accountKeys, hold, settle } from "@modelgate/accounts";
 import { testUsageDraft, until } from "@modelgate/testkit";
@@ -13,8 +14,6 @@ export interface Provocation {
   readonly by: string;
   begin(setup: AlertSetup): Promise<End | void>;
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
 /** Repeats a call, which may fail, until the returned function is called. */
 function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {

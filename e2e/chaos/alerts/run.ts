@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { alertNames, shortenedRules } from "./shortened-rules.ts";
 import { openAlertSetup, scraped, type AlertSetup } from "./setup.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
@@ -62,7 +63,7 @@ async function spendLittle({ ask }: AlertSetup, chosen: readonly Provocation[]):
   const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? lowSpendMs / 250 : 1;
   for (let call = 0; call < calls; call++) {
     await ask("plain");
-    await new Promise((resolve) => setTimeout(resolve, 250));
+    await pause(250);
   }
 }
 
@@ -86,7 +87,7 @@ async function provoke(
 async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + withinMs; performance.now() < end;) {
     if (await holds()) return true;
-    await new Promise((resolve) => setTimeout(resolve, lookMs));
+    await pause(lookMs);
   }
   return false;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { Suite } from "@modelgate/testkit";
 import { failureOf, modelOf, send, type Area, type CallResult, type ClientCall, type Vendor } from "../area.ts";
 
@@ -77,7 +78,7 @@ async function pollToEnd(call: ClientCall, id: string): Promise<Partial<CallResu
     const { status, error }: PolledTask = failure === undefined ? JSON.parse(answer.body) : {};
     if (status === "failed") return { failures: [...failures, `task failed: ${error?.code ?? "no code"}`] };
     if (status === "completed") return downloadFile(call, id, failures);
-    await new Promise((resolve) => setTimeout(resolve, failure === undefined ? pollPauseMs : afterFailureMs));
+    await pause(failure === undefined ? pollPauseMs : afterFailureMs);
   }
   return { failures: [...failures, "task did not end"] };
 }
@@ -92,7 +93,11 @@ async function downloadFile(call: ClientCall, id: string, failures: readonly str
 }
 
 /** Returns the request id of each started task. */
-async function startedRequestIds({ simulator }: Suite, instance: string, idBeginning: string): Promise<readonly string[]> {
+async function startedRequestIds(
+  { simulator }: Suite,
+  instance: string,
+  idBeginning: string,
+): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];
     return method === "POST" && found?.startsWith(idBeginning) === true ? [found] : [];

@@ -1,5 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
 import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
 
@@ -66,7 +67,7 @@ export async function writeStream(response: ServerResponse, streamed: Streamed, 
         return end();
       }
       const { chunkDelayMs, waitFor } = behaviour;
-      if (chunkDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, chunkDelayMs));
+      if (chunkDelayMs !== undefined) await pause(chunkDelayMs);
       if (at === 1) await untilReleased(response, waitFor);
       at++;
     } else if (at === 0 && behaviour.errorAfterChunks === 0) continue;
@@ -95,7 +96,7 @@ export async function writeBytes(
     if (response.destroyed) return;
     if (at === cutAfterChunks) return void response.socket?.destroy();
     if (at === stallAfterChunks) return void (await once(response, "close"));
-    if (chunkDelayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, chunkDelayMs));
+    if (chunkDelayMs !== undefined) await pause(chunkDelayMs);
     if (!response.write(piece)) await Promise.race([once(response, "drain"), once(response, "close")]);
     at++;
   }

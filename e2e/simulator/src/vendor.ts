@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
 import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
@@ -88,7 +89,7 @@ export function createVendor(traits: VendorTraits): Vendor {
       try {
         const understood = await open(traits, call);
         const behaviour = scripted ?? understood.directive ?? {};
-        if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
+        if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
         await serve(call, understood, behaviour);
       } catch (error) {
         if (!(error instanceof Refusal) || response.headersSent) throw error;

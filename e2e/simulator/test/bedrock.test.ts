@@ -65,7 +65,7 @@ describe("the official SDK", () => {
   });
 
   test("converses with a tool, as a stream", async () => {
-    const messages = [user(simulate({ tools: [{ name: "weather", arguments: { city: "Oslo" } }] }))];
+    const messages = [user(simulate({ toolCalls: [{ name: "weather", arguments: { city: "Oslo" } }] }))];
     const command = new ConverseStreamCommand({ modelId: nova, messages, toolConfig: { tools } });
     const { stream } = await client().send(command);
     const events: any[] = [];

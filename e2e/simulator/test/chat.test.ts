@@ -60,7 +60,7 @@ test("a required call has arguments that match its schema", async () => {
 
 test("reasoning, images, token counts", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5, outputTokens: 9, reasoningTokens: 4 };
-  const { body } = await post(ask(simulate({ reasoning: "Hm.", reply: "Ah.", image: true, usage })));
+  const { body } = await post(ask(simulate({ reasoning: "Hm.", text: "Ah.", image: true, usage })));
   expect(body).toMatchObject({
     choices: [{ message: { content: "Ah.", reasoning_content: "Hm.", images: [{ type: "image_url" }] } }],
     usage: {
@@ -99,10 +99,10 @@ test("answers match the schema, length, stop sequences and number that were requ
 });
 
 test("a stream has the role, reasoning, text and calls of every choice, then the finish reasons", async () => {
-  const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
+  const toolCalls = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(
     path,
-    ask(simulate({ reasoning: "Hm", text: "Ah", tools }), { stream: true, n: 2, logprobs: true }),
+    ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { stream: true, n: 2, logprobs: true }),
   );
   expect(frames.at(-1)?.data).toBe("[DONE]");
   const choices = frames.slice(0, -1).map(({ data }) => data.choices[0]);

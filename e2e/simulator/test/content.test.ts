@@ -46,7 +46,9 @@ test("token counts: thinking is not part of the candidates' tokens", async () =>
 });
 
 test("a stream of events, and a stream as one array", async () => {
-  const body = ask(simulate({ reasoning: "Hm", text: "Ah", tools: [{ name: "weather", arguments: {} }] }), { tools });
+  const body = ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls: [{ name: "weather", arguments: {} }] }), {
+    tools,
+  });
   const frames = await started.stream(`${pathOf("streamGenerateContent")}?alt=sse`, body);
   const pieces: readonly any[] = frames.map(({ data }) => data);
   const array = (await started.post(pathOf("streamGenerateContent"), body)).body;

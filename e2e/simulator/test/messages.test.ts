@@ -39,7 +39,7 @@ test("an echo, with images and files by type and size", async () => {
 
 test("token counts: cached tokens are not part of the input tokens", async () => {
   const usage = { inputTokens: 50, cachedTokens: 20, cacheWriteTokens: 5 };
-  expect((await post(ask(simulate({ usage, reply: "Hm" })))).body.usage).toMatchObject({
+  expect((await post(ask(simulate({ usage, text: "Hm" })))).body.usage).toMatchObject({
     input_tokens: 25,
     cache_read_input_tokens: 20,
     cache_creation_input_tokens: 5,
@@ -51,9 +51,9 @@ test("token counts: cached tokens are not part of the input tokens", async () =>
 });
 
 test("a stream: consecutive blocks, a ping, the end", async () => {
-  const tools = [{ name: "weather", arguments: { city: "Oslo" } }];
+  const toolCalls = [{ name: "weather", arguments: { city: "Oslo" } }];
   const frames = await started.stream(path, {
-    ...ask(simulate({ reasoning: "Hm", text: "Ah", tools }), { thinking, tools: [weather] }),
+    ...ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls }), { thinking, tools: [weather] }),
     stream: true,
   });
   expect(frames.every(({ event, data }) => event === data.type)).toBe(true);

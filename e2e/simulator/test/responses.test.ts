@@ -25,12 +25,12 @@ test("an echo, with its token counts", async () => {
 });
 
 test("a stream has every item in order, numbered without gaps, and ends with the complete response", async () => {
-  const tools = [
+  const toolCalls = [
     { name: "weather", arguments: { city: "Oslo" } },
     { name: "grep", arguments: "x y" },
   ];
   const frames = await started.stream(path, {
-    ...ask(simulate({ reasoning: "Hm", text: "Ah", tools })),
+    ...ask(simulate({ reasoning: "Hm", text: "Ah", toolCalls })),
     ...usual,
     tools: [weather, { type: "custom", name: "grep" }],
     stream: true,
@@ -115,7 +115,7 @@ test("a compaction replaces the previous turns", async () => {
 test("images, and finish reasons", async () => {
   const drawn = (await post(ask(simulate({ image: true })))).body;
   expect(itemTypes(drawn.output)).toEqual(["message", "image_generation_call"]);
-  const cut = (await post(ask(simulate({ reply: "x".repeat(100) }), { max_output_tokens: 16 }))).body;
+  const cut = (await post(ask(simulate({ text: "x".repeat(100) }), { max_output_tokens: 16 }))).body;
   expect(cut).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
   const frames = await started.stream(path, ask(simulate({ errorAfterChunks: 1 }), { stream: true }));
   expect(frames.at(-1)).toMatchObject({ event: "error", data: { sequence_number: frames.length - 1 } });

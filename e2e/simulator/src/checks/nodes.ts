@@ -67,7 +67,10 @@ export function check(node: Node, value: unknown, path: Path): ShapeMistake | un
 
 const oneOf = (values: readonly string[]): string => `one of ${values.join(", ")}`;
 
-function firstMistake<T>(values: Iterable<T>, checkValue: (value: T) => ShapeMistake | undefined): ShapeMistake | undefined {
+function firstMistake<T>(
+  values: Iterable<T>,
+  checkValue: (value: T) => ShapeMistake | undefined,
+): ShapeMistake | undefined {
   for (const value of values) {
     const wrong = checkValue(value);
     if (wrong !== undefined) return wrong;

@@ -44,8 +44,7 @@ export interface Answer {
 /** Determines the answer to a question. */
 export function answerFor(question: Question, behaviour: Behaviour): Answer {
   const calls = callsFor(question, behaviour);
-  const { given, ending } = textAndFinishOf(behaviour);
-  const whole = calls.length > 0 && given === undefined ? undefined : wordsFor(question, behaviour);
+  const whole = calls.length > 0 && behaviour.text === undefined ? undefined : wordsFor(question, behaviour);
   const { text, finish, stopText } = cutText(whole, question);
   const thoughts = thoughtsFor(question, behaviour);
   const image = (behaviour.image ?? question.image) ? pictureFor(question) : undefined;
@@ -56,7 +55,7 @@ export function answerFor(question: Question, behaviour: Behaviour): Answer {
     refuses: behaviour.refusal === true,
     calls,
     image,
-    finish: ending ?? finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
+    finish: behaviour.finish ?? finish ?? (calls.length > 0 ? "tool_calls" : "stop"),
     stopText,
     ...usageFor(question, behaviour, image === undefined ? 0 : tokensPerImage, [
       thoughts ?? "",
@@ -70,11 +69,6 @@ function pictureFor({ words, pictureSize }: Question): Buffer {
   return pictureSize === undefined ? smallPictureOf(words) : pictureOf({ words, ...pictureSize, format: "png" });
 }
 
-/** A behaviour has two names for the text and for the finish reason. */
-function textAndFinishOf({ text, reply, finishReason, finish }: Behaviour) {
-  return { given: text ?? reply, ending: finishReason ?? finish };
-}
-
 const maxEchoed = 200;
 
 function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): string | undefined {
@@ -83,9 +77,8 @@ function thoughtsFor({ reasoning, words }: Question, behaviour: Behaviour): stri
 }
 
 function callsFor(question: Question, behaviour: Behaviour): readonly ToolCall[] {
-  const requestedCalls = behaviour.toolCalls ?? behaviour.tools;
-  if (requestedCalls !== undefined)
-    return requestedCalls.map(({ name, arguments: given }) => ({
+  if (behaviour.toolCalls !== undefined)
+    return behaviour.toolCalls.map(({ name, arguments: given }) => ({
       name,
       arguments: typeof given === "string" ? given : JSON.stringify(given),
     }));
@@ -106,10 +99,9 @@ const argumentsFor = (tool: Question["tools"][number]): string =>
   tool.custom === true ? "words" : JSON.stringify(valueFor(tool.schema ?? { type: "object" }));
 
 function wordsFor({ words, results, format }: Question, behaviour: Behaviour): string {
-  const { bodyBytes } = behaviour;
+  const { bodyBytes, text } = behaviour;
   if (bodyBytes !== undefined) return "lorem ipsum ".repeat(Math.ceil(bodyBytes / 12)).slice(0, bodyBytes);
-  const { given } = textAndFinishOf(behaviour);
-  if (given !== undefined) return given;
+  if (text !== undefined) return text;
   if (typeof format === "object") return JSON.stringify(valueFor(format.schema));
   const echoText = results === undefined ? `You said: ${words}` : results.join("\n");
   return format === "json" ? JSON.stringify({ answer: echoText }) : echoText;

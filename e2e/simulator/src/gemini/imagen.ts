@@ -43,7 +43,7 @@ export function predictImages(body: unknown, model: string, at: "gemini" | "vert
   const bytesBase64Encoded = () => pictureOf({ words, width, height, format }).toString("base64");
   return {
     directive,
-    whole: ({ finishReason, finish = finishReason }) =>
+    whole: ({ finish }) =>
       finish === "content_filter"
         ? { predictions: [{ raiFilteredReason: "Your prompt was filtered." }] }
         : {

@@ -1,12 +1,13 @@
-import { Refusal } from "../checks/refusal.ts";
-import { createVendor, headerOf, isBadKey, type Endpoint, type ParsedRequest, type Vendor } from "../vendor.ts";
+import { createVendor, type Endpoint, type ParsedRequest, type Vendor } from "../vendor.ts";
 import { batchEmbedContents, countTokens, embedContent, openGenerate } from "./actions.ts";
 import { soundIn } from "./sound.ts";
 import { toCamelCase } from "./camel.ts";
-import { invalidKey, renderError } from "./errors.ts";
+import { admitKey } from "./admit-key.ts";
+import { renderError } from "./errors.ts";
 import { predictImages } from "./imagen.ts";
 import { cancelInteraction, createInteraction, getInteraction } from "./interactions/index.ts";
-import { beginOperation, videoEndpoint, geminiOperation } from "../veo/operations.ts";
+import { beginOperation, geminiOperation } from "../veo/operations.ts";
+import { videoEndpoint } from "../video/video-host.ts";
 
 /** Creates the endpoint of an action on a model: `/v1beta/models/MODEL:ACTION`. */
 function action(
@@ -36,11 +37,6 @@ export const gemini: Vendor = createVendor({
     geminiOperation,
     videoEndpoint(/^\/v1(?:beta)?\/files\/([^/:]+):download$/),
   ],
-  authenticate({ headers, query }) {
-    const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
-    if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
-    if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
-    return key;
-  },
+  authenticate: admitKey,
   renderError,
 });

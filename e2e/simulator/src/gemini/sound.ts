@@ -76,8 +76,8 @@ async function transcript(recorded: unknown, task: string): Promise<ParsedReques
   const { directive } = questionFrom("", [task]);
   return {
     directive,
-    whole({ text: spokenText, reply = spokenText }) {
-      const { text } = transcriptFor(seconds, reply);
+    whole({ text: spokenText }) {
+      const { text } = transcriptFor(seconds, spokenText);
       const [audio, words, output] = [Math.ceil(seconds * heardPerSecond), tokensOf(task), tokensOf(text)];
       return {
         candidates: [{ index: 0, content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
 
@@ -78,8 +79,4 @@ export class Peer {
     else this.close(closeCode, "simulated close");
     return false;
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as pause } from "node:timers/promises";
 import type { UpgradeHandler } from "@modelgate/platform";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
@@ -30,7 +31,7 @@ export function createUpgrade(instanceOf: (name: string) => Instance): UpgradeHa
     const behaviour = instance.next() ?? {};
     const seen = instance.remember(request, pathname, Buffer.alloc(0), undefined);
     const call: SocketCall = { path, query, headers: request.headers, behaviour };
-    if (behaviour.delayMs !== undefined) await new Promise((resolve) => setTimeout(resolve, behaviour.delayMs));
+    if (behaviour.delayMs !== undefined) await pause(behaviour.delayMs);
     if (behaviour.closeBeforeHead === true) return void socket.destroy();
     try {
       if (behaviour.status !== undefined) throw simulatedRefusal(behaviour.status, behaviour);

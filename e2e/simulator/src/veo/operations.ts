@@ -1,15 +1,6 @@
 import { memberOf, textAt } from "../checks/members.ts";
 import { Refusal } from "../checks/refusal.ts";
-import {
-  directiveOf,
-  videoBytesOf,
-  findTask,
-  poll,
-  phaseOf,
-  createTask,
-  videoOf,
-  type SimulatedTask,
-} from "../video/tasks.ts";
+import { directiveOf, videoBytesOf, findTask, poll, phaseOf, createTask, type SimulatedTask } from "../video/tasks.ts";
 import type { Endpoint, ParsedRequest } from "../vendor.ts";
 import { readVeo } from "./read.ts";
 
@@ -19,8 +10,7 @@ const filtered = {
   raiMediaFilteredReasons: ["We encountered an issue with the audio for your prompt. You have not been charged."],
 };
 
-const isFiltered = ({ behaviour: { finish, finishReason } }: SimulatedTask): boolean =>
-  (finish ?? finishReason) === "content_filter";
+const isFiltered = ({ behaviour }: SimulatedTask): boolean => behaviour.finish === "content_filter";
 
 /** Parses the request for an operation. `under` is the beginning of its name. */
 export function beginOperation(
@@ -84,19 +74,5 @@ export function fetchOperation(body: unknown): ParsedRequest {
             : { gcsUri: `${bucket}/${task.id}/sample_0.mp4` };
         return { raiMediaFilteredCount: 0, videos: [{ ...film, mimeType: "video/mp4" }] };
       }),
-  };
-}
-
-/** Creates the endpoint of finished videos, which requires the key. */
-export function videoEndpoint(path: RegExp): Endpoint {
-  return {
-    method: "GET",
-    path,
-    open({ groups: [id = ""] }) {
-      const task = findTask(id);
-      const film = task && videoOf(task);
-      if (film === undefined) throw new Refusal(404, "File not found.");
-      return { whole: () => ({}), file: () => film };
-    },
   };
 }

@@ -17,7 +17,8 @@ import {
   type ParsedRequest,
   type Vendor,
 } from "../vendor.ts";
-import { beginOperation, fetchOperation, videoEndpoint } from "../veo/operations.ts";
+import { beginOperation, fetchOperation } from "../veo/operations.ts";
+import { videoEndpoint } from "../video/video-host.ts";
 import { predictEmbeddings } from "./predict.ts";
 import { problemOfToken } from "./account.ts";
 

@@ -1,7 +1,6 @@
-import { Refusal } from "../../checks/refusal.ts";
 import type { SocketVendor } from "../../sockets/socket-vendor.ts";
-import { headerOf, isBadKey } from "../../vendor.ts";
-import { errorOf, invalidKey } from "../errors.ts";
+import { admitKey } from "../admit-key.ts";
+import { errorOf } from "../errors.ts";
 import { LiveConversation } from "./conversation.ts";
 import { clientMessages } from "./shape.ts";
 
@@ -12,11 +11,7 @@ export const geminiLive: SocketVendor = {
     /^\/gemini\/ws\/google\.ai\.generativelanguage\.v1(alpha|beta)?\.GenerativeService\.BidiGenerateContent$/.test(
       path,
     ),
-  authenticate({ headers, query }) {
-    const key = headerOf(headers, "x-goog-api-key") || (query.get("key") ?? "");
-    if (key === "") throw new Refusal(403, "A key is required: the header x-goog-api-key, or key in the address.");
-    if (isBadKey(key)) throw new Refusal(400, "The API key is not a valid one.", { code: invalidKey });
-  },
+  authenticate: admitKey,
   renderError: errorOf,
   converse: (peer, call) => new LiveConversation(peer, call, clientMessages.gemini),
   failure: () => undefined,

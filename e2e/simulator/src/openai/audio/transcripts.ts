@@ -25,7 +25,7 @@ export const translations: Endpoint = {
 async function open({ form }: EndpointCall, translates: boolean): Promise<ParsedRequest> {
   const parsed = await readTranscript(form, translates);
   const { directive, words } = questionFrom(parsed.model, [parsed.prompt]);
-  const transcribe = ({ text, reply }: Behaviour): Transcript => transcriptFor(parsed.seconds, text ?? reply);
+  const transcribe = ({ text }: Behaviour): Transcript => transcriptFor(parsed.seconds, text);
   const usage = (behaviour: Behaviour) => usageOf(parsed, words, transcribe(behaviour), behaviour);
   return {
     directive,

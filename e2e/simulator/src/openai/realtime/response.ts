@@ -90,7 +90,10 @@ export class Response {
         event: { ...newEventHead("response.output_audio.delta"), ...place, delta: audio.toString("base64") },
         content: true,
       };
-      this.#made = { text: this.#made.text + tokensOf(piece), audio: this.#made.audio + generatedSpeechTokens(audio.length) };
+      this.#made = {
+        text: this.#made.text + tokensOf(piece),
+        audio: this.#made.audio + generatedSpeechTokens(audio.length),
+      };
     }
     if (modality === "audio") {
       yield { event: { ...newEventHead("response.output_audio.done"), ...place } };
