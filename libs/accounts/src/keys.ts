@@ -1,6 +1,6 @@
 /**
- * Number of shards. The Redis keys of an account contain the hash tag of its shard, so that one script can use all of
- * them on Redis Cluster. A token's record has no shard, because it is searched before the account is known.
+ * Number of shards. All Redis keys of an account contain its shard, so that one script can use them on Redis Cluster.
+ * The key of a token's record contains none, because the account is not known before it is read.
  */
 const shardCount = 64;
 

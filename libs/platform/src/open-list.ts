@@ -37,8 +37,8 @@ class ListMember<Value> implements Listed {
 }
 
 /**
- * Linked list of open objects, the oldest first. A Set would keep removed objects in memory: when its table grows, V8
- * may keep the old table, with all entries of that time, until its next major collection.
+ * Linked list of open objects, the oldest first. A Set would keep removed objects in memory, because V8 may keep the
+ * tables from which it grew until the next major collection.
  */
 export class OpenList<Value> implements Iterable<Value> {
   first: ListMember<Value> | undefined;

@@ -15,9 +15,8 @@ const maxCheckMs = 1_000;
 const checksPerGrace = 4;
 
 /**
- * Watches the time in which a body arrives. Calls `late` with Failure request_timeout (408) if the client is silent,
- * too slow or takes too long in total. Time in which `isBlocked` returns true is ignored. Dispose it when the body is
- * complete.
+ * Calls `late` with Failure request_timeout (408) if a body arrives too slowly. Time in which `isBlocked` returns true
+ * does not count as slow. Dispose it when the body is complete.
  */
 export class Pace implements Disposable {
   readonly #limits: PaceLimits;

@@ -13,8 +13,7 @@ interface SentCommand {
 
 /**
  * Adds a timeout and a circuit breaker to the commands of a connection. If no command was answered within `timeoutMs`,
- * all commands are rejected until Redis answers a PING. The time is counted in steps, which end after the arrived data
- * was read; otherwise a busy process would mistake its own delay for one of Redis.
+ * all commands are rejected until Redis answers a PING. A delay of this process is not counted as a delay of Redis.
  */
 export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: number): void {
   const send = redis.sendCommand.bind(redis);

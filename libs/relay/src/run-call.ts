@@ -17,8 +17,8 @@ import { deliverJob, deliverTask } from "./deliver/task.ts";
 import { deliverCompleteAnswer } from "./deliver/complete-answer.ts";
 
 /**
- * Runs a call: plan, hold money, attempt, deliver, settle. If no channel can serve the model, the fallbacks are tried
- * in order. Throws Failure only before a byte was sent to the client. Each hold is settled or released exactly once.
+ * Runs a call: plan, hold money, attempt, deliver, settle. If no channel can serve the model, the fallbacks are tried.
+ * Throws Failure only if no byte was sent to the client. Each hold is settled or released exactly once.
  */
 export async function runCall<Request extends { readonly model: string }, Planned extends Plan>(
   deps: CallDeps,

@@ -15,8 +15,8 @@ export interface SessionClose {
 }
 
 /**
- * Cuts the bytes of a service's WebSocket at frame ends, so that the gateway can append an error event and a close
- * frame if the service disconnects.
+ * Cuts the bytes of a service's WebSocket at frame ends. An error event and a close frame can then follow if the
+ * service disconnects.
  */
 export class SessionErrorAppender {
   /** True after the service has sent a close frame. */

@@ -81,7 +81,7 @@ export class ProxiedSession implements Proxied {
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
-    // The proxy pipes the client to the service in its last step, which the notification must follow.
+    // The proxy pipes the client to the service in its last step. The notification must come later.
     if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
   }
 

@@ -15,8 +15,8 @@ const none: AccountBudgets = { version: "", budgets: [] };
 const caches = new WeakMap<Redis, BoundedMap<AccountBudgets>>();
 
 /**
- * Runs a script with the current budgets of an account. `step` gets the cached list. If Redis has another version, the
- * script changes nothing, and `step` is called again with the list of Redis. Throws if the list keeps changing.
+ * Runs a script with the current budgets of an account. `step` is called again if the cached list of budgets is
+ * outdated. Throws if the list keeps changing.
  */
 export async function withBudgets<Reply extends StepReply>(
   redis: Redis,

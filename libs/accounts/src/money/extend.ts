@@ -22,9 +22,8 @@ const extendScript = defineScript({
 });
 
 /**
- * Adds an amount to a hold. Returns false if the hold no longer exists. Throws Failure insufficient_quota (402) if the
- * available money or a budget is too low, account_disabled (403) with `ifEnabled`, or server_overloaded (503) if Redis
- * is unavailable or slow.
+ * Adds an amount to a hold. Returns false if the hold no longer exists. Throws Failure insufficient_quota (402),
+ * account_disabled (403) with `ifEnabled`, or server_overloaded (503).
  */
 export async function extendHold(
   redis: Redis,

@@ -85,9 +85,8 @@ export class InsufficientQuota extends Failure {
 }
 
 /**
- * Reserves money in one atomic step. Throws Failure InsufficientQuota or insufficient_quota (402), account_disabled
- * (403), rate_limit_exceeded (429, tokens per minute) or server_overloaded (503, Redis unavailable, slow or being
- * restored, or the outbox full).
+ * Reserves money in one atomic step. Throws Failure insufficient_quota (402), account_disabled (403),
+ * rate_limit_exceeded (429, tokens per minute) or server_overloaded (503).
  */
 export async function hold(redis: Redis, request: HoldRequest): Promise<void> {
   if (request.nanos > maxAmount) throw new Failure("insufficient_quota", tooLowMessage(request));

@@ -12,9 +12,8 @@ export interface SweepOptions {
 }
 
 /**
- * Settles the holds of a shard whose lease has ended, at their minimum cost. Their usage events have the outcome
- * `failed` and are marked `estimated`. If the service settles late after all, only the first settlement has an effect.
- * Holds with an unreadable event remain, and cause an error at the end.
+ * Settles the holds of a shard whose lease has ended, at their minimum cost. Holds with an unreadable event remain, and
+ * cause an error at the end.
  */
 export async function sweepHolds(
   redis: Redis,

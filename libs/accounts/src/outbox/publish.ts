@@ -44,9 +44,7 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
 
 /**
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
- * events. If an event fails, it and the later events of its task stay in the outbox. JetStream drops repeated events by
- * their `Nats-Msg-Id`. Copies are stored first (`storeCopies`), because another process may remove the same events from
- * the outbox.
+ * events. If an event fails, it and the later events of its task stay in the outbox.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const serialized: SerializedEntry[] = [];
@@ -152,7 +150,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
 /** Maximum number of events of a shard that have copies. */
 const maxRemembered = 500;
 
-/** A copied event. */
+/** An event with a copy in Redis. */
 export interface SentEvent {
   readonly event: OutboxEvent;
   readonly message: BusMessage;

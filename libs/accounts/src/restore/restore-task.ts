@@ -26,10 +26,7 @@ const restoreScript = defineScript({
   replies: { restored: {}, exists: {} },
 });
 
-/**
- * Restores a task that Redis has lost. An open task is polled immediately, and the lease of its hold is extended. An
- * ended task replaces an open state in Redis. Otherwise returns false if Redis contains the task.
- */
+/** Restores a task that Redis has lost, or whose end Redis has lost. Returns false if Redis already has the task. */
 export async function restoreTask(redis: Redis, { task, untilMs }: LostTask, nowMs: number): Promise<boolean> {
   const { id, accountId, createdAt, state } = task;
   const shard = shardOf(accountId);

@@ -16,9 +16,9 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 }
 
 /**
- * Refuses (400) an object that has a member of `inspectedMembers` twice, also in other letter case or as `maxTokens`
- * and `max_tokens`. The vendor's parser could read another one than the gateway has checked and priced. A dot separates
- * the names of a nested member. The bytes must be a valid JSON object.
+ * Refuses (400) an object with a duplicate or similarly spelled member of `inspectedMembers`. The vendor's parser could
+ * read another one than the gateway has checked and priced. A dot separates the names of a nested member. The bytes
+ * must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
   const names = membersByFoldedName(inspectedMembers);

@@ -119,8 +119,8 @@ function endOfNested(bytes: Buffer, start: number): number {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * Bytes without quotes and escapes after which native `indexOf` continues, because a call costs as much as scanning
- * them.
+ * After this many bytes without a quote or escape, native `indexOf` continues the search. Its call costs as much as
+ * scanning them.
  */
 const minNativeSearchBytes = 64;
 

@@ -11,9 +11,8 @@ import { Shared } from "./shared.ts";
 const gatewayName = "gateway";
 
 /**
- * Runs services as one process, from its start to its exit. On a stop signal it drains open requests, closes the
- * services and exits. If a step hangs, it exits `lastStepsMs` after the drain; the ledger then releases open holds when
- * their leases expire. `worker` is the number of this process among processes that share ports.
+ * Runs services as one process until a stop signal. Then open requests may finish, and the services are closed. If a
+ * step hangs, the process exits `lastStepsMs` after the drain. `worker` is set if several processes share ports.
  */
 export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
   const stopped = waitForStop();

@@ -26,7 +26,7 @@ export interface ScriptShape<
   readonly file: URL;
   /** Files of functions that several scripts share, each after the files that it needs. */
   readonly shared?: readonly URL[] | undefined;
-  /** A last name that ends in `[]` is a list. */
+  /** The last one is a list of keys if it ends in `[]`. */
   readonly keys: readonly Key[];
   /** Only the last one may be a list. */
   readonly args: Arguments;

@@ -16,7 +16,7 @@ export interface StreamAnswerReader {
    * nobody reads it.
    */
   readonly run?: VendorRun | undefined;
-  /** Receives each frame before the client. */
+  /** Called with each frame before the client receives it. */
   observe?(frame: Buffer): void;
   /** Counts the images in a frame, if they are billed in addition to tokens. */
   countImages?(frame: Buffer): number;

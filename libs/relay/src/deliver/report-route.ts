@@ -7,8 +7,8 @@ import type { RunDeps } from "../deps.ts";
 const [maxNamed, maxTried] = [1_000, 2_000];
 
 /**
- * Writes headers about the attempts: the vendor's request id and, if the caller's group allows it, the channel and a
- * list such as `first;failed=upstream_error, second`.
+ * Writes headers about the attempts, for example `first;failed=upstream_error, second`. Only some groups may see the
+ * channels.
  */
 export function reportRoute(
   { catalog }: Pick<RunDeps, "catalog">,

@@ -141,8 +141,8 @@ export interface PricedImages {
 }
 
 /**
- * Refuses (400) images of high quality or large size if the model only has a price per image, because vendors charge
- * several times as much for them. Dropped fields need no check.
+ * Refuses (400) images of high quality or large size if the model has only one price per image. Vendors charge several
+ * times as much for them.
  */
 export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
   if (!price.has("images") || price.has("outputImageTokens")) return;

@@ -211,8 +211,8 @@ async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter
 const noUsage: Metered = { units: {}, estimated: true };
 
 /**
- * Estimates the units of a call without a report. Only a body of pure text is counted by the tokenizer. Media have
- * their maximum.
+ * Estimates the units of a call without a report. Only a body of pure text is counted by the tokenizer. Images, files
+ * and audio are estimated by their maximum.
  */
 async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";

@@ -29,9 +29,8 @@ export const noVendorIds: AdmittedIds = { channelKey: undefined, canRecordIds: t
 const creatableStores: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
 
 /**
- * Checks the ids of objects in a vendor's store, which all accounts share by the operator's API key. Throws Failure
- * unsupported_parameter (400) for an object that this account did not create, unless the caller's group shares the
- * stores or the request contains the content. Throws Failure invalid_value for too many ids.
+ * Checks the ids of objects in a vendor's store, because all accounts share the operator's API key. Throws Failure
+ * unsupported_parameter (400) for an object that this account did not create, and invalid_value for too many ids.
  */
 export async function admitVendorIds(
   { catalog, createdIds }: Pick<RelayDeps, "catalog" | "createdIds">,

@@ -1,7 +1,6 @@
 /**
- * Limits that a test lowers, which are constants in the product: numbers in a service's `env` object, by the service's
- * name and the path. Values below `relay` apply to every service with a relay, as in `{ relay: { limits: { leaseMs:
- * 1_500 } }, edge: { seatLeaseMs: 900 } }`.
+ * Limits that a test lowers: numbers in a service's `env` object, by the service's name and the path. They are
+ * constants in the product. Values below `relay` apply to every service with a relay.
  */
 export interface Limits {
   readonly [name: string]: Limits | number;
