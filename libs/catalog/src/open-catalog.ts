@@ -37,13 +37,13 @@ export async function openCatalog({
 }): Promise<CatalogHandle> {
   const cipher = makeCipher(secrets, vendorKeysPurpose);
   /** `seen` is the last text that was applied or refused. */
-  const state: { catalog?: Catalog; seen?: string; leftBehind?: string } = {};
+  const state: { catalog?: Catalog; seen?: string; unreadableAtStart?: string } = {};
 
   async function refresh(): Promise<void> {
     const text = await redis.get(publishedKey);
     if (text === null || text === state.seen) return;
     // A publication from before the start may have been made with an earlier secret; control publishes again soon.
-    const isFirst = state.catalog === undefined && state.leftBehind === undefined;
+    const isFirst = state.catalog === undefined && state.unreadableAtStart === undefined;
     try {
       const published = readPublished(text);
       if (published.version !== state.catalog?.version) {
@@ -52,7 +52,7 @@ export async function openCatalog({
       }
       state.seen = text;
     } catch (error) {
-      if (isFirst) state.leftBehind = text;
+      if (isFirst) state.unreadableAtStart = text;
       else state.seen = text;
       const message =
         "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last valid one stays active";

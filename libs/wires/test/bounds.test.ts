@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { maxImagesOf, readImageBody } from "@modelgate/wires/images";
 import { refuseAmbiguous, withoutMembers } from "@modelgate/formats/json";
-import { surplusBounds, wires } from "@modelgate/wires/text";
+import { surplusOutputLimits, wires } from "@modelgate/wires/text";
 import { wires as videoWires } from "@modelgate/wires/video";
 
 const messages = [{ role: "user", content: "Hi" }];
@@ -34,9 +34,11 @@ describe("money is held for the largest output limit of a body", () => {
 });
 
 test("the vendor gets the output limit in the field that its model reads first", () => {
-  expect(surplusBounds(["max_tokens", "max_completion_tokens"], ["max_tokens"])).toEqual(["max_completion_tokens"]);
-  expect(surplusBounds(["max_tokens"], ["max_completion_tokens", "max_tokens"])).toEqual([]);
-  expect(surplusBounds(["max_output_tokens"], ["max_tokens"])).toEqual([]);
+  expect(surplusOutputLimits(["max_tokens", "max_completion_tokens"], ["max_tokens"])).toEqual([
+    "max_completion_tokens",
+  ]);
+  expect(surplusOutputLimits(["max_tokens"], ["max_completion_tokens", "max_tokens"])).toEqual([]);
+  expect(surplusOutputLimits(["max_output_tokens"], ["max_tokens"])).toEqual([]);
 });
 
 describe("members are removed from a body, and every other byte is unchanged", () => {

@@ -494,7 +494,7 @@ describe("forwarded answers", () => {
 
   test("a body that names a model is not sent to an agent", () => {
     const takes = (body: object, model: string) =>
-      runToEnd(pass.takes?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
+      runToEnd(pass.accepts?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
     expect(takes({ model: "m" }, "gemini-4-argon")).toBe(true);
     expect(takes({ model: "m" }, "deep-research-1")).toBe(false);
     expect(takes({ agent: "m" }, "deep-research-1")).toBe(true);

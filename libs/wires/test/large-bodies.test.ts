@@ -35,7 +35,7 @@ describe("a large body blocks the event loop only for short steps", () => {
     ],
     [
       "the check of a history for signatures",
-      () => textWires.messages.pass.takes?.(history, "claude-sonnet-4-5") ?? [].values(),
+      () => textWires.messages.pass.accepts?.(history, "claude-sonnet-4-5") ?? [].values(),
     ],
     ["the removal of signatures", () => textWires.messages.pass.upstreamBody(history, other)],
     ["a new model name in an unparsed body", () => textWires.chat.pass.upstreamBody(escapes, other)],
@@ -48,7 +48,7 @@ describe("a large body blocks the event loop only for short steps", () => {
     expect(sent).toMatchObject({ model: "theirs", thinking: { type: "enabled" } });
     expect(sent.messages).toHaveLength(4_000);
     expect(sent.messages[3_999].content).toEqual([{ type: "text", text: "x".repeat(300) }, call]);
-    const takesBody = textWires.messages.pass.takes?.(history, "claude-sonnet-4-5");
+    const takesBody = textWires.messages.pass.accepts?.(history, "claude-sonnet-4-5");
     expect(takesBody && runToEnd(takesBody)).toBe(false);
   });
 });

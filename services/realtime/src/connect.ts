@@ -92,7 +92,7 @@ async function awaitStart(
   socket: WebSocket,
 ): Promise<VendorConnection> {
   const vendor: VendorConnection = { socket, bridge, firstMessages: [] };
-  if (!bridge.greets) return vendor;
+  if (!bridge.vendorSpeaksFirst) return vendor;
   try {
     if (start === undefined) await readFirstMessages(vendor, limits.firstEventMs, signal);
     else {

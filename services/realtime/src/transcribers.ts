@@ -16,7 +16,7 @@ export function transcriberNamesAt(
   channel: CatalogChannel,
 ): TranscriberNames {
   return {
-    get usual() {
+    get defaultName() {
       const models = relay.catalog.current().modelsOf(caller);
       return models.find(({ name, kind }) => kind === "transcription" && channel.models.has(name))?.name;
     },

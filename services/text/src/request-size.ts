@@ -50,7 +50,8 @@ function sizeOf(
     choices,
     readsHiddenInput: readsUnseenInput || namesStored || hasAgent(candidates),
     fees: media.more === undefined ? maxFees : { ...maxFees, inputTokens: maxFees.inputTokens + media.more },
-    maxOutputTokens: maxOutputTokens === undefined ? reasoningLimit : Math.max(maxOutputTokens, minBound() * choices),
+    maxOutputTokens:
+      maxOutputTokens === undefined ? reasoningLimit : Math.max(maxOutputTokens, minOutputLimit() * choices),
   };
 }
 
@@ -76,7 +77,7 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
 const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
 /** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
-const minBound = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minBound ?? 0)));
+const minOutputLimit = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minOutputLimit ?? 0)));
 
 /** Returns the output limit that the gateway sets for a call with reasoning; undefined if none is needed. */
 async function limitWithReasoning(
@@ -88,12 +89,12 @@ async function limitWithReasoning(
   for (const candidate of candidates) {
     const vendorWire = relay.channels.supportedWires.choose(candidate, wiresServing(wire));
     const upstream = vendorWire === undefined || vendorWire === wire ? undefined : textWire(vendorWire);
-    if (upstream?.vendor?.raisedBound === undefined) continue;
+    if (upstream?.vendor?.raisedOutputLimit === undefined) continue;
     try {
       const { body } = await exchanges.make(upstream, candidate.upstreamModel);
       if (!Buffer.isBuffer(body)) return undefined;
       await inTurnsIfLong(findMembersInTurns(body));
-      const limit = memberOf(body, upstream.vendor.raisedBound);
+      const limit = memberOf(body, upstream.vendor.raisedOutputLimit);
       return typeof limit === "number" && limit > defaultMaxTokens ? limit : undefined;
     } catch {
       return undefined; // the attempt in this wire reports the failure

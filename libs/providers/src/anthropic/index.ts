@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { readErrorBody } from "../error-body.ts";
-import { keyRefused, failureOfStatus, missingEndpointFailure, unknownModelFailure } from "../meanings.ts";
+import { keyRefused, failureOfStatus, missingEndpointFailure, unknownModelFailure } from "../vendor-failures.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
 import { requestBuilder } from "../request.ts";
 import type { AnswerCall } from "../call.ts";

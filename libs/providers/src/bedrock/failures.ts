@@ -9,7 +9,7 @@ import {
   unknownModelFailure,
   permissionDenied,
   vendorTimeoutFailure,
-} from "../meanings.ts";
+} from "../vendor-failures.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Messages about a signature or its credentials. */

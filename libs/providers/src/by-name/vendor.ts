@@ -7,7 +7,7 @@ import { requestBuilder } from "../request.ts";
 import type { VendorRow } from "./row.ts";
 import { chineseVendors } from "./chinese.ts";
 import { hostedVendors } from "./hosted.ts";
-import { selfHostedVendors } from "./own.ts";
+import { selfHostedVendors } from "./self-hosted.ts";
 
 /** Version of the messages wire, unless the client names one. */
 const messagesVersion = "2023-06-01";

@@ -9,7 +9,7 @@ import {
   isAboutKey,
   isAboutRegion,
   vendorTimeoutFailure,
-} from "../meanings.ts";
+} from "../vendor-failures.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Reasons which mean that the key, its project or its billing is refused. */

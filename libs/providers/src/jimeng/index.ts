@@ -3,7 +3,7 @@ import { requestBuilder } from "../request.ts";
 import { pollVideo, startVideo, taskOf } from "./video.ts";
 import { sign } from "./sign.ts";
 import { readErrorBody } from "../error-body.ts";
-import { vendorFailed, inputRefused, keyRateLimitFailure, keyRefused, failureOfStatus } from "../meanings.ts";
+import { vendorFailed, inputRefused, keyRateLimitFailure, keyRefused, failureOfStatus } from "../vendor-failures.ts";
 
 const [refusedKeyCodes, limitCodes, internalErrorCodes]: readonly (readonly number[])[] = [
   [50_400, 50_401, 50_402, 50_403],

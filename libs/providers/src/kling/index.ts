@@ -11,7 +11,7 @@ import {
   missingEndpointFailure,
   unknownModelFailure,
   vendorTimeoutFailure,
-} from "../meanings.ts";
+} from "../vendor-failures.ts";
 
 /** Codes of refused keys, accounts and IP addresses. 1003 and 1004 mean that the clocks differ. */
 const keyCodes: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];

@@ -8,7 +8,7 @@ import {
   unknownModelFailure,
   permissionMissing,
   regionRefused,
-} from "../meanings.ts";
+} from "../vendor-failures.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes for an unknown or closed key, or an account that cannot pay. They occur with any status. */
@@ -40,14 +40,14 @@ export function failureOf(status: number, body: string): VendorFailure {
   if (code === "model_not_found" || code === "model_not_available") return unknownModelFailure;
   if (code === "missing_scope") return permissionMissing(error);
   if (isForbidden(status, code)) return requestForbidden(error);
-  if (status === 400 && isNoEndpoint(error)) return missingEndpointFailure;
+  if (status === 400 && isMissingEndpoint(error)) return missingEndpointFailure;
   if (status === 400 && isAboutEndpoint(error)) return { ...inputRefused(error), isAboutEndpoint: true };
   if (status === 404) return failureOfNotFound(error) ?? failureOfStatus(status, error);
   return failureOfStatus(status, error);
 }
 
 /** Some servers report a missing path with status 400. */
-function isNoEndpoint({ param, message = "" }: ErrorBody): boolean {
+function isMissingEndpoint({ param, message = "" }: ErrorBody): boolean {
   const isUnknown = /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
   return param === undefined && isUnknown.test(message);
 }

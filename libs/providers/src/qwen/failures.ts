@@ -7,7 +7,7 @@ import {
   failureOfStatus,
   missingEndpointFailure,
   unknownModelFailure,
-} from "../meanings.ts";
+} from "../vendor-failures.ts";
 import type { VendorFailure } from "../provider.ts";
 
 /** Codes for an unknown key, an account in arrears, or a workspace without permission. */

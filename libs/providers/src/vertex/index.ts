@@ -3,7 +3,7 @@ import { failureOf as failureOfClaude, claudeBody, bufferedBody } from "../anthr
 import type { AnswerCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
 import { failureOf as failureOfGoogle } from "../gemini/failures.ts";
-import { credentialsRefused } from "../meanings.ts";
+import { credentialsRefused } from "../vendor-failures.ts";
 import type { Provider } from "../provider.ts";
 import { requestTo } from "../request.ts";
 import { addressOf, addressProblem, liveAddressOf, modelInSession } from "./address.ts";

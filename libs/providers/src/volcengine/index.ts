@@ -4,7 +4,7 @@ import { olderDialect } from "../by-name/row.ts";
 import { vendorOfRow } from "../by-name/vendor.ts";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { readErrorBody } from "../error-body.ts";
-import { keyRefused, failureOfStatus, unknownModelFailure, vendorOverloaded } from "../meanings.ts";
+import { keyRefused, failureOfStatus, unknownModelFailure, vendorOverloaded } from "../vendor-failures.ts";
 import { failureOf as usualFailure } from "../openai/failures.ts";
 import type { Provider, VendorFailure } from "../provider.ts";
 import { bearerHeader, requestTo, type VendorRequest } from "../request.ts";

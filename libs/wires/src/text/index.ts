@@ -1,5 +1,5 @@
 // Text wires by name, and functions for forwarded and converted calls.
-export { surplusBounds, type TextParams } from "./params.ts";
+export { surplusOutputLimits, type TextParams } from "./params.ts";
 export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
@@ -30,7 +30,7 @@ export { envelopeBytes, withoutSignatures } from "./hub/signatures.ts";
 export type { EarlyEnd, EarlyEndOptions, FittedBody, PassTarget, TextPass, SeenFrame, TextStreamPass } from "./pass.ts";
 export { withoutUnpriced } from "./leave-out.ts";
 export { isKnownModel } from "./hub/openai-models.ts";
-export { memberOf, withBound } from "./pass.ts";
+export { memberOf, withOutputLimit } from "./pass.ts";
 export { arrayFraming, sseFraming } from "./content/client-stream.ts";
 export { MessageCollector } from "./messages/collect-message.ts";
 export { InteractionCollector } from "./interactions/collect.ts";

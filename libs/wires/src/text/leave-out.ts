@@ -5,7 +5,7 @@ import { memberOf } from "./pass.ts";
 /** Members that need tools. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
 /** Values of a tool choice that require the model to call a tool. */
-const demands = /"(?:required|any|ANY)"/;
+const forcedChoice = /"(?:required|any|ANY)"/;
 
 /** A request without some of its charges. */
 export interface LeftOut {
@@ -79,7 +79,7 @@ function isDemanded(body: Buffer, removed: readonly unknown[]): boolean {
   if (removed.length === 0) return false;
   const choice = choiceMembers.map((name) => memberOf(body, name)).filter((value) => value !== undefined);
   const text = JSON.stringify(choice);
-  if (demands.test(text) && isWithoutTools(body)) return true;
+  if (forcedChoice.test(text) && isWithoutTools(body)) return true;
   if (!choice.some(isRecord)) return false;
   return removed.flatMap(namesOf).some((name) => text.includes(JSON.stringify(name)));
 }

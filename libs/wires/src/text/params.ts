@@ -33,14 +33,14 @@ const outputLimitNames = (
   "maxTokens maxOutputTokens"
 ).split(" ");
 
-interface Bounds {
+interface OutputLimits {
   /** Largest limit in the body; undefined if the wire's own members are absent. */
   readonly max: number | undefined;
   readonly names: readonly string[];
 }
 
 /** Finds the output limits in a body. `ownNames` are the wire's own members for them. */
-export function outputLimitsIn(body: object, ownNames: readonly string[]): Bounds {
+export function outputLimitsIn(body: object, ownNames: readonly string[]): OutputLimits {
   const record = asRecord(body);
   if (!hasAny(record, outputLimitNames)) return { max: undefined, names: [] };
   const names = outputLimitNames.filter((name) => (record[name] ?? undefined) !== undefined);
@@ -49,7 +49,7 @@ export function outputLimitsIn(body: object, ownNames: readonly string[]): Bound
 }
 
 /** Returns the limits to remove for a vendor that reads only the first in `order`. */
-export function surplusBounds(names: readonly string[], order: readonly string[]): readonly string[] {
+export function surplusOutputLimits(names: readonly string[], order: readonly string[]): readonly string[] {
   const readName = order.find((name) => names.includes(name));
   return readName === undefined ? [] : names.filter((name) => name !== readName);
 }

@@ -68,13 +68,13 @@ export interface FittedBody {
 /** Forwards calls on one wire, where only a few members change. Large bodies are read in short steps. */
 export interface TextPass extends TextStreamPass {
   /** Returns false for a body that the model refuses and that must be converted. */
-  takes?(body: Buffer, model: string): Generator<undefined, boolean>;
+  accepts?(body: Buffer, model: string): Generator<undefined, boolean>;
   /** True if `upstreamBody` removes other wires' signatures. */
   readonly dropsForeignSignatures: boolean;
   /** Members in which a vendor's model may read its output limit; the first is preferred. */
-  boundOrder(model: string): readonly string[];
-  /** Sets the output limit. By default, the first member of `boundOrder` is set. */
-  withBound?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
+  outputLimitOrder(model: string): readonly string[];
+  /** Sets the output limit. By default, the first member of `outputLimitOrder` is set. */
+  withOutputLimit?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
   /** Returns the `foreignNames` that a model refuses. */
   refuses?(names: readonly string[], model: string): readonly string[];
   /** Returns the request with the vendor's model name, and with usage requested in streams. */
@@ -94,13 +94,13 @@ export interface TextPass extends TextStreamPass {
 }
 
 /** Sets the output limit of a request without one. */
-export function* withBound(
+export function* withOutputLimit(
   pass: TextPass,
   body: Buffer,
   { tokens, model }: { readonly tokens: number; readonly model: string },
 ): Generator<undefined, Buffer> {
-  if (pass.withBound !== undefined) return yield* pass.withBound(body, tokens);
-  const [name] = pass.boundOrder(model);
+  if (pass.withOutputLimit !== undefined) return yield* pass.withOutputLimit(body, tokens);
+  const [name] = pass.outputLimitOrder(model);
   if (name === undefined) throw new Error("a wire without a member for the bound of output");
   return yield* spliceInTurns(body, { [name]: String(tokens) });
 }
@@ -200,26 +200,26 @@ interface EarlyChunkForm {
   readonly list: string;
   readonly end: string;
   readonly endBytes: Buffer;
-  frames(like: JsonRecord, open: readonly number[], used: Units): readonly string[];
+  frames(template: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
 /** Creates an `EarlyEnd` of chunks. */
 export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
-  let like: JsonRecord | undefined;
+  let template: JsonRecord | undefined;
   const ended = new Set<number>();
   return {
     recordFrame(frame) {
-      if (like !== undefined && !frame.includes(form.endBytes)) return;
+      if (template !== undefined && !frame.includes(form.endBytes)) return;
       const chunk = form.read(frame);
       if (chunk === undefined) return;
-      like ??= chunk;
+      template ??= chunk;
       for (const { index, [form.end]: reason } of asRecords(chunk[form.list]))
         if (typeof reason === "string") ended.add(typeof index === "number" ? index : 0);
     },
     frames(used) {
-      if (like === undefined) return undefined;
+      if (template === undefined) return undefined;
       const open = Array.from({ length: choices }, (_, index) => index).filter((index) => !ended.has(index));
-      return form.frames(like, open, used);
+      return form.frames(template, open, used);
     },
   };
 }

@@ -28,7 +28,7 @@ export function* vendorIdsIn(
 const walkTurn = 4_000;
 
 /** Object or array that is being searched. `names` are the keys of an object or the items of an array. */
-interface Walked {
+interface SearchPosition {
   readonly value: object;
   readonly names: readonly unknown[];
   /** Number of visited members or items, including the current one. */
@@ -39,7 +39,7 @@ class VendorIdSearch {
   readonly ids: VendorId[] = [];
   readonly #rules: (name: string) => Rules;
   readonly #hosts: ReadonlySet<string>;
-  readonly #open: Walked[] = [];
+  readonly #open: SearchPosition[] = [];
 
   constructor(rules: (name: string) => Rules, hosts: ReadonlySet<string>) {
     this.#rules = rules;

@@ -57,7 +57,7 @@ async function awaitStart(
     const hasStarted = events.some((event) => eventType(event)?.startsWith("session."));
     return { ok: hasStarted, vendorMessage: data.toString("utf8", 0, answerBytes) };
   });
-  const opening = bridge.greets ? [] : bridge.fromClient({ data: sessionUpdate, binary: false }).toVendor;
+  const opening = bridge.vendorSpeaksFirst ? [] : bridge.fromClient({ data: sessionUpdate, binary: false }).toVendor;
   for (const { data } of opening) socket.send(data, { binary: false });
   socket.resume();
   try {

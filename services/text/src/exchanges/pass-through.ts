@@ -1,9 +1,9 @@
 import { parseAnswer, PassTranslator, renderSupported, type Exchange, type PassMode } from "@modelgate/relay";
 import { withoutMembers } from "@modelgate/formats/json";
 import {
-  surplusBounds,
+  surplusOutputLimits,
   wires,
-  withBound,
+  withOutputLimit,
   type ClientFraming,
   type ClientOnlyWire,
   type FittedBody,
@@ -70,7 +70,7 @@ export function* bodyForVendor(
   const { outputLimitNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
   const isChosen = tokens === undefined && outputLimitNames.length > 1;
-  const surplus = isChosen ? surplusBounds(outputLimitNames, pass.boundOrder(knownAs)) : [];
+  const surplus = isChosen ? surplusOutputLimits(outputLimitNames, pass.outputLimitOrder(knownAs)) : [];
   const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
   const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
   // The field `usage` requests the cost, which the gateway adds itself. Vendors may refuse the field.
@@ -79,7 +79,7 @@ export function* bodyForVendor(
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   let body = yield* pass.upstreamBody(remaining, { model, reportUsage });
-  if (tokens !== undefined) body = yield* withBound(pass, body, { tokens, model: knownAs });
+  if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: knownAs });
   const unsupported = refused.filter((name) => name !== "usage");
   const fitted = yield* fittedBody(pass, body, target);
   if (unsupported.length + fitted.dropped.length === 0) return fitted;

@@ -134,7 +134,7 @@ export class TextExchangeFactory {
     if (upstream.vendor !== undefined) {
       if (!pass.dropsForeignSignatures && (this.#hasForeignSignatures ??= yield* includesAny(body, envelopeBytes)))
         return undefined;
-      if (pass.takes !== undefined && !(yield* pass.takes(body, target.model))) return undefined;
+      if (pass.accepts !== undefined && !(yield* pass.accepts(body, target.model))) return undefined;
     }
     return yield* bodyForVendor(this.call, to);
   }

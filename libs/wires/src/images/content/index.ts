@@ -3,7 +3,7 @@ import { Base64Text, isRecord, asRecord, asRecords, type JsonRecord } from "@mod
 import { contentUsage } from "../../text/content/usage.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
-import { madeOf, noImagesFailure } from "../hub/answer.ts";
+import { imagesAnswer, noImagesFailure } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImages } from "../hub/answer.ts";
 import { requireImageBytes } from "../hub/image-bytes.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
@@ -53,7 +53,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
   const candidates = asRecords(body["candidates"]);
   const images = imagesInCandidates(candidates);
   if (images.length === 0) throw blockedFailure(body, candidates) ?? noImagesFailure();
-  return madeOf({ images, tokens: contentUsage(body["usageMetadata"]) });
+  return imagesAnswer({ images, tokens: contentUsage(body["usageMetadata"]) });
 }
 
 export function imagesInContent(body: JsonRecord | undefined): number {

@@ -30,7 +30,7 @@ export interface ImagesClient extends ClientSide<ImageRequest, ImagesAnswer, Ima
   renderStream(answer: ImagesAnswer, context: ImagesContext): string;
 }
 
-export function madeOf(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
+export function imagesAnswer(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer {
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { asRecords, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Wire } from "../../wire.ts";
-import { madeOf, noImagesFailure } from "../hub/answer.ts";
+import { imagesAnswer, noImagesFailure } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImages } from "../hub/answer.ts";
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, ImageSize } from "../hub/request.ts";
@@ -73,7 +73,7 @@ function renderFormat({ outputFormat, outputCompression }: ImageRequest): JsonRe
 function parseAnswer({ predictions }: JsonRecord): ImagesAnswer {
   const all = asRecords(predictions);
   const images = all.flatMap(parseImage);
-  if (images.length > 0) return madeOf({ images });
+  if (images.length > 0) return imagesAnswer({ images });
   // Instead of an image, the vendor sends a reason, or nothing.
   const reason = all.find(({ raiFilteredReason }) => typeof raiFilteredReason === "string")?.["raiFilteredReason"];
   if (typeof reason === "string" || all.length === 0)

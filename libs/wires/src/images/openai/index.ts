@@ -1,7 +1,7 @@
 import { withoutUndefined, addUnits, failureFrames, type Units } from "@modelgate/contracts";
 import { asRecord, isRecord, type JsonRecord, type Fields } from "@modelgate/formats/json";
 import type { Target, Wire } from "../../wire.ts";
-import { renderImageStream, renderImages, madeOf, noImagesFailure } from "../hub/answer.ts";
+import { renderImageStream, renderImages, imagesAnswer, noImagesFailure } from "../hub/answer.ts";
 import type {
   ImagesClient,
   ImagesAnswer,
@@ -130,7 +130,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
   return readVendor(body, (fields) => {
     const images = fields.each("data", maxImagesRead).flatMap(parseImage);
     if (images.length === 0) throw noImagesFailure();
-    return madeOf({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more: rest });
+    return imagesAnswer({ created: fields.number("created"), images, tokens: readTokens(body["usage"]), more: rest });
   });
 }
 

@@ -3,7 +3,7 @@ import { isRecord, Fields, type JsonRecord } from "@modelgate/formats/json";
 import { readVendor, additionalMembers } from "../../kind/index.ts";
 import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import type { Wire, Parsed, Target } from "../../wire.ts";
-import { madeOf, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
+import { imagesAnswer, noImagesFailure, renderImageStream, renderImages } from "../hub/answer.ts";
 import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImages } from "../hub/answer.ts";
 import {
   readImages,
@@ -68,7 +68,7 @@ function parseAnswer(body: JsonRecord): ImagesAnswer {
       ...output.each("choices", maxImagesRead).flatMap(imagesInChoice),
       ...results.flatMap(imagesInResult),
     ];
-    if (images.length > 0) return madeOf({ images, tokens: parseTokens(body["usage"]) });
+    if (images.length > 0) return imagesAnswer({ images, tokens: parseTokens(body["usage"]) });
     return taskFailure(status === undefined || status === "SUCCEEDED" ? (results[0] ?? output) : output);
   });
   if (answer instanceof Failure) throw answer;

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, asRecord, type JsonRecord } from "@modelgate/formats/json";
 import { toJsonSchema } from "../../text/content/schema.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { isSet, otherMembers } from "./vendor-settings.ts";
+import { isSet, unsupportedMembers } from "./vendor-settings.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { toCamelCase, parseObjectList } from "./client-message.ts";
 
@@ -70,16 +70,16 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
   const losesVoice = isRecord(speech["voiceConfig"]) && voiceOf(setup) === undefined;
   const unsupportedNames = [
     ...geminiOnlySettings.filter((name) => isSet(setup[name])),
-    ...otherMembers("generationConfig", config, supportedMembers.generation),
-    ...otherMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
+    ...unsupportedMembers("generationConfig", config, supportedMembers.generation),
+    ...unsupportedMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
     ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
-    ...otherMembers("realtimeInputConfig", turns, supportedMembers.turns),
+    ...unsupportedMembers("realtimeInputConfig", turns, supportedMembers.turns),
     ...(isManual(setup)
       ? []
-      : otherMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),
+      : unsupportedMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),
     ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
     ...functionsIn(setup).flatMap((each) =>
-      otherMembers("tools.functionDeclarations", each, supportedMembers.function),
+      unsupportedMembers("tools.functionDeclarations", each, supportedMembers.function),
     ),
   ];
   return [...new Set(unsupportedNames)];

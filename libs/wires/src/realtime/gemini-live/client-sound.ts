@@ -34,10 +34,10 @@ export class Resampler {
     const completeBytes = bytes.length - (bytes.length % sampleBytes);
     this.#odd = bytes.subarray(completeBytes);
     if (rate === openaiSampleRate) return bytes.toString("base64", 0, completeBytes);
-    return this.#drawn(bytes.subarray(0, completeBytes), rate).toString("base64");
+    return this.#resampled(bytes.subarray(0, completeBytes), rate).toString("base64");
   }
 
-  #drawn(bytes: Buffer, rate: number): Buffer {
+  #resampled(bytes: Buffer, rate: number): Buffer {
     if (rate !== this.#rate) this.#last = undefined;
     this.#rate = rate;
     const samples = Array.from({ length: bytes.length / sampleBytes }, (_, index) =>

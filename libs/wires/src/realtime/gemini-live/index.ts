@@ -37,14 +37,14 @@ class LiveBridge implements RealtimeBridge {
     this.#inner = inner;
     this.#events = new LiveEventConverter({
       vendorTools,
-      transcriber: transcribers.usual,
+      transcriber: transcribers.defaultName,
       isResponding: () => this.#writer.isResponding,
       answerCall: (id) => this.#writer.answerCall(id),
     });
   }
 
-  get greets(): boolean {
-    return this.#inner.greets;
+  get vendorSpeaksFirst(): boolean {
+    return this.#inner.vendorSpeaksFirst;
   }
 
   /** A requested response counts as in progress, because the vendor refuses another request. */

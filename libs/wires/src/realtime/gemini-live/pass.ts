@@ -3,7 +3,7 @@ import { isRecord, asRecord, asRecords, type JsonRecord } from "@modelgate/forma
 import type { BridgedMessages, ClientEvent, RealtimeBridge, RealtimeNames, SessionState } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 import { interruptMessage } from "./vendor-bridge.ts";
-import { resourceOf } from "./vendor-settings.ts";
+import { modelResourceOf } from "./vendor-settings.ts";
 import { addInput, noInput, textBytesPerImage, utf8Bytes, responseUnits } from "../hub/inspect.ts";
 import type { ModelInput, SeenEvent } from "../hub/inspect.ts";
 import { toCamelCase, liveMessagesOf, type LiveMessage } from "./client-message.ts";
@@ -17,7 +17,7 @@ const imageInput: ModelInput = { audioBytes: 0, textBytes: textBytesPerImage };
 
 /** Connects a Live API client to a vendor of the same format. */
 export class LivePassBridge implements RealtimeBridge {
-  readonly greets = false;
+  readonly vendorSpeaksFirst = false;
   readonly #names: RealtimeNames;
   readonly #tally: LiveTally;
   #setup: JsonRecord | undefined;
@@ -90,7 +90,7 @@ export class LivePassBridge implements RealtimeBridge {
         checkStores?.(setup);
         this.#setup = live.setup;
         const input = textInput([live.setup["systemInstruction"], live.setup["tools"]]);
-        const body = { setup: { ...setup, model: resourceOf(this.#names.upstreamModel) } };
+        const body = { setup: { ...setup, model: modelResourceOf(this.#names.upstreamModel) } };
         return { body, type: "session.update", input };
       }
       case "content": {

@@ -23,7 +23,7 @@ export const interruptMessage = { clientContent: { turns: [], turnComplete: fals
 
 /** Connects a realtime client to a vendor of the Live API. */
 export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
-  readonly greets = false;
+  readonly vendorSpeaksFirst = false;
   readonly #sessionId: string;
   readonly #checkStores: RealtimeNames["checkStores"];
   readonly #setup: LiveSetup;

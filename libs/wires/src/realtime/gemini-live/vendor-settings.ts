@@ -60,7 +60,7 @@ export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord
   checkFormat("output", output);
   const { max_output_tokens: maxTokens, instructions } = settings;
   return withoutNulls({
-    model: resourceOf(upstreamModel),
+    model: modelResourceOf(upstreamModel),
     generationConfig: withoutNulls({
       responseModalities: [isSpokenAnswer ? "AUDIO" : "TEXT"],
       maxOutputTokens: typeof maxTokens === "number" ? maxTokens : undefined,
@@ -76,7 +76,7 @@ export function setupOf(settings: JsonRecord, upstreamModel: string): JsonRecord
 }
 
 /** Returns a model's resource path in the Gemini API. */
-export function resourceOf(upstreamModel: string): string {
+export function modelResourceOf(upstreamModel: string): string {
   return /^(?:models|projects|publishers|tunedModels)\//.test(upstreamModel)
     ? upstreamModel
     : `models/${upstreamModel}`;
@@ -152,23 +152,23 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   const detection = asRecord(input["turn_detection"]);
   const tools = asRecords(settings["tools"]);
   const unsupportedNames = [
-    ...unlessUsual("tracing", settings["tracing"], null),
-    ...unlessUsual("truncation", settings["truncation"], "auto"),
-    ...unlessUsual("audio.input.noise_reduction", input["noise_reduction"], null),
+    ...pathUnlessEqual("tracing", settings["tracing"], null),
+    ...pathUnlessEqual("truncation", settings["truncation"], "auto"),
+    ...pathUnlessEqual("audio.input.noise_reduction", input["noise_reduction"], null),
     // The vendor chooses the model and language of transcripts.
-    ...otherMembers("audio.input.transcription", asRecord(input["transcription"]), []),
-    ...unlessUsual("audio.input.turn_detection.type", detection["type"], "server_vad"),
-    ...otherMembers("audio.input.turn_detection", detection, supported.detection),
-    ...unlessUsual("audio.output.speed", output["speed"], 1),
+    ...unsupportedMembers("audio.input.transcription", asRecord(input["transcription"]), []),
+    ...pathUnlessEqual("audio.input.turn_detection.type", detection["type"], "server_vad"),
+    ...unsupportedMembers("audio.input.turn_detection", detection, supported.detection),
+    ...pathUnlessEqual("audio.output.speed", output["speed"], 1),
     ...(isSpoken(settings) && renderSpeech(output["voice"]) === undefined
-      ? unlessUsual("audio.output.voice", output["voice"], "default")
+      ? pathUnlessEqual("audio.output.voice", output["voice"], "default")
       : []),
-    ...tools.flatMap((tool) => otherMembers("tools", tool, supported.function)),
+    ...tools.flatMap((tool) => unsupportedMembers("tools", tool, supported.function)),
   ];
   return [...new Set(unsupportedNames.map((path) => `session.${path}`))];
 }
 
-function unlessUsual(path: string, value: unknown, usual: unknown): readonly string[] {
+function pathUnlessEqual(path: string, value: unknown, usual: unknown): readonly string[] {
   return !isSet(value) || value === usual ? [] : [path];
 }
 
@@ -176,7 +176,11 @@ export function isSet(value: unknown): boolean {
   return (value ?? undefined) !== undefined;
 }
 
-export function otherMembers(path: string, part: JsonRecord, supportedNames: readonly string[]): readonly string[] {
+export function unsupportedMembers(
+  path: string,
+  part: JsonRecord,
+  supportedNames: readonly string[],
+): readonly string[] {
   const names = Object.keys(part).filter((name) => isSet(part[name]) && !supportedNames.includes(name));
   return names.map((name) => `${path}.${name}`);
 }

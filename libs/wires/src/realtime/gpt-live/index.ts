@@ -23,7 +23,7 @@ export const gptLive = {
 
 /** Connects a client to a vendor of GPT-Live. The session begins when the vendor confirms `session.start`. */
 class GptLiveBridge implements RealtimeBridge {
-  readonly greets = true;
+  readonly vendorSpeaksFirst = true;
   readonly startedBy = "session.started";
   readonly #names: RealtimeNames;
   #bytesPerSecond = pcmBytesPerSecond;

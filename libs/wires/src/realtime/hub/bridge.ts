@@ -27,7 +27,7 @@ export interface RealtimeBridge {
   /** Splits a client's message into events. If absent, each message is one event. A Failure ends the session. */
   read?(message: RealtimeMessage): readonly ClientEvent[];
   /** True if the vendor sends the first message, or answers `start`. */
-  readonly greets: boolean;
+  readonly vendorSpeaksFirst: boolean;
   /** Converts or refuses the client's first message. */
   start?(message: RealtimeMessage): RealtimeMessage;
   readonly startedBy?: string;
@@ -99,7 +99,7 @@ export interface TranscriberNames {
   /** Returns the client's name of a model, or the vendor's if the gateway does not know it. */
   toClient(upstreamName: string): string;
   /** Default model, for clients whose format cannot name one. */
-  readonly usual?: string | undefined;
+  readonly defaultName?: string | undefined;
 }
 
 /** Uses the vendor's names on both sides, for sessions without an owner. */

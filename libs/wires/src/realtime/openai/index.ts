@@ -36,7 +36,7 @@ const modelPath = ["session", "model"];
 
 /** Connects a client and a vendor of the realtime format. The model of a session cannot change. */
 export class OpenaiBridge implements RealtimeBridge {
-  readonly greets = true;
+  readonly vendorSpeaksFirst = true;
   readonly #names: RealtimeNames;
   readonly #renamed: boolean;
   readonly #transcriber: TranscriberSetting;

@@ -105,15 +105,16 @@ export function chatWireForDialect(dialect: ChatDialect): ChatWire {
 function dialectPass(dialect: ChatDialect): TextPass {
   const { pass } = chatWire;
   const sequences = unsupportedSequences(dialect);
-  const { takes: usuallyTakes } = pass;
+  const { accepts: usuallyAccepts } = pass;
   const { maxTokens, alwaysReportsUsage, usageIn } = dialect;
   return {
     ...pass,
-    *takes(body, model) {
+    *accepts(body, model) {
       if (sequences.length > 0 && (yield* includesAny(body, ...sequences))) return false;
-      return usuallyTakes === undefined || (yield* usuallyTakes(body, model));
+      return usuallyAccepts === undefined || (yield* usuallyAccepts(body, model));
     },
-    boundOrder: (model) => (maxTokens === undefined ? pass.boundOrder(model) : [maxTokens, ...pass.boundOrder(model)]),
+    outputLimitOrder: (model) =>
+      maxTokens === undefined ? pass.outputLimitOrder(model) : [maxTokens, ...pass.outputLimitOrder(model)],
     upstreamBody: (body, change) =>
       pass.upstreamBody(body, { ...change, reportUsage: change.reportUsage && alwaysReportsUsage !== true }),
     *fit(body, { model }) {

@@ -16,7 +16,7 @@ import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
-import { takesNewestFields } from "./vendor-turns.ts";
+import { acceptsNewestFields } from "./vendor-turns.ts";
 
 const readDeltaText = memberTextReader(
   "content reasoning_content reasoning refusal name arguments text thinking".split(" "),
@@ -33,7 +33,7 @@ const finishMember = Buffer.from('"finish_reason":"');
 const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
-  *takes(body, model) {
+  *accepts(body, model) {
     if (!refusesUnknownFields(model)) return true;
     if (yield* includesAny(body, reasoningMember)) return false;
     if (!(yield* includesAny(body, ...extensionMemberBytes))) return true;
@@ -41,8 +41,8 @@ export const chatPass: TextPass = {
     return !membersOf(body).some(({ name }) => extensionMembers.has(name));
   },
 
-  boundOrder: (model) =>
-    takesNewestFields(model) ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"],
+  outputLimitOrder: (model) =>
+    acceptsNewestFields(model) ? ["max_completion_tokens", "max_tokens"] : ["max_tokens", "max_completion_tokens"],
 
   *upstreamBody(body, { model, reportUsage }) {
     if (model === undefined && !reportUsage) return body;
@@ -127,8 +127,8 @@ export function endChunksEarly(options: EarlyEndOptions, end: JsonRecord = chatE
       const chunk = parseFrameRecord(bytes);
       return Array.isArray(chunk?.["choices"]) ? chunk : undefined;
     },
-    frames(like, open, units) {
-      const { id, object, created, model } = like;
+    frames(template, open, units) {
+      const { id, object, created, model } = template;
       const head = { id, object, created, model };
       const noUsage = options.includeUsage ? { usage: null } : {};
       const ends = open.map((index) => renderEvent({ ...head, choices: [{ index, ...end }], ...noUsage }));

@@ -1,6 +1,6 @@
 import { isRecord, type JsonRecord, asText, parseRecord } from "@modelgate/formats/json";
 import type { TextEvent } from "../hub/answer.ts";
-import type { PartTracker } from "../hub/part-book.ts";
+import type { PartTracker } from "../hub/part-tracker.ts";
 import type { Signature } from "../hub/part.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
@@ -20,14 +20,14 @@ interface StreamedCall {
 
 /** Reads the tool calls of one choice. Some vendors send no index or a wrong one; pieces are then matched by id. */
 export class CallReader {
-  readonly #book: PartTracker;
+  readonly #tracker: PartTracker;
   readonly #path: readonly (string | number)[];
   readonly #open = new Map<string, StreamedCall>();
   readonly #latest = new Map<unknown, StreamedCall>();
   #count = 0;
 
-  constructor(book: PartTracker, path: readonly (string | number)[]) {
-    this.#book = book;
+  constructor(tracker: PartTracker, path: readonly (string | number)[]) {
+    this.#tracker = tracker;
     this.#path = path;
   }
 
@@ -46,8 +46,8 @@ export class CallReader {
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
     call.characters += text.length;
-    if (call.characters <= maxKeptCharacters || !this.#book.isOpen(call.key)) call.pieces.push(text);
-    if (this.#book.isOpen(call.key)) return this.#book.delta(call.key, text);
+    if (call.characters <= maxKeptCharacters || !this.#tracker.isOpen(call.key)) call.pieces.push(text);
+    if (this.#tracker.isOpen(call.key)) return this.#tracker.delta(call.key, text);
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
@@ -76,13 +76,13 @@ export class CallReader {
     const { key, name, custom, pieces } = call;
     if (call.id === "") call.id = callId(...this.#path, Number(key.slice("call:".length)), name);
     const opened = { kind: "tool-call", id: call.id, name } as const;
-    const started = this.#book.start(key, custom ? { ...opened, custom } : opened);
-    return [...started, ...this.#book.delta(key, pieces.join(""))];
+    const started = this.#tracker.start(key, custom ? { ...opened, custom } : opened);
+    return [...started, ...this.#tracker.delta(key, pieces.join(""))];
   }
 
   #end(call: StreamedCall): readonly TextEvent[] {
     this.#open.delete(call.key);
-    return this.#book.end(call.key, call.signature);
+    return this.#tracker.end(call.key, call.signature);
   }
 }
 

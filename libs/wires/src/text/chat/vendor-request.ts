@@ -10,7 +10,7 @@ import { adaptCacheMarks, renderCaching } from "../hub/prompt-cache.ts";
 import { forcesSingleTool, offeredTools, requireToolOfWire } from "../hub/render.ts";
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderSearchOptions } from "./search.ts";
-import { takesNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
+import { acceptsNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
   as: {
@@ -63,7 +63,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...renderTools(request, model, unsupported),
     // OpenAI's reasoning models accept only the newer name; most compatible vendors only the older.
-    [takesNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
+    [acceptsNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
     reasoning_effort: openAiEffort(request, model, "chat", unsupported),
@@ -131,7 +131,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRe
 /** Vendors refuse `tool_choice` and `parallel_tool_calls` without tools. */
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord {
   const { tools = [], toolChoice, parallelTools } = request;
-  const newest = takesNewestFields(model);
+  const newest = acceptsNewestFields(model);
   // Not every vendor supports a list of allowed tools.
   const allowed = newest ? tools : offeredTools(request);
   const rendered = allowed.flatMap((tool) => renderTool(tool, newest, unsupported));

@@ -4,7 +4,7 @@ import type { Frame } from "@modelgate/formats/sse";
 import { notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import type { TokenProbability } from "../hub/part.ts";
 import { CallPairs } from "../hub/tool-calls.ts";
 import type { ChatDialect } from "./dialect.ts";
@@ -87,7 +87,7 @@ type TextKind = (typeof textKinds)[number];
 class PartReader {
   readonly #choice: number;
   readonly #answerId: string;
-  readonly #book: PartTracker;
+  readonly #tracker: PartTracker;
   readonly #calls: CallReader;
   readonly #details = new DetailReader();
   readonly #audio = new AudioReader();
@@ -96,8 +96,8 @@ class PartReader {
   constructor(choice: number, answerId: string) {
     this.#choice = choice;
     this.#answerId = answerId;
-    this.#book = new PartTracker(choice);
-    this.#calls = new CallReader(this.#book, [answerId, choice]);
+    this.#tracker = new PartTracker(choice);
+    this.#calls = new CallReader(this.#tracker, [answerId, choice]);
   }
 
   take(choice: JsonRecord): readonly TextEvent[] {
@@ -112,23 +112,23 @@ class PartReader {
     if (this.finished) return noEvents;
     this.finished = true;
     const events = this.close();
-    const { finish: reason, ...finish } = parseFinish(choice, this.#book.kinds);
+    const { finish: reason, ...finish } = parseFinish(choice, this.#tracker.kinds);
     return [...events, { type: "finish", choice: this.#choice, reason, ...finish }];
   }
 
   close(): readonly TextEvent[] {
     const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
     const signature = this.#details.take();
-    if (signature !== undefined) events.push(...this.#book.whole({ kind: "reasoning", text: "", signature }));
+    if (signature !== undefined) events.push(...this.#tracker.whole({ kind: "reasoning", text: "", signature }));
     const audio = this.#audio.take();
-    if (audio !== undefined) events.push(...this.#book.whole({ kind: "vendor", wire: "chat", value: { audio } }));
+    if (audio !== undefined) events.push(...this.#tracker.whole({ kind: "vendor", wire: "chat", value: { audio } }));
     return events;
   }
 
   #takeDelta(delta: JsonRecord, logprobs: unknown): readonly TextEvent[] {
     const { content } = delta;
     const events: TextEvent[] = [];
-    this.#think(delta, events);
+    this.#addReasoning(delta, events);
     const probabilities = isRecord(logprobs) ? parseLogProbabilities(logprobs["content"]) : [];
     if (typeof content === "string") this.#addText("text", content, events, probabilities);
     else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
@@ -142,7 +142,7 @@ class PartReader {
     return events;
   }
 
-  #think(delta: JsonRecord, events: TextEvent[]): void {
+  #addReasoning(delta: JsonRecord, events: TextEvent[]): void {
     const plain = asText(delta["reasoning_content"]) || asText(delta["reasoning"]);
     const details: unknown = delta["reasoning_details"];
     const text =
@@ -152,10 +152,10 @@ class PartReader {
 
   #addText(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
-    if (!this.#book.isOpen(key)) {
-      events.push(...this.#endTextBut(key), ...this.#calls.endComplete(), ...this.#book.start(key, { kind: key }));
+    if (!this.#tracker.isOpen(key)) {
+      events.push(...this.#endTextBut(key), ...this.#calls.endComplete(), ...this.#tracker.start(key, { kind: key }));
     }
-    events.push(...this.#book.delta(key, text, probabilities));
+    events.push(...this.#tracker.delta(key, text, probabilities));
   }
 
   /** Mistral sends a list of parts, which may be reasoning. */
@@ -168,7 +168,7 @@ class PartReader {
   }
 
   #cite(annotations: unknown, events: TextEvent[]): void {
-    const part = this.#book.numberOf("text");
+    const part = this.#tracker.numberOf("text");
     if (part === undefined || annotations === undefined) return;
     for (const citation of parseCitations(annotations))
       events.push({ type: "citation", choice: this.#choice, part, citation });
@@ -184,9 +184,9 @@ class PartReader {
       }
       const { signature, previous, id } = mark;
       const key = previous === true ? "text" : "reasoning";
-      if (this.#book.isOpen(key)) events.push(...this.#book.end(key, signature));
-      else if (key === "text") events.push(...this.#book.whole({ kind: key, text: "", signature }));
-      else events.push(...this.#book.whole(withoutUndefined({ kind: key, text: "", signature, id })));
+      if (this.#tracker.isOpen(key)) events.push(...this.#tracker.end(key, signature));
+      else if (key === "text") events.push(...this.#tracker.whole({ kind: key, text: "", signature }));
+      else events.push(...this.#tracker.whole(withoutUndefined({ kind: key, text: "", signature, id })));
     }
   }
 
@@ -195,7 +195,7 @@ class PartReader {
     const context = { calls: new CallPairs(), path: [this.#answerId], google: "chat" } as const;
     try {
       const part = readModelImage(new Fields(image), context);
-      events.push(...this.#endTextBut(undefined), ...this.#book.whole(part));
+      events.push(...this.#endTextBut(undefined), ...this.#tracker.whole(part));
     } catch {}
   }
 
@@ -206,7 +206,7 @@ class PartReader {
   }
 
   #endTextBut(but: TextKind | undefined): TextEvent[] {
-    const open = textKinds.filter((key) => key !== but && this.#book.isOpen(key));
-    return open.flatMap((key) => this.#book.end(key, key === "reasoning" ? this.#details.take() : undefined));
+    const open = textKinds.filter((key) => key !== but && this.#tracker.isOpen(key));
+    return open.flatMap((key) => this.#tracker.end(key, key === "reasoning" ? this.#details.take() : undefined));
   }
 }

@@ -80,7 +80,7 @@ function renderModel(parts: readonly Part[], model: string, unsupported: Unsuppo
     content: texts.length > 0 ? joinTexts(parts) : null,
     ...renderReasoning(parts, calls.length > 0 && !refusesUnknownFields(model), unsupported),
     refusal: refusal === "" ? undefined : refusal,
-    tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, takesNewestFields(model))) : undefined,
+    tool_calls: calls.length > 0 ? calls.map((call) => renderCall(call, acceptsNewestFields(model))) : undefined,
     images: images.length > 0 ? images : undefined,
     ...vendorMembers,
   });
@@ -206,7 +206,7 @@ const newestModels = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 /** Models that accept web search options; many others refuse them. */
 const webSearchModels = /(?:^|\/)(?:gpt-[^/]*-search|sonar)/;
 
-export function takesNewestFields(model: string): boolean {
+export function acceptsNewestFields(model: string): boolean {
   return newestModels.test(model);
 }
 

@@ -21,7 +21,7 @@ const choicesMember = Buffer.from('"choices"');
 /** Passes text completions through. Chunks and errors have chat's form, except for the text. */
 export const completionsPass: TextPass = {
   ...chatPass,
-  boundOrder: () => ["max_tokens"],
+  outputLimitOrder: () => ["max_tokens"],
   extractRawText: textFrom(choicesMember),
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };

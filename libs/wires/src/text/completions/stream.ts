@@ -27,14 +27,14 @@ export class CompletionsWriter implements StreamWriter {
   readonly fail = failureFrames.chat;
   readonly heartbeat = (): string => keepAlive;
   readonly #on: EventHandlers<string> = {
-    start: () => this.#begun(0),
+    start: () => this.#begin(0),
     "part-start": ({ choice, part, opened }) => {
-      const started = this.#begun(choice);
+      const started = this.#begin(choice);
       this.#choice(choice).kinds.set(part, opened.kind);
       return started;
     },
     "part-delta": ({ choice, part, text, logProbabilities }) => this.#delta(choice, part, text, logProbabilities ?? []),
-    finish: ({ choice, reason }) => this.#begun(choice) + this.#finish(this.#choice(choice), reason),
+    finish: ({ choice, reason }) => this.#begin(choice) + this.#finish(this.#choice(choice), reason),
     ping: () => keepAlive,
   };
 
@@ -59,7 +59,7 @@ export class CompletionsWriter implements StreamWriter {
   }
 
   finish(): string {
-    const started = this.#begun(0);
+    const started = this.#begin(0);
     return started + [...this.#choices.values()].map((open) => this.#finish(open, "other")).join("");
   }
 
@@ -69,7 +69,7 @@ export class CompletionsWriter implements StreamWriter {
     return kind === "text" || kind === "refusal" ? this.#renderText(open, text, probabilities) : "";
   }
 
-  #begun(choice: number): string {
+  #begin(choice: number): string {
     if (this.#choices.has(choice)) return "";
     const echo = echoedPrompt(this.#context, this.#request);
     const open = this.#choice(choice);

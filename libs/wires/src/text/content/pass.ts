@@ -14,7 +14,7 @@ import {
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
 import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
-import { fitThinkingLevel, takesThinkingLevels } from "../hub/gemini.ts";
+import { fitThinkingLevel, acceptsThinkingLevels } from "../hub/gemini.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import { sseFraming } from "./client-stream.ts";
 import { contentFees, contentUsage, renderUsage } from "./usage.ts";
@@ -41,14 +41,14 @@ const textMember = Buffer.from('"text"');
 /** Passes generated content through. The stream ends when its connection ends. */
 export const contentPass: TextPass = {
   /** Recent models require a signature on the first call of each step in the history. */
-  *takes(body, model) {
-    if (!takesThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
+  *accepts(body, model) {
+    if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
     return signsFirstCalls(yield* memberInTurns(body, "contents"));
   },
 
-  boundOrder: () => [],
+  outputLimitOrder: () => [],
 
-  *withBound(body, tokens) {
+  *withOutputLimit(body, tokens) {
     yield* findMembersInTurns(body);
     const names = new Set(membersOf(body).map(({ name }) => name));
     const name = names.has("generation_config") ? "generation_config" : "generationConfig";

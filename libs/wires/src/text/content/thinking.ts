@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { isReasoningRequested } from "../dialogue.ts";
 import { reasoningEffort, type Unsupported, type Effort, type ReasoningOptions } from "../hub/request.ts";
-import { acceptedLevel, takesThinkingLevels } from "../hub/gemini.ts";
+import { acceptedLevel, acceptsThinkingLevels } from "../hub/gemini.ts";
 import { unlessEmpty } from "../hub/render.ts";
 
 const budgetByEffort = {
@@ -25,7 +25,7 @@ export function renderThinking(
   unsupported: Unsupported,
 ): JsonRecord | undefined {
   const effort = reasoningEffort(reasoning);
-  const amount = takesThinkingLevels(model)
+  const amount = acceptsThinkingLevels(model)
     ? { thinkingLevel: levelFor(effort, model, unsupported) }
     : { thinkingBudget: budgetFor(reasoning, model, unsupported) };
   const includeThoughts =

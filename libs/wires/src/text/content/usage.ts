@@ -53,7 +53,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
 };
 
 /** Tools without a charge: the client runs them. */
-const freeToolMembers: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
+const freeTools: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
@@ -65,7 +65,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 function vendorTools(path: string, tool: JsonRecord): readonly RequestedTool[] {
   return Object.entries(tool).flatMap(([name, value]) => {
     const folded = name.toLowerCase().replaceAll("_", "");
-    if (value === undefined || value === null || freeToolMembers.has(folded)) return [];
+    if (value === undefined || value === null || freeTools.has(folded)) return [];
     return [{ path: `${path}.${name}`, unit: Object.hasOwn(units, folded) ? units[folded] : undefined }];
   });
 }

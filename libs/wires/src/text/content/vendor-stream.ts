@@ -2,7 +2,7 @@ import { asRecords, isRecord, type JsonRecord, parseRecord } from "@modelgate/fo
 import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, isEmptyText, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import type { Part, TokenProbability } from "../hub/part.ts";
 import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
@@ -12,13 +12,13 @@ import { finishReasons, answerParts, parseHead, isBlocked } from "./vendor-answe
 export class ContentReader implements StreamReader {
   /** Always false, because usage may follow until the connection ends. */
   readonly done = false;
-  readonly #books = new Map<number, PartTracker>();
+  readonly #trackers = new Map<number, PartTracker>();
   readonly #finished = new Set<number>();
   #started: string | undefined;
   #pieces = 0;
 
   get isComplete(): boolean {
-    return this.#finished.size > 0 && [...this.#books.keys()].every((choice) => this.#finished.has(choice));
+    return this.#finished.size > 0 && [...this.#trackers.keys()].every((choice) => this.#finished.has(choice));
   }
 
   read({ data }: Frame): readonly TextEvent[] {
@@ -33,7 +33,7 @@ export class ContentReader implements StreamReader {
   }
 
   end(): readonly TextEvent[] {
-    return [...this.#books.values()].flatMap((book) => book.endAll());
+    return [...this.#trackers.values()].flatMap((tracker) => tracker.endAll());
   }
 
   #start(piece: JsonRecord): readonly TextEvent[] {
@@ -45,12 +45,12 @@ export class ContentReader implements StreamReader {
 
   #candidate(candidate: JsonRecord): readonly TextEvent[] {
     const choice = typeof candidate["index"] === "number" ? candidate["index"] : 0;
-    const book = this.#book(choice);
+    const tracker = this.#tracker(choice);
     const probabilities = [...parseProbabilities(candidate["logprobsResult"])];
     const events = answerParts(candidate, [this.#started ?? "", choice, this.#pieces]).flatMap((part) =>
-      readPart(book, part, probabilities),
+      readPart(tracker, part, probabilities),
     );
-    const part = book.numberOf("text");
+    const part = tracker.numberOf("text");
     if (part !== undefined)
       events.push(
         ...parseCitations(candidate).map((citation) => ({ type: "citation", choice, part, citation }) as const),
@@ -62,27 +62,32 @@ export class ContentReader implements StreamReader {
   #finish(choice: number, reason: string): readonly TextEvent[] {
     if (this.#finished.has(choice)) return [];
     this.#finished.add(choice);
-    const book = this.#book(choice);
-    return [...book.endAll(), { type: "finish", choice, reason: parseFinishReason(finishReasons, reason, book.kinds) }];
+    const tracker = this.#tracker(choice);
+    return [
+      ...tracker.endAll(),
+      { type: "finish", choice, reason: parseFinishReason(finishReasons, reason, tracker.kinds) },
+    ];
   }
 
-  #book(choice: number): PartTracker {
-    const book = this.#books.get(choice) ?? new PartTracker(choice);
-    this.#books.set(choice, book);
-    return book;
+  #tracker(choice: number): PartTracker {
+    const tracker = this.#trackers.get(choice) ?? new PartTracker(choice);
+    this.#trackers.set(choice, tracker);
+    return tracker;
   }
 }
 
 /** Text and reasoning continue until a part of another kind or a signature. */
-function readPart(book: PartTracker, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
+function readPart(tracker: PartTracker, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
-  if (part.kind !== "text" && part.kind !== "reasoning") return [...book.endAll(), ...book.whole(part)];
+  if (part.kind !== "text" && part.kind !== "reasoning") return [...tracker.endAll(), ...tracker.whole(part)];
   const key = part.kind;
-  const others = book.openKeys().filter((open) => open !== key);
-  const ended = others.flatMap((other) => book.end(other));
+  const others = tracker.openKeys().filter((open) => open !== key);
+  const ended = others.flatMap((other) => tracker.end(other));
   const partProbabilities = part.kind === "text" ? probabilities.splice(0) : [];
-  const grown = [...book.start(key, { kind: key }), ...book.delta(key, part.text, partProbabilities)];
-  return part.signature === undefined ? [...ended, ...grown] : [...ended, ...grown, ...book.end(key, part.signature)];
+  const grown = [...tracker.start(key, { kind: key }), ...tracker.delta(key, part.text, partProbabilities)];
+  return part.signature === undefined
+    ? [...ended, ...grown]
+    : [...ended, ...grown, ...tracker.end(key, part.signature)];
 }
 
 function failureOf(error: JsonRecord): TextEvent {

@@ -1,7 +1,7 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "../hub/request.ts";
-import { takesThinkingLevels } from "../hub/gemini.ts";
+import { acceptsThinkingLevels } from "../hub/gemini.ts";
 import type {
   Part,
   AudioPart,
@@ -50,7 +50,7 @@ function makeContext(
 ): ContentPartContext & { readonly needsSignatures: boolean } {
   const names = new Map<string, string>();
   for (const part of turns.flatMap(({ parts }) => parts)) if (part.kind === "tool-call") names.set(part.id, part.name);
-  const recent = takesThinkingLevels(model);
+  const recent = acceptsThinkingLevels(model);
   return { unsupported, imagesInResults: recent, needsSignatures: recent, nameOf: (id) => names.get(id) };
 }
 

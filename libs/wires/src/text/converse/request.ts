@@ -1,6 +1,11 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { adaptiveModel, takesSingleSampling, withAcceptedToolChoice, renderClaudeThinking } from "../hub/claude.ts";
+import {
+  adaptiveModel,
+  acceptsOneSamplingParameter,
+  withAcceptedToolChoice,
+  renderClaudeThinking,
+} from "../hub/claude.ts";
 import type { Rendered } from "../../wire.ts";
 import type { TextTarget } from "../hub/wire.ts";
 import { unsupportedFailure, unsupportedFields, Unsupported, reasoningEffort } from "../hub/request.ts";
@@ -34,7 +39,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const request = withoutForeignSteps(accepted, "converse", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const { model } = target;
-  const context = { unsupported, names: new DocumentNames(), cachePoints: takesCachePoints(model) };
+  const context = { unsupported, names: new DocumentNames(), cachePoints: acceptsCachePoints(model) };
   const { system, messages } = renderTurns(request, context);
   const { fields, maxTokens, fixesSampling } = renderThinking(request, target, messages, unsupported);
   const sampling = renderSampling(request, model, fixesSampling, unsupported);
@@ -64,7 +69,8 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const acceptsSampling = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
-  const acceptsTopP = acceptsSampling && !(temperature !== undefined && isClaude(model) && takesSingleSampling(model));
+  const acceptsTopP =
+    acceptsSampling && !(temperature !== undefined && isClaude(model) && acceptsOneSamplingParameter(model));
   const inference = { temperature: acceptsSampling ? temperature : undefined, topP: acceptsTopP ? topP : undefined };
   // 1 is the default of both parameters.
   unsupported.noteIf("temperature", isDropped(temperature, inference.temperature));
@@ -182,7 +188,7 @@ export function renderThinking(
   unsupported: Unsupported,
 ): ConverseThinking {
   const { reasoning = {}, maxTokens } = request;
-  const silent: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
+  const withoutReasoning: ConverseThinking = { fields: {}, maxTokens, fixesSampling: false };
   if (isClaude(target.model)) {
     const bounded = { ...request, maxTokens: maxTokens ?? target.defaultMaxTokens };
     const claude = renderClaudeThinking(bounded, target, { messages, form: converseBlocks }, unsupported);
@@ -192,14 +198,14 @@ export function renderThinking(
     });
     if (claude.on) return { fields, maxTokens: claude.maxTokens, fixesSampling: true };
     // Other models reason only on request, and the oldest do not know the member.
-    return adaptiveModel(target.model) === undefined ? silent : { ...silent, fields };
+    return adaptiveModel(target.model) === undefined ? withoutReasoning : { ...withoutReasoning, fields };
   }
   const effort = reasoningEffort(reasoning);
-  if ((effort === undefined && reasoning.budgetTokens === undefined) || effort === "none") return silent;
+  if ((effort === undefined && reasoning.budgetTokens === undefined) || effort === "none") return withoutReasoning;
   const level = nearestOfThreeEfforts[effort ?? "medium"];
   const fields = effortFields(target.model, level);
   unsupported.noteIf("reasoning", fields === undefined || level !== (effort ?? level));
-  return { ...silent, fields: fields ?? {} };
+  return { ...withoutReasoning, fields: fields ?? {} };
 }
 
 function effortFields(model: string, level: string): JsonRecord | undefined {
@@ -213,7 +219,7 @@ function isClaude(model: string): boolean {
 }
 
 /** An ARN of a profile does not name its model. */
-function takesCachePoints(model: string): boolean {
+function acceptsCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }
 

@@ -3,7 +3,7 @@ import { isRecord, type JsonRecord, ownEntry, parseRecord, asText } from "@model
 import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import { finishReasons, converseFees, readStopSequence, imagePart, parseCitation, converseUsage } from "./answer.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
@@ -21,7 +21,7 @@ type ConverseHandler = (event: JsonRecord) => readonly TextEvent[];
 
 /** Reads a vendor's stream. */
 export class ConverseReader implements StreamReader {
-  readonly #book = new PartTracker(0);
+  readonly #tracker = new PartTracker(0);
   readonly #buffered = new Map<string, BufferedBlock>();
   readonly #calls = new Set<string>();
   #bufferedCharacters = 0;
@@ -30,7 +30,7 @@ export class ConverseReader implements StreamReader {
   readonly #on: Readonly<Record<string, ConverseHandler>> = {
     messageStart: () => [{ type: "start", id: "", model: "", createdAt: 0 }],
     contentBlockStart: ({ contentBlockIndex: at, start }) => (isRecord(start) ? this.#begin(String(at), start) : []),
-    contentBlockDelta: ({ contentBlockIndex: at, delta }) => (isRecord(delta) ? this.#grow(String(at), delta) : []),
+    contentBlockDelta: ({ contentBlockIndex: at, delta }) => (isRecord(delta) ? this.#addDelta(String(at), delta) : []),
     contentBlockStop: ({ contentBlockIndex: at }) => this.#end(String(at)),
     messageStop: (event) => this.#stop(event),
     metadata: (event) => this.#report(event),
@@ -46,7 +46,7 @@ export class ConverseReader implements StreamReader {
   }
 
   end(): readonly TextEvent[] {
-    return this.#book.endAll();
+    return this.#tracker.endAll();
   }
 
   #begin(key: string, { toolUse, image }: JsonRecord): readonly TextEvent[] {
@@ -54,26 +54,26 @@ export class ConverseReader implements StreamReader {
     if (!isRecord(toolUse)) return [];
     this.#calls.add(key);
     const { toolUseId, name } = toolUse;
-    return this.#book.start(key, { kind: "tool-call", id: asText(toolUseId), name: asText(name) });
+    return this.#tracker.start(key, { kind: "tool-call", id: asText(toolUseId), name: asText(name) });
   }
 
-  #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
+  #addDelta(key: string, delta: JsonRecord): readonly TextEvent[] {
     const { text, toolUse, reasoningContent, citation, image } = delta;
     if (typeof text === "string") return this.#addText(key, "text", text);
-    if (isRecord(toolUse)) return this.#book.delta(key, asText(toolUse["input"]));
-    if (isRecord(reasoningContent)) return this.#think(key, reasoningContent);
+    if (isRecord(toolUse)) return this.#tracker.delta(key, asText(toolUse["input"]));
+    if (isRecord(reasoningContent)) return this.#addReasoning(key, reasoningContent);
     if (isRecord(image) && isRecord(image["source"]))
       this.#addToBuffer(this.#bufferOf(key).image, image["source"]["bytes"]);
-    const part = citation === undefined ? undefined : this.#book.numberOf(key);
+    const part = citation === undefined ? undefined : this.#tracker.numberOf(key);
     if (part === undefined) return [];
     return parseCitation(citation).map((each) => ({ type: "citation", choice: 0, part, citation: each }));
   }
 
   #addText(key: string, kind: "text" | "reasoning", text: string): readonly TextEvent[] {
-    return text === "" ? [] : [...this.#book.start(key, { kind }), ...this.#book.delta(key, text)];
+    return text === "" ? [] : [...this.#tracker.start(key, { kind }), ...this.#tracker.delta(key, text)];
   }
 
-  #think(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
+  #addReasoning(key: string, { text, signature, redactedContent }: JsonRecord): readonly TextEvent[] {
     if (typeof signature === "string") this.#bufferOf(key).signature += signature;
     if (redactedContent !== undefined) this.#addToBuffer(this.#bufferOf(key).redacted, redactedContent);
     return this.#addText(key, "reasoning", asText(text));
@@ -97,17 +97,17 @@ export class ConverseReader implements StreamReader {
     const buffered = this.#buffered.get(key);
     this.#buffered.delete(key);
     // A call without arguments has no delta.
-    const empty = this.#calls.has(key) && !this.#book.hasText(key) ? this.#book.delta(key, "{}") : [];
-    if (buffered === undefined) return [...empty, ...this.#book.end(key)];
+    const empty = this.#calls.has(key) && !this.#tracker.hasText(key) ? this.#tracker.delta(key, "{}") : [];
+    if (buffered === undefined) return [...empty, ...this.#tracker.end(key)];
     const { redacted, format, image } = buffered;
     if (redacted.length > 0)
-      return this.#book.whole({ kind: "reasoning", text: "", signature: redactedSignature(joinBase64(redacted)) });
-    if (image.length > 0) return this.#book.whole(imagePart(format, joinBase64(image)));
+      return this.#tracker.whole({ kind: "reasoning", text: "", signature: redactedSignature(joinBase64(redacted)) });
+    if (image.length > 0) return this.#tracker.whole(imagePart(format, joinBase64(image)));
     // Reasoning without visible text has a signature too.
     const signature = parseSignature(buffered.signature);
-    return signature === undefined || this.#book.isOpen(key)
-      ? this.#book.end(key, signature)
-      : this.#book.whole({ kind: "reasoning", text: "", signature });
+    return signature === undefined || this.#tracker.isOpen(key)
+      ? this.#tracker.end(key, signature)
+      : this.#tracker.whole({ kind: "reasoning", text: "", signature });
   }
 
   #stop({ stopReason, additionalModelResponseFields: fields }: JsonRecord): readonly TextEvent[] {
@@ -117,11 +117,11 @@ export class ConverseReader implements StreamReader {
     const ended = [...this.#buffered.keys()].flatMap((key) => this.#end(key));
     return [
       ...ended,
-      ...this.#book.endAll(),
+      ...this.#tracker.endAll(),
       withoutUndefined({
         type: "finish",
         choice: 0,
-        reason: parseFinishReason(finishReasons, stopReason, this.#book.kinds),
+        reason: parseFinishReason(finishReasons, stopReason, this.#tracker.kinds),
         stopSequence,
       }),
     ];

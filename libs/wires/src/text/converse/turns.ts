@@ -47,7 +47,8 @@ const partRenderers: PartRenderers<ConversePartContext> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ text }]),
   image: renderImage,
-  file: (part, context) => withCachePoint([renderDocument(part, context.names.give(part))], part.cache, context),
+  file: (part, context) =>
+    withCachePoint([renderDocument(part, context.names.uniqueNameOf(part))], part.cache, context),
   audio: ({ source }) => [renderMedia("audio", source)],
   video: ({ source }) => [renderMedia("video", source)],
   reasoning: renderReasoning,
@@ -182,9 +183,9 @@ function requireBase64(kind: string, source: Source): Extract<Source, { kind: "b
 
 /** Creates unique names for documents. The vendor refuses duplicates and some characters. */
 export class DocumentNames {
-  readonly #given = new Set<string>();
+  readonly #used = new Set<string>();
 
-  give({ title, name }: Pick<FilePart, "title" | "name">): string {
+  uniqueNameOf({ title, name }: Pick<FilePart, "title" | "name">): string {
     const cleaned = (title ?? name ?? "")
       .replaceAll(/[^\p{L}\p{N}\s()[\]-]/gu, "-")
       .replaceAll(/\s+/g, " ")
@@ -192,8 +193,8 @@ export class DocumentNames {
       .slice(0, maxNameCharacters);
     const plain = cleaned === "" ? "document" : cleaned;
     let body = plain;
-    for (let number = 2; this.#given.has(body); number++) body = `${plain} (${number})`;
-    this.#given.add(body);
+    for (let number = 2; this.#used.has(body); number++) body = `${plain} (${number})`;
+    this.#used.add(body);
     return body;
   }
 }

@@ -2,7 +2,7 @@ import { reasoningEffort, type Unsupported, type TextRequest, type Effort, type 
 import { forcesTool } from "./render.ts";
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { hasUnsignedLoop, type Message, type MessageBlocks } from "./paired-messages.ts";
+import { hasCallWithoutReasoning, type Message, type MessageBlocks } from "./paired-messages.ts";
 import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and sampling parameters. */
@@ -34,7 +34,7 @@ export function adaptiveModel(model: string): AdaptiveModel | undefined {
   return adaptiveModels.find(([families, from]) => families.test(model) && isAtLeastVersion(model, from))?.[2];
 }
 
-export function takesSingleSampling(model: string): boolean {
+export function acceptsOneSamplingParameter(model: string): boolean {
   return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }
 
@@ -49,7 +49,7 @@ const systemMessages: readonly (readonly [families: RegExp, from: Version])[] = 
 const onClouds = /(?:^|[./])anthropic\.|@/;
 
 /** Returns true if a model accepts messages of the role `system`. */
-export function takesSystemMessages(model: string): boolean {
+export function acceptsSystemMessages(model: string): boolean {
   return (
     !onClouds.test(model) &&
     systemMessages.some(([families, from]) => families.test(model) && isAtLeastVersion(model, from))
@@ -94,17 +94,17 @@ export function renderClaudeThinking(
 ): ClaudeThinking {
   const { reasoning } = request;
   const maxTokens = request.maxTokens ?? target.defaultMaxTokens;
-  const silent = { thinking: undefined, effort: undefined, maxTokens, on: false };
-  if (reasoning === undefined || isUnset(reasoning)) return silent;
+  const withoutReasoning = { thinking: undefined, effort: undefined, maxTokens, on: false };
+  if (reasoning === undefined || isUnset(reasoning)) return withoutReasoning;
   const adaptive = adaptiveModel(target.model);
   const effort = reasoningEffort(reasoning);
   const alwaysThinks = adaptive?.thinks === "always";
-  const off = { ...silent, ...leastThinking(adaptive?.thinks) };
+  const off = { ...withoutReasoning, ...leastThinking(adaptive?.thinks) };
   if (effort === "none") {
     unsupported.noteIf("reasoning", alwaysThinks);
     return off;
   }
-  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasUnsignedLoop(messages, form))) {
+  if ((forcesTool(request) && !alwaysThinks) || (adaptive === undefined && hasCallWithoutReasoning(messages, form))) {
     unsupported.note("reasoning");
     return off;
   }
@@ -113,7 +113,7 @@ export function renderClaudeThinking(
   unsupported.noteIf("reasoning", effort === "minimal");
   const display = reasoning.show === "none" ? "omitted" : "summarized";
   return {
-    ...silent,
+    ...withoutReasoning,
     thinking: { type: "adaptive", display },
     effort: effort === "minimal" ? "low" : effort,
     on: true,

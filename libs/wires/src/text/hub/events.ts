@@ -132,7 +132,7 @@ export type EventHandlers<Result> = {
 };
 
 export function dispatch<Result>(on: EventHandlers<Result>, event: TextEvent): Result | undefined {
-  // Each handler takes exactly the events of the key that it is under, which TypeScript cannot follow here.
+  // TypeScript does not see that a handler gets only the events of its key.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const handler = on[event.type] as ((event: TextEvent) => Result) | undefined;
   return handler?.(event);

@@ -8,7 +8,7 @@ const firstGenerationWithLevels = 3;
 /** The newest models of each size, such as `gemini-flash-latest`. */
 const latestModels = /gemini-(?:[a-z]+-)+latest$/;
 
-export function takesThinkingLevels(model: string): boolean {
+export function acceptsThinkingLevels(model: string): boolean {
   if (latestModels.test(model)) return true;
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation !== undefined && Number(generation) >= firstGenerationWithLevels;
@@ -31,7 +31,7 @@ const levelsByModel: readonly (readonly [name: RegExp, levels: readonly [Thinkin
 
 /** Returns the accepted thinking level that is nearest to an effort. */
 export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
-  const known = takesThinkingLevels(model) ? levelsByModel.find(([name]) => name.test(model)) : undefined;
+  const known = acceptsThinkingLevels(model) ? levelsByModel.find(([name]) => name.test(model)) : undefined;
   const levels = known?.[1] ?? allLevels;
   const distance = (level: ThinkingLevel): number => Math.abs(efforts.indexOf(level) - efforts.indexOf(effort));
   let [nearest] = levels;
@@ -48,7 +48,7 @@ export function* fitThinkingLevel(
   paths: readonly (readonly [config: string, ...inner: readonly string[]])[],
 ): Generator<undefined, FittedBody> {
   const unchanged = { body, dropped: [] };
-  if (!takesThinkingLevels(model) || !(yield* includesAny(body, ...levelMembers))) return unchanged;
+  if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...levelMembers))) return unchanged;
   yield* findMembersInTurns(body);
   for (const path of paths) {
     const [config, ...inner] = path;

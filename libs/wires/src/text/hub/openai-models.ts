@@ -67,7 +67,7 @@ export function isKnownModel(model: string): boolean {
 }
 
 /** Returns false for a model of OpenAI that refuses every effort. */
-export function takesReasoning(model: string): boolean {
+export function acceptsReasoning(model: string): boolean {
   const rules = rulesOfOpenAiModel(model);
   return rules === undefined || rules.efforts !== undefined;
 }
@@ -84,7 +84,7 @@ export function openAiEffort(
   if (reasoning === undefined) return undefined;
   const effort = reasoningEffort(reasoning);
   const accepted = acceptedEffort(effort, model, wire);
-  unsupported.noteIf("reasoning", takesReasoning(model) ? accepted !== effort : effort !== "none");
+  unsupported.noteIf("reasoning", acceptsReasoning(model) ? accepted !== effort : effort !== "none");
   return accepted;
 }
 
@@ -162,7 +162,7 @@ export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Gene
     sampled = spliceMembers(sampled, { service_tier: JSON.stringify(acceptedTier) });
   }
   // A model that does not reason refuses this member with any value.
-  if (names.has(holder) && !takesReasoning(model))
+  if (names.has(holder) && !acceptsReasoning(model))
     return { body: withoutMembers(sampled, [holder]), dropped: [...refused, holder] };
   const accepted = acceptedEffort(effort, model, wire);
   if (accepted === effort) return { body: sampled, dropped: refused };

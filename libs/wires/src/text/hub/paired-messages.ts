@@ -26,7 +26,7 @@ export const openingText = "(The assistant speaks first.)";
 interface PairOptions {
   readonly form: MessageBlocks;
   /** True if the vendor accepts messages of the role `system` after a user's message. */
-  readonly takesSystem?: boolean | undefined;
+  readonly acceptsSystem?: boolean | undefined;
 }
 
 /** Renders messages in which a turn's results come first. Throws Failure for a result without its call. */
@@ -34,10 +34,10 @@ export function renderPairedMessages(
   request: TextRequest,
   unsupported: Unsupported,
   render: (part: Part) => readonly JsonRecord[],
-  { form, takesSystem = false }: PairOptions,
+  { form, acceptsSystem = false }: PairOptions,
 ): { readonly system: readonly JsonRecord[]; readonly messages: readonly Message[] } {
-  const turns = takesSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
-  const front = takesSystem ? request.instructions : allInstructions(request, unsupported);
+  const turns = acceptsSystem ? request.turns : request.turns.filter(({ role }) => role !== "system");
+  const front = acceptsSystem ? request.instructions : allInstructions(request, unsupported);
   const { messages, unplaced } = mergeTurns(pairedTurns(turns, true), render, unsupported);
   const system = [...front.flatMap(render), ...unplaced];
   if (messages.length === 0)
@@ -87,7 +87,7 @@ function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly Jso
 }
 
 /** Returns true if a turn after the user's last message has calls but does not begin with reasoning. */
-export function hasUnsignedLoop(messages: readonly Message[], form: MessageBlocks): boolean {
+export function hasCallWithoutReasoning(messages: readonly Message[], form: MessageBlocks): boolean {
   for (const { role, content } of messages.toReversed()) {
     if (role === "user" && !content.some((block) => form.resultOf(block) !== undefined)) return false;
     const thinks = content[0] !== undefined && form.isReasoning(content[0]);

@@ -121,16 +121,17 @@ export function renderCaching(
   unsupported: Unsupported,
 ): JsonRecord {
   const { cacheRetention: retention } = request;
-  const hasBreakpoints = modelsWithBreakpoints.test(model);
+  const acceptsBreakpoints = modelsWithBreakpoints.test(model);
   const isOption = retention === "30m" || retention === "12h";
-  const isLost = isOption && (!hasBreakpoints || (retention === "12h" && wire === "chat"));
+  const isLost = isOption && (!acceptsBreakpoints || (retention === "12h" && wire === "chat"));
   unsupported.noteIf("cacheRetention", isLost);
   const options = cacheOptions(
     request,
-    { known: hasBreakpoints, lifetime: isLost ? undefined : retention },
+    { known: acceptsBreakpoints, lifetime: isLost ? undefined : retention },
     unsupported,
   );
-  const hasLong = wire === "chat" && hasBreakpoints && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
+  const hasLong =
+    wire === "chat" && acceptsBreakpoints && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
     prompt_cache_retention: isOption ? undefined : (retention ?? (hasLong ? "24h" : undefined)),
     prompt_cache_options: options,
@@ -139,17 +140,17 @@ export function renderCaching(
 
 function cacheOptions(
   request: TextRequest,
-  { known: hasBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
+  { known: acceptsBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
   unsupported: Unsupported,
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
-  unsupported.noteIf("cacheMode", isExplicit && !hasBreakpoints);
+  unsupported.noteIf("cacheMode", isExplicit && !acceptsBreakpoints);
   // A model without `prewarm` would generate an answer.
-  if (request.prewarm === true && !hasBreakpoints) throw unsupportedFailure("prewarm");
+  if (request.prewarm === true && !acceptsBreakpoints) throw unsupportedFailure("prewarm");
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({
     prewarm: request.prewarm,
-    mode: hasBreakpoints && isMarked ? "explicit" : undefined,
+    mode: acceptsBreakpoints && isMarked ? "explicit" : undefined,
     ttl: lifetime === "12h" ? lifetime : undefined,
   });
 }

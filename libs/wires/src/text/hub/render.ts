@@ -14,7 +14,7 @@ export function renderPartBy<Context>(
   part: Part,
   context: Context,
 ): readonly JsonRecord[] {
-  // The table holds a renderer of exactly this kind, which TypeScript cannot follow through the lookup.
+  // TypeScript does not see that the renderer of a kind gets only this kind.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   const render = renderers[part.kind] as (part: Part, context: Context) => readonly JsonRecord[];
   return render(part, context);

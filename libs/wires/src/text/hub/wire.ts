@@ -79,11 +79,11 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Limits the calls of vendor tools, unless the request does. Absent if the wire has no such limit. */
   capTools?(body: Buffer, max: number): Buffer;
   /** Member whose default limit is raised by the thinking budget. */
-  readonly raisedBound?: string;
+  readonly raisedOutputLimit?: string;
   /** Follows an answer that the vendor generates in the background. */
   run?(): VendorRun;
   /** Minimum output limit that vendors accept. */
-  readonly minBound?: number;
+  readonly minOutputLimit?: number;
 }
 
 /** Assembles a complete answer from the events of its stream. */

@@ -26,14 +26,14 @@ const isNotable = frameIncludes('"interaction.completed"', '"error"', '"step.sto
 /** Passes interactions through. The vendor does not store those of models, because the gateway does. */
 export const interactionsPass: TextPass = {
   // oxlint-disable-next-line require-yield
-  *takes(body, model) {
+  *accepts(body, model) {
     return isAgent(model) === hasAgent(body);
   },
 
-  boundOrder: () => [],
+  outputLimitOrder: () => [],
 
   /** Agents accept no limit. */
-  *withBound(body, tokens) {
+  *withOutputLimit(body, tokens) {
     yield* findMembersInTurns(body);
     if (hasAgent(body)) return body;
     const config = yield* memberInTurns(body, "generation_config");

@@ -49,10 +49,10 @@ export function renderUsage(units: Units): JsonRecord {
 export const feeMembers = ["tools", "service_tier"];
 
 /** Tools without a charge: the client runs them. */
-const unpaid: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
+const freeTools: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
-  const tools = toolsIn(body["tools"]).filter(([, { type }]) => !unpaid.has(type));
+  const tools = toolsIn(body["tools"]).filter(([, { type }]) => !freeTools.has(type));
   return feesUnlessNone({
     tools: tools.map(([path, { type }]) => ({ path: `tools${path}`, unit: unitOfTool(type) })),
     tiers: requestedTiers(body, "service_tier"),

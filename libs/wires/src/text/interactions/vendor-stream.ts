@@ -11,7 +11,7 @@ import {
 } from "@modelgate/formats/json";
 import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import type { Signature } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import type { StreamReader } from "../hub/wire.ts";
@@ -29,7 +29,7 @@ interface OpenStep {
 /** Reads a vendor's stream of steps. */
 export class InteractionsReader implements StreamReader {
   isComplete = false;
-  readonly #book = new PartTracker(0);
+  readonly #tracker = new PartTracker(0);
   readonly #open = new Map<unknown, OpenStep>();
   #isFiltered = false;
   #started = false;
@@ -37,7 +37,7 @@ export class InteractionsReader implements StreamReader {
     "interaction.created": ({ interaction }) => this.#start(asRecord(interaction)),
     "step.start": ({ index, step }) => (isRecord(step) ? this.#begin(index, step) : []),
     "step.delta": ({ index, delta, metadata }) => [
-      ...(isRecord(delta) ? this.#grow(this.#open.get(index), delta) : []),
+      ...(isRecord(delta) ? this.#addDelta(this.#open.get(index), delta) : []),
       ...reportEvents(interactionsUsage(memberOf(metadata, "total_usage")), undefined),
     ],
     "step.stop": ({ index, usage }) => [...this.#end(index), ...reportEvents(interactionsUsage(usage), undefined)],
@@ -57,7 +57,7 @@ export class InteractionsReader implements StreamReader {
   }
 
   end(): readonly TextEvent[] {
-    return this.#book.endAll();
+    return this.#tracker.endAll();
   }
 
   #start(interaction: JsonRecord): readonly TextEvent[] {
@@ -73,48 +73,51 @@ export class InteractionsReader implements StreamReader {
     const { type } = step;
     if (type === "function_call") {
       const [id, name, args] = [asText(step["id"]), asText(step["name"]), step["arguments"]];
-      const started = this.#book.start(open.key, { kind: "tool-call", id, name });
+      const started = this.#tracker.start(open.key, { kind: "tool-call", id, name });
       const isWhole = isRecord(args) && Object.keys(args).length > 0;
-      return isWhole ? [...started, ...this.#book.delta(open.key, renderArguments(args))] : started;
+      return isWhole ? [...started, ...this.#tracker.delta(open.key, renderArguments(args))] : started;
     }
     if (type === "thought") {
       open.signature = parseSignature(asText(step["signature"]), "interactions");
-      const started = this.#book.start(open.key, { kind: "reasoning", summary: true });
-      return [...started, ...asRecords(step["summary"]).flatMap((content) => this.#think(open, content))];
+      const started = this.#tracker.start(open.key, { kind: "reasoning", summary: true });
+      return [...started, ...asRecords(step["summary"]).flatMap((content) => this.#addReasoning(open, content))];
     }
     return type === "model_output" ? asRecords(step["content"]).flatMap((content) => this.#write(open, content)) : [];
   }
 
-  #grow(open: OpenStep | undefined, { type, ...delta }: JsonRecord): readonly TextEvent[] {
+  #addDelta(open: OpenStep | undefined, { type, ...delta }: JsonRecord): readonly TextEvent[] {
     if (open === undefined) return [];
     if (isVendorStep(asText(open.step["type"]))) open.step = { ...open.step, ...delta };
-    else if (type === "arguments_delta") return this.#book.delta(open.key, asText(delta["arguments"]));
+    else if (type === "arguments_delta") return this.#tracker.delta(open.key, asText(delta["arguments"]));
     else if (type === "thought_signature") open.signature = parseSignature(asText(delta["signature"]), "interactions");
-    else if (type === "thought_summary") return this.#think(open, delta["content"]);
+    else if (type === "thought_summary") return this.#addReasoning(open, delta["content"]);
     else if (type === "text_annotation_delta") return this.#cite(open, delta["annotations"]);
     else if (open.step["type"] === "model_output") return this.#write(open, { type, ...delta });
     return [];
   }
 
-  #think({ key }: OpenStep, content: unknown): readonly TextEvent[] {
-    return this.#book.delta(key, isRecord(content) ? asText(content["text"]) : "");
+  #addReasoning({ key }: OpenStep, content: unknown): readonly TextEvent[] {
+    return this.#tracker.delta(key, isRecord(content) ? asText(content["text"]) : "");
   }
 
   #write({ key }: OpenStep, content: JsonRecord): readonly TextEvent[] {
     if (content["type"] === "text") {
-      const events = [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(content["text"]))];
+      const events = [
+        ...this.#tracker.start(key, { kind: "text" }),
+        ...this.#tracker.delta(key, asText(content["text"])),
+      ];
       return [...events, ...this.#citations(key, content["annotations"])];
     }
     const fields = new Fields({ content: [content] }, "", "either");
-    return [...this.#book.end(key), ...parseContent(fields, "content").flatMap((part) => this.#book.whole(part))];
+    return [...this.#tracker.end(key), ...parseContent(fields, "content").flatMap((part) => this.#tracker.whole(part))];
   }
 
   #cite({ key }: OpenStep, annotations: unknown): readonly TextEvent[] {
-    return [...this.#book.start(key, { kind: "text" }), ...this.#citations(key, annotations)];
+    return [...this.#tracker.start(key, { kind: "text" }), ...this.#citations(key, annotations)];
   }
 
   #citations(key: string, annotations: unknown): readonly TextEvent[] {
-    const part = this.#book.numberOf(key);
+    const part = this.#tracker.numberOf(key);
     if (part === undefined) return [];
     return asRecords(annotations)
       .flatMap(parseAnnotation)
@@ -126,8 +129,8 @@ export class InteractionsReader implements StreamReader {
     if (open === undefined) return [];
     this.#open.delete(index);
     const { key, step, signature } = open;
-    if (!isVendorStep(asText(step["type"]))) return this.#book.end(key, signature);
-    return this.#book.whole({ kind: "vendor", wire: "interactions", value: step });
+    if (!isVendorStep(asText(step["type"]))) return this.#tracker.end(key, signature);
+    return this.#tracker.whole({ kind: "vendor", wire: "interactions", value: step });
   }
 
   #complete(interaction: JsonRecord): readonly TextEvent[] {
@@ -135,11 +138,11 @@ export class InteractionsReader implements StreamReader {
     if (status === "failed" || status === "cancelled" || status === "budget_exceeded") return [failureOf(interaction)];
     const endEvents = [...this.#open.keys()].flatMap((index) => this.#end(index));
     this.isComplete = true;
-    const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#book.kinds);
+    const reason = this.#isFiltered ? "filtered" : parseFinishReason(finishReasons, status, this.#tracker.kinds);
     return [
       ...this.#start(interaction),
       ...endEvents,
-      ...this.#book.endAll(),
+      ...this.#tracker.endAll(),
       { type: "finish", choice: 0, reason },
       ...reportEvents(interactionsUsage(interaction["usage"]), interactionsFees(interaction)),
     ];

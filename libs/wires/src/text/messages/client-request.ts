@@ -48,11 +48,11 @@ export function parseRequest(body: JsonRecord): ParsedText {
 /** On this wire, the mark of the complete prompt is a top-level member. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
-  if (mark.cache === undefined || turn === undefined || part === undefined || !takesMark(part)) return turns;
+  if (mark.cache === undefined || turn === undefined || part === undefined || !canBeMarked(part)) return turns;
   return [...turns.slice(0, -1), { ...turn, parts: [...turn.parts.slice(0, -1), { ...part, ...mark }] }];
 }
 
-function takesMark(part: Part): part is TextPart | ImagePart | FilePart | ToolResultPart {
+function canBeMarked(part: Part): part is TextPart | ImagePart | FilePart | ToolResultPart {
   return part.kind === "text" || part.kind === "image" || part.kind === "file" || part.kind === "tool-result";
 }
 
@@ -154,9 +154,13 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
 }
 
 /** Member that bills another organization. */
-const payer = "billing_policy";
+const billingPolicy = "billing_policy";
 
-export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat("usage", payer, feeMembers);
+export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat(
+  "usage",
+  billingPolicy,
+  feeMembers,
+);
 
 const readRequest = bodyReader(bodies.MessagesRequest);
 
@@ -164,8 +168,10 @@ const readCounted = bodyReader(bodies.CountMessageTokensRequest);
 
 export function readParams(value: unknown): TextParams {
   const body = readRequest(value);
-  if ((memberOf(body, payer) ?? undefined) !== undefined)
-    throw new Failure("unsupported_parameter", `${payer} would change who pays the vendor.`, { param: payer });
+  if ((memberOf(body, billingPolicy) ?? undefined) !== undefined)
+    throw new Failure("unsupported_parameter", `${billingPolicy} would change who pays the vendor.`, {
+      param: billingPolicy,
+    });
   const { max, names: outputLimitNames } = outputLimitsIn(body, ["max_tokens"]);
   return {
     model: body.model,
@@ -178,12 +184,12 @@ export function readParams(value: unknown): TextParams {
     choices: 1,
     media: mediaOf(body.messages, measurePart),
     fees: requestedFees(body),
-    ...(wantsBindingErrors(body) ? { keepsSignatures: true } : {}),
+    ...(wantsReasoningErrors(body) ? { keepsSignatures: true } : {}),
   };
 }
 
 /** Returns true if the client wants an error for reasoning of another conversation. */
-function wantsBindingErrors(body: JsonRecord): boolean {
+function wantsReasoningErrors(body: JsonRecord): boolean {
   const binding = memberOf(memberOf(body, "thinking"), "block_binding");
   return memberOf(binding, "prefix_mismatch_behavior") === "error";
 }

@@ -58,7 +58,7 @@ export const messagesWire = {
     requestedFees,
     fields: fieldSupport,
     capTools,
-    raisedBound: "max_tokens",
+    raisedOutputLimit: "max_tokens",
   },
   client: {
     read: parseRequest,

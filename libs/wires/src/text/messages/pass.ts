@@ -13,7 +13,7 @@ import {
 import { replaceFrameJson, parseFrameRecord } from "@modelgate/formats/sse";
 import { reportedFees } from "../fees.ts";
 import { adaptiveModel } from "../hub/claude.ts";
-import { hasUnsignedLoop } from "../hub/paired-messages.ts";
+import { hasCallWithoutReasoning } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
@@ -21,7 +21,7 @@ import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from 
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees, chargedUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
-import { pairs } from "./vendor-turns.ts";
+import { messagesBlocks } from "./vendor-turns.ts";
 
 const readDeltaText = memberTextReader(["text", "thinking", "partial_json", "name"]);
 
@@ -46,7 +46,7 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 
 export const messagesPass: TextPass = {
   /** Returns false for sampling or thinking that the model refuses. */
-  *takes(body, model) {
+  *accepts(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
     if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
       yield* findMembersInTurns(body);
@@ -59,7 +59,7 @@ export const messagesPass: TextPass = {
     return !isAdaptive && !hasForeignLoop(yield* memberInTurns(body, "messages"));
   },
 
-  boundOrder: () => ["max_tokens"],
+  outputLimitOrder: () => ["max_tokens"],
 
   *upstreamBody(body, { model }) {
     const cleanedBody = yield* normalizeMediaTypes(yield* withoutForeignSignatures(body));
@@ -135,12 +135,12 @@ function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
 
 function hasForeignLoop(messages: unknown): boolean {
   if (!Array.isArray(messages)) return false;
-  return hasUnsignedLoop(
+  return hasCallWithoutReasoning(
     messages.filter(isRecord).map(({ role, content }) => ({
       role: role === "assistant" ? "assistant" : "user",
       content: Array.isArray(content) ? content.filter(isRecord).filter((block) => !isForeign(block)) : [],
     })),
-    pairs,
+    messagesBlocks,
   );
 }
 

@@ -26,14 +26,14 @@ export function renderSearch(
   if (wire === "messages") return { type: searchType, name: searchToolName, ...options };
   const { allowedDomains, blockedDomains, maxUses, location } = commonOptions;
   // The vendor accepts either allowed or blocked domains, not both.
-  const isTwofold = allowedDomains !== undefined && blockedDomains !== undefined;
+  const hasBothLists = allowedDomains !== undefined && blockedDomains !== undefined;
   const isUnsupported = hasOtherOptions(commonOptions, ["allowedDomains", "blockedDomains", "maxUses", "location"]);
-  unsupported.noteIf("tools.web-search.options", more === true || isTwofold || isUnsupported);
+  unsupported.noteIf("tools.web-search.options", more === true || hasBothLists || isUnsupported);
   return withoutUndefined({
     type: searchType,
     name: searchToolName,
     allowed_domains: allowedDomains,
-    blocked_domains: isTwofold ? undefined : blockedDomains,
+    blocked_domains: hasBothLists ? undefined : blockedDomains,
     max_uses: maxUses,
     user_location: renderLocation(location),
   });

@@ -112,7 +112,7 @@ export function tierWord(tier: string | undefined): string | undefined {
 export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
 /** Tools without a fee: those that the client runs, and the search among tools. */
-const unpaidTool = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
+const freeTools = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   return feesUnlessNone({
@@ -129,7 +129,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
 
 function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord): readonly RequestedTool[] {
   if (typeof type !== "string") return [{ path }];
-  if (unpaidTool.test(type)) return [];
+  if (freeTools.test(type)) return [];
   return [
     { path, unit: unitOfTool(type), maxCalls: typeof max === "number" && max >= 0 ? Math.trunc(max) : undefined },
   ];

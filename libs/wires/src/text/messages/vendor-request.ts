@@ -3,7 +3,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import {
   adaptiveModel,
   isOnBedrock,
-  takesSingleSampling,
+  acceptsOneSamplingParameter,
   withAcceptedToolChoice,
   renderClaudeThinking,
 } from "../hub/claude.ts";
@@ -18,7 +18,7 @@ import { forcesSingleTool, offeredTools, requireToolOfWire, renderToolBy, requir
 import { customParameters } from "../hub/tool-calls.ts";
 import { renderCache } from "./parts.ts";
 import { renderSearch } from "./search.ts";
-import { automaticMarks, pairs, withCacheMarks, renderTurns } from "./vendor-turns.ts";
+import { automaticMarks, messagesBlocks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
   as: {
@@ -52,7 +52,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   const turns = renderTurns(withFormatInstruction(request, unsupported), target.model, unsupported);
   const { system, messages } = withCacheMarks(turns, request);
-  const conversation = { messages, form: pairs };
+  const conversation = { messages, form: messagesBlocks };
   const { thinking, effort, maxTokens, on } = renderClaudeThinking(request, target, conversation, unsupported);
   const body = withoutUndefined({
     model: target.model,
@@ -187,7 +187,7 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const acceptsSampling = adaptiveModel(model) === undefined;
-  const acceptsBoth = temperature === undefined || !takesSingleSampling(model);
+  const acceptsBoth = temperature === undefined || !acceptsOneSamplingParameter(model);
   const fitsThinking = !thinks || (topP ?? 0) >= minTopP;
   const sampling: JsonRecord = acceptsSampling && !thinks ? { temperature, top_k: topK } : {};
   const topPMember: JsonRecord = acceptsSampling && acceptsBoth && fitsThinking ? { top_p: topP } : {};

@@ -3,7 +3,7 @@ import { asRecord, isRecord, type JsonRecord, ownEntry, parseRecord, asText } fr
 import type { Frame } from "@modelgate/formats/sse";
 import { parseFinishReason, notJsonFailure, reportEvents, type TextEvent } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { parseSignature } from "../hub/signatures.ts";
 import { parseCitation, readEnvelope } from "./parts.ts";
@@ -28,7 +28,7 @@ const openedTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use
 
 /** Reads a vendor's stream of message events. */
 export class MessagesReader implements StreamReader {
-  readonly #book = new PartTracker(0);
+  readonly #tracker = new PartTracker(0);
   readonly #open = new Map<string, OpenVendorBlock>();
   #started = false;
   #hasContent = false;
@@ -39,7 +39,7 @@ export class MessagesReader implements StreamReader {
     message_start: ({ message }) => this.#start(asRecord(message)),
     content_block_start: ({ index, content_block: block }) =>
       isRecord(block) ? this.#begin(String(index), block) : [],
-    content_block_delta: ({ index, delta }) => (isRecord(delta) ? this.#grow(String(index), delta) : []),
+    content_block_delta: ({ index, delta }) => (isRecord(delta) ? this.#addDelta(String(index), delta) : []),
     content_block_stop: ({ index }) => this.#end(String(index)),
     message_delta: (event) => this.#delta(event),
     message_stop: () => {
@@ -63,7 +63,7 @@ export class MessagesReader implements StreamReader {
   }
 
   end(): readonly TextEvent[] {
-    return this.#book.endAll();
+    return this.#tracker.endAll();
   }
 
   #start(message: JsonRecord): readonly TextEvent[] {
@@ -92,32 +92,35 @@ export class MessagesReader implements StreamReader {
     const calls = callOfBlock(block);
     if (calls.length > 0) return [{ type: "fees", fees: { calls } }];
     if (type === "tool_use")
-      return this.#book.start(key, {
+      return this.#tracker.start(key, {
         kind: "tool-call",
         id: asText(block["id"]),
         name: asText(block["name"]),
       });
-    if (type === "thinking") return this.#grow(key, { type: "thinking_delta", thinking: block["thinking"] });
-    return type === "text" ? this.#grow(key, { type: "text_delta", text: block["text"] }) : [];
+    if (type === "thinking") return this.#addDelta(key, { type: "thinking_delta", thinking: block["thinking"] });
+    return type === "text" ? this.#addDelta(key, { type: "text_delta", text: block["text"] }) : [];
   }
 
-  #grow(key: string, delta: JsonRecord): readonly TextEvent[] {
+  #addDelta(key: string, delta: JsonRecord): readonly TextEvent[] {
     this.#hasContent = true;
     if (delta["type"] === "text_delta")
-      return [...this.#book.start(key, { kind: "text" }), ...this.#book.delta(key, asText(delta["text"]))];
+      return [...this.#tracker.start(key, { kind: "text" }), ...this.#tracker.delta(key, asText(delta["text"]))];
     if (delta["type"] === "thinking_delta")
-      return [...this.#book.start(key, { kind: "reasoning" }), ...this.#book.delta(key, asText(delta["thinking"]))];
+      return [
+        ...this.#tracker.start(key, { kind: "reasoning" }),
+        ...this.#tracker.delta(key, asText(delta["thinking"])),
+      ];
     const block = this.#open.get(key);
     if (block === undefined) return [];
     if (delta["type"] === "input_json_delta") return this.#input(key, block, asText(delta["partial_json"]));
     if (delta["type"] === "signature_delta") block.signature += asText(delta["signature"]);
-    const part = delta["type"] === "citations_delta" ? this.#book.numberOf(key) : undefined;
+    const part = delta["type"] === "citations_delta" ? this.#tracker.numberOf(key) : undefined;
     if (part === undefined) return [];
     return parseCitation(delta["citation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
   }
 
   #input(key: string, block: OpenVendorBlock, text: string): readonly TextEvent[] {
-    if (!block.whole) return this.#book.delta(key, text);
+    if (!block.whole) return this.#tracker.delta(key, text);
     block.input += text;
     if (block.input.length > maxBufferedCharacters)
       throw new Failure("upstream_error", "A vendor's block is too large.");
@@ -130,20 +133,20 @@ export class MessagesReader implements StreamReader {
     if (block?.whole === true) return this.#readWhole(block);
     // Vendors without deltas send the arguments when the call begins.
     const lateArgumentEvents =
-      block?.block["type"] === "tool_use" && !this.#book.hasText(key)
-        ? this.#book.delta(key, renderArguments(block.block["input"]))
+      block?.block["type"] === "tool_use" && !this.#tracker.hasText(key)
+        ? this.#tracker.delta(key, renderArguments(block.block["input"]))
         : [];
-    return [...lateArgumentEvents, ...this.#book.end(key, parseSignature(block?.signature ?? "", "messages"))];
+    return [...lateArgumentEvents, ...this.#tracker.end(key, parseSignature(block?.signature ?? "", "messages"))];
   }
 
   #readWhole({ block, input }: OpenVendorBlock): readonly TextEvent[] {
     if (block["type"] === "redacted_thinking") {
       const { signature } = readEnvelope(asText(block["data"]));
-      return this.#book.whole({ kind: "reasoning", text: "", signature });
+      return this.#tracker.whole({ kind: "reasoning", text: "", signature });
     }
     const parsed = input === "" ? undefined : parseRecord(input);
     const value = parsed === undefined ? block : { ...block, input: parsed };
-    return this.#book.whole({ kind: "vendor", wire: "messages", value });
+    return this.#tracker.whole({ kind: "vendor", wire: "messages", value });
   }
 
   #delta({ delta, usage: report }: JsonRecord): readonly TextEvent[] {
@@ -151,7 +154,7 @@ export class MessagesReader implements StreamReader {
     const usage = chargedUsage(report, { stopReason: reason, hasContent: this.#hasContent }, this.#usage);
     this.#usage = usage ?? this.#usage;
     const explained = this.#finished || !isRecord(delta) ? [] : refusalOf(delta);
-    const refusal = explained.flatMap((part) => [...this.#book.endAll(), ...this.#book.whole(part)]);
+    const refusal = explained.flatMap((part) => [...this.#tracker.endAll(), ...this.#tracker.whole(part)]);
     const finish = typeof reason === "string" ? this.#finish(reason, sequence) : [];
     return [...refusal, ...finish, ...reportEvents(usage, messagesFees(report))];
   }
@@ -161,11 +164,11 @@ export class MessagesReader implements StreamReader {
     this.#finished = true;
     const stopSequence = typeof sequence === "string" ? { stopSequence: sequence } : {};
     return [
-      ...this.#book.endAll(),
+      ...this.#tracker.endAll(),
       {
         type: "finish",
         choice: 0,
-        reason: parseFinishReason(finishReasons, reason, this.#book.kinds),
+        reason: parseFinishReason(finishReasons, reason, this.#tracker.kinds),
         ...stopSequence,
       },
     ];

@@ -1,6 +1,6 @@
 import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
-import { takesSystemMessages } from "../hub/claude.ts";
+import { acceptsSystemMessages } from "../hub/claude.ts";
 import { isUnmarked } from "../hub/prompt-cache.ts";
 import { unsupportedFailure, type Unsupported, type TextRequest } from "../hub/request.ts";
 import { renderPairedMessages, type Message, type MessageBlocks } from "../hub/paired-messages.ts";
@@ -19,8 +19,8 @@ interface RenderedTurns {
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): RenderedTurns {
   const render = (part: Part): readonly JsonRecord[] => renderPart(part, unsupported);
   const { system, messages } = renderPairedMessages(request, unsupported, render, {
-    form: pairs,
-    takesSystem: takesSystemMessages(model),
+    form: messagesBlocks,
+    acceptsSystem: acceptsSystemMessages(model),
   });
   return { system: systemOf(system), messages };
 }
@@ -32,7 +32,7 @@ function systemOf(blocks: readonly JsonRecord[]): RenderedTurns["system"] {
   return blocks.length === 1 && typeof text === "string" && cache === undefined ? text : blocks;
 }
 
-export const pairs: MessageBlocks = {
+export const messagesBlocks: MessageBlocks = {
   text: (text) => ({ type: "text", text }),
   isReasoning: ({ type }) => type === "thinking" || type === "redacted_thinking",
   callOf: ({ type, id }) => (type === "tool_use" ? id : undefined),

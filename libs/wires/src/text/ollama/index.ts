@@ -5,7 +5,7 @@ import { isReasoningRequested } from "../dialogue.ts";
 import type { OllamaParams } from "./request.ts";
 import { readChatParams, readGenerateParams, inspectedMembers, parseChat, parseGenerate } from "./request.ts";
 import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
-import { LineWriter, silence } from "./stream.ts";
+import { LineWriter, keepAliveSpace } from "./stream.ts";
 
 const spelling = {
   tools: "tools",
@@ -47,7 +47,7 @@ function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read
     answerPrefix: "",
     stores: plainDialect,
     streamType: "application/x-ndjson",
-    keepAlive: silence,
+    keepAlive: keepAliveSpace,
     failureFrame: failureFrames.ollama,
     requestsReasoning: (body) => isReasoningRequested(body["think"]),
   };

@@ -10,7 +10,7 @@ import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } 
 const maxBufferedCharacters = 8 * 2 ** 20;
 
 /** White space before a line's JSON, which keeps the connection alive. An empty line would break some readers. */
-export const silence = " ";
+export const keepAliveSpace = " ";
 
 /** Writes a stream of JSON lines. */
 export class LineWriter implements StreamWriter {
@@ -23,7 +23,7 @@ export class LineWriter implements StreamWriter {
   /** Milliseconds until the first piece of the answer. */
   #untilFirstText: number | undefined;
   readonly fail = failureFrames.ollama;
-  readonly heartbeat = (): string => silence;
+  readonly heartbeat = (): string => keepAliveSpace;
   readonly #on: EventHandlers<string> = {
     "part-start": ({ part, opened }) => {
       this.#open.set(part, { opened, pieces: [] });
@@ -33,7 +33,7 @@ export class LineWriter implements StreamWriter {
     "part-end": ({ part }) => this.#end(part),
     "part-whole": ({ whole }) =>
       whole.kind === "image" && whole.source.kind === "base64" ? this.#piece({ images: [whole.source.data] }) : "",
-    ping: () => silence,
+    ping: () => keepAliveSpace,
   };
 
   constructor(context: AnswerContext, form: AnswerForm) {

@@ -8,7 +8,7 @@ import { extensionMembers } from "../hub/openai-models.ts";
 import type { OutputFormat, ReasoningOptions, TextRequest, NamespacedTool, Tool, ToolChoice } from "../hub/request.ts";
 import { efforts, searchToolName } from "../hub/request.ts";
 import { maxTools, parseTurns } from "./client-turns.ts";
-import { qualifiedName, isSearch, parseSearch } from "./tools.ts";
+import { qualifiedName, isWebSearch, parseSearch } from "./tools.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
@@ -39,7 +39,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
       maxTokens: fields.count("max_output_tokens", 1),
       // Open Responses has both penalties, although OpenAI refuses them.
       ...parsePlainFields(fields),
-      logProbabilities: parseLogProbabilityWish(fields),
+      logProbabilities: parseRequestedProbabilities(fields),
     }),
   };
   return {
@@ -88,7 +88,7 @@ function parseFormat(format: Fields): OutputFormat | undefined {
   return parseSchema(format, schema);
 }
 
-function parseLogProbabilityWish(fields: Fields): TextRequest["logProbabilities"] {
+function parseRequestedProbabilities(fields: Fields): TextRequest["logProbabilities"] {
   const alternatives = fields.count("top_logprobs") ?? 0;
   const included = (fields.list("include") ?? []).includes(wantsProbabilities);
   return alternatives > 0 || included ? { alternatives } : undefined;
@@ -110,7 +110,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   if (type === "custom") return [parseCustom(tool, tool.raw("format"))];
   if (type === "namespace" && isPlainNamespace(tool)) return parseNamespace(tool);
   const definition = tool.whole();
-  if (isSearch(type)) return [parseSearch(definition)];
+  if (isWebSearch(type)) return [parseSearch(definition)];
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
@@ -157,7 +157,7 @@ function parseToolChoice(body: Fields): ToolChoice | undefined {
 function chosenName(tool: Fields): string {
   const type = tool.needText("type");
   if (type === "function" || type === "custom") return qualifiedName(tool.text("namespace"), tool.needText("name"));
-  return isSearch(type) ? searchToolName : type;
+  return isWebSearch(type) ? searchToolName : type;
 }
 
 export function isToolList(value: unknown): value is readonly JsonRecord[] {

@@ -33,7 +33,7 @@ export const responsesWire = {
     stream: () => new ResponsesReader(),
     requestedFees,
     fields: fieldSupport,
-    minBound: minOutputTokens,
+    minOutputLimit: minOutputTokens,
     capTools,
   },
   client: {

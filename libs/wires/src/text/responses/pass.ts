@@ -22,7 +22,7 @@ const terminals = ["response.completed", "response.incomplete", "response.failed
 }));
 
 export const responsesPass: TextPass = {
-  boundOrder: () => ["max_output_tokens"],
+  outputLimitOrder: () => ["max_output_tokens"],
   refuses: (names, model) => (refusesUnknownFields(model) ? names : []),
 
   *upstreamBody(body, { model }) {

@@ -31,7 +31,7 @@ export const stores = {
 function createdByItem(item: JsonRecord, isStored: boolean): readonly CreatedId[] {
   const annotations = asRecords(item["content"]).flatMap(({ annotations: list }) => asRecords(list));
   return [
-    ...(isStored || !isWhole(item) ? createdId("item", item["id"]) : []),
+    ...(isStored || !hasAllContent(item) ? createdId("item", item["id"]) : []),
     ...createdId("container", item["container_id"]),
     ...createdId("container", memberOf(item["environment"], "container_id")),
     ...annotations.filter(({ type }) => type === "container_file_citation" || type === "file_path").flatMap(citedFile),
@@ -52,7 +52,7 @@ const selfContained: ReadonlySet<string> = new Set(
 );
 
 /** An item with this member contains all its content. Otherwise, the vendor must look up its id. */
-const wholeWith: Readonly<Record<string, string>> = {
+const memberWithAllContent: Readonly<Record<string, string>> = {
   message: "content",
   reasoning: "encrypted_content",
   compaction: "encrypted_content",
@@ -76,7 +76,7 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
   return input.flatMap((item: unknown, index) => {
     const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
-    const isComplete = isWhole(item);
+    const isComplete = hasAllContent(item);
     if (isComplete && isOwnForm(item, id)) return [];
     const vendorId = { store: "item", id, path: `${path}[${index}].id` } as const;
     const isReference = typeOf(item) === "item_reference";
@@ -126,7 +126,7 @@ export function withoutForeignIds(
   const items = input.flatMap((item): readonly unknown[] => {
     const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || !foreign.has(id)) return [item];
-    if (isWhole(item)) return isStrict ? [{ ...item, id: undefined }] : [item];
+    if (hasAllContent(item)) return isStrict ? [{ ...item, id: undefined }] : [item];
     if (!isStrict) return [{ ...item, id: namelessId(id) }];
     const type = typeOf(item);
     dropped.add(type === "reasoning" ? "turn.reasoning" : isSearchStep(item) ? "turn.search" : `input.${type}`);
@@ -141,10 +141,10 @@ function namelessId(id: string): string {
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
 }
 
-function isWhole(item: JsonRecord): boolean {
+function hasAllContent(item: JsonRecord): boolean {
   const type = typeOf(item);
   if (selfContained.has(type)) return true;
-  const needed = ownEntry(wholeWith, type);
+  const needed = ownEntry(memberWithAllContent, type);
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 

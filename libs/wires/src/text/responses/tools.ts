@@ -41,7 +41,7 @@ export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonl
 const searchType = "web_search";
 
 /** Returns true for `web_search` and `web_search_preview`, also with a date. */
-export function isSearch(type: string): boolean {
+export function isWebSearch(type: string): boolean {
   return /^web_search(?:_preview)?(?:_\d{4}_\d{2}_\d{2})?$/.test(type);
 }
 

@@ -58,7 +58,7 @@ export function renderUsage(units: Units): JsonRecord {
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
 /** Tools without a charge: those that the client runs, and the search among tools. */
-const unpaidTools: ReadonlySet<unknown> = new Set(
+const freeTools: ReadonlySet<unknown> = new Set(
   splitWords(`
     function custom computer computer_use computer_use_preview local_shell apply_patch tool_search
   `),
@@ -87,7 +87,7 @@ function vendorTools(path: string, tools: unknown): readonly RequestedTool[] {
 
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type, model, environment } = tool;
-  if (unpaidTools.has(type)) return [];
+  if (freeTools.has(type)) return [];
   if (type === "namespace") return vendorTools(`${path}.tools`, tool["tools"]);
   if (type === "shell") return isHosted(environment) ? [{ path, unit: "codeInterpreters" }] : [];
   const unit = unitOfTool(type);

@@ -7,7 +7,7 @@ import { unsupportedFailure, unsupportedFields, Unsupported, reasoningEffort } f
 import {
   openAiEffort,
   rulesOfOpenAiModel,
-  takesReasoning,
+  acceptsReasoning,
   withAcceptedSampling,
   withAcceptedTier,
 } from "../hub/openai-models.ts";
@@ -70,7 +70,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
     tools: renderTools(request, unsupported),
     tool_choice: renderToolChoice(request, unsupported),
     parallel_tool_calls: request.parallelTools,
-    max_output_tokens: renderBound(request, unsupported),
+    max_output_tokens: renderOutputLimit(request, unsupported),
     temperature: request.temperature,
     top_p: request.topP,
     reasoning: renderReasoning(request, target.model, unsupported),
@@ -88,7 +88,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
 }
 
 /** The vendor refuses smaller limits. */
-function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
+function renderOutputLimit({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
   unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
 }
@@ -96,7 +96,7 @@ function renderBound({ maxTokens }: TextRequest, unsupported: Unsupported): numb
 function renderReasoning(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord | undefined {
   const effort = openAiEffort(request, model, "responses", unsupported);
   const { show } = request.reasoning ?? {};
-  if (request.reasoning === undefined || !takesReasoning(model)) return undefined;
+  if (request.reasoning === undefined || !acceptsReasoning(model)) return undefined;
   return unlessEmpty({ effort, summary: show === undefined ? undefined : showWords[show] });
 }
 
@@ -114,7 +114,7 @@ function renderFormat(format: TextRequest["format"]): JsonRecord | undefined {
 
 /** Models without reasoning refuse a request for encrypted reasoning. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
-  const thinks = reasoning !== undefined && reasoningEffort(reasoning) !== "none" && takesReasoning(model);
+  const thinks = reasoning !== undefined && reasoningEffort(reasoning) !== "none" && acceptsReasoning(model);
   const include = [
     ...(thinks ? ["reasoning.encrypted_content"] : []),
     ...(logProbabilities === undefined ? [] : ["message.output_text.logprobs"]),

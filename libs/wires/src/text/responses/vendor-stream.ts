@@ -3,7 +3,7 @@ import type { Frame } from "@modelgate/formats/sse";
 import { notJsonFailure, reportEvents, type TextEvent, type OpenedPart } from "../hub/answer.ts";
 import type { StreamReader } from "../hub/wire.ts";
 import { parseLogProbabilities } from "../hub/content.ts";
-import { PartTracker } from "../hub/part-book.ts";
+import { PartTracker } from "../hub/part-tracker.ts";
 import { qualifiedName } from "./tools.ts";
 import { parseAnnotation, vendorSignature } from "./parse-items.ts";
 import { callOfItem, responsesFees, responsesUsage } from "./usage.ts";
@@ -11,7 +11,7 @@ import { finishOf, parseAnswerItem } from "./vendor-answer.ts";
 
 /** Reads a vendor's stream. */
 export class ResponsesReader implements StreamReader {
-  readonly #book = new PartTracker(0);
+  readonly #tracker = new PartTracker(0);
   #started = false;
   isComplete = false;
 
@@ -26,11 +26,11 @@ export class ResponsesReader implements StreamReader {
     const type = asText(event["type"]);
     if (type === "error" || type === "response.failed") return [failureOf(event)];
     if (type === "response.completed" || type === "response.incomplete") return this.#finish(event);
-    return [...this.#start(event), ...(ownEntry(handlers, type)?.(this.#book, event) ?? []), ...feesOf(type, event)];
+    return [...this.#start(event), ...(ownEntry(handlers, type)?.(this.#tracker, event) ?? []), ...feesOf(type, event)];
   }
 
   end(): readonly TextEvent[] {
-    return this.#book.endAll();
+    return this.#tracker.endAll();
   }
 
   /** Usually, `response.created` is the first event with a response. */
@@ -47,8 +47,8 @@ export class ResponsesReader implements StreamReader {
     const response = asRecord(event["response"]);
     return [
       ...this.#start(event),
-      ...this.#book.endAll(),
-      { type: "finish", choice: 0, reason: finishOf(response, this.#book.kinds) },
+      ...this.#tracker.endAll(),
+      { type: "finish", choice: 0, reason: finishOf(response, this.#tracker.kinds) },
       ...reportEvents(responsesUsage(response["usage"]), responsesFees(response)),
     ];
   }
@@ -71,40 +71,43 @@ function failureOf(event: JsonRecord): TextEvent {
   };
 }
 
-type ResponsesHandler = (book: PartTracker, event: JsonRecord) => readonly TextEvent[];
+type ResponsesHandler = (tracker: PartTracker, event: JsonRecord) => readonly TextEvent[];
 
 /** Handlers of the stream's events. A part's key has the index of its item, and its own index. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
-  "response.output_item.added": (book, { output_index: index, item }) =>
-    isRecord(item) ? startCall(book, itemKey(index), item) : [],
-  "response.content_part.added": (book, event) =>
-    isRecord(event["part"]) ? startText(book, event, event["part"]) : [],
-  "response.output_text.delta": (book, event) => {
-    const started = book.start(contentKey(event), { kind: "text" });
+  "response.output_item.added": (tracker, { output_index: index, item }) =>
+    isRecord(item) ? startCall(tracker, itemKey(index), item) : [],
+  "response.content_part.added": (tracker, event) =>
+    isRecord(event["part"]) ? startText(tracker, event, event["part"]) : [],
+  "response.output_text.delta": (tracker, event) => {
+    const started = tracker.start(contentKey(event), { kind: "text" });
     const probabilities = parseLogProbabilities(event["logprobs"]);
-    return [...started, ...book.delta(contentKey(event), asText(event["delta"]), probabilities)];
+    return [...started, ...tracker.delta(contentKey(event), asText(event["delta"]), probabilities)];
   },
-  "response.output_text.annotation.added": (book, event) => {
-    const part = book.numberOf(contentKey(event));
+  "response.output_text.annotation.added": (tracker, event) => {
+    const part = tracker.numberOf(contentKey(event));
     if (part === undefined) return [];
     return parseAnnotation(event["annotation"]).map((citation) => ({ type: "citation", choice: 0, part, citation }));
   },
-  "response.output_text.done": (book, event) => late(book, contentKey(event), { kind: "text" }, event["text"]),
-  "response.refusal.delta": (book, event) => grow(book, contentKey(event), { kind: "refusal" }, event["delta"]),
-  "response.refusal.done": (book, event) => late(book, contentKey(event), { kind: "refusal" }, event["refusal"]),
-  "response.content_part.done": (book, event) => book.end(contentKey(event)),
-  "response.reasoning_summary_text.delta": (book, event) => think(book, event, true, event["delta"]),
-  "response.reasoning_summary_text.done": (book, event) => lateReasoning(book, event, true, event["text"]),
-  "response.reasoning_text.delta": (book, event) => think(book, event, false, event["delta"]),
-  "response.reasoning_text.done": (book, event) => lateReasoning(book, event, false, event["text"]),
-  "response.function_call_arguments.delta": (book, event) =>
-    book.delta(itemKey(event["output_index"]), asText(event["delta"])),
-  "response.function_call_arguments.done": (book, event) => lateArguments(book, event, event["arguments"]),
-  "response.custom_tool_call_input.delta": (book, event) =>
-    book.delta(itemKey(event["output_index"]), asText(event["delta"])),
-  "response.custom_tool_call_input.done": (book, event) => lateArguments(book, event, event["input"]),
-  "response.output_item.done": (book, { output_index: index, item }) =>
-    isRecord(item) ? endItem(book, itemKey(index), item) : [],
+  "response.output_text.done": (tracker, event) =>
+    addLateText(tracker, contentKey(event), { kind: "text" }, event["text"]),
+  "response.refusal.delta": (tracker, event) =>
+    addDelta(tracker, contentKey(event), { kind: "refusal" }, event["delta"]),
+  "response.refusal.done": (tracker, event) =>
+    addLateText(tracker, contentKey(event), { kind: "refusal" }, event["refusal"]),
+  "response.content_part.done": (tracker, event) => tracker.end(contentKey(event)),
+  "response.reasoning_summary_text.delta": (tracker, event) => addReasoning(tracker, event, true, event["delta"]),
+  "response.reasoning_summary_text.done": (tracker, event) => lateReasoning(tracker, event, true, event["text"]),
+  "response.reasoning_text.delta": (tracker, event) => addReasoning(tracker, event, false, event["delta"]),
+  "response.reasoning_text.done": (tracker, event) => lateReasoning(tracker, event, false, event["text"]),
+  "response.function_call_arguments.delta": (tracker, event) =>
+    tracker.delta(itemKey(event["output_index"]), asText(event["delta"])),
+  "response.function_call_arguments.done": (tracker, event) => lateArguments(tracker, event, event["arguments"]),
+  "response.custom_tool_call_input.delta": (tracker, event) =>
+    tracker.delta(itemKey(event["output_index"]), asText(event["delta"])),
+  "response.custom_tool_call_input.done": (tracker, event) => lateArguments(tracker, event, event["input"]),
+  "response.output_item.done": (tracker, { output_index: index, item }) =>
+    isRecord(item) ? endItem(tracker, itemKey(index), item) : [],
 };
 
 function itemKey(index: unknown): string {
@@ -116,32 +119,32 @@ function contentKey(event: JsonRecord): string {
 }
 
 /** Items of other types open with their first part. */
-function startCall(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
+function startCall(tracker: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
   const namespace = item["namespace"];
   const name = qualifiedName(typeof namespace === "string" ? namespace : undefined, asText(item["name"]));
   const opened = { kind: "tool-call", id: asText(item["call_id"]), name } as const;
-  return book.start(key, custom ? { ...opened, custom } : opened);
+  return tracker.start(key, custom ? { ...opened, custom } : opened);
 }
 
-function startText(book: PartTracker, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
-  if (part["type"] === "output_text") return book.start(contentKey(event), { kind: "text" });
-  return part["type"] === "refusal" ? book.start(contentKey(event), { kind: "refusal" }) : [];
+function startText(tracker: PartTracker, event: JsonRecord, part: JsonRecord): readonly TextEvent[] {
+  if (part["type"] === "output_text") return tracker.start(contentKey(event), { kind: "text" });
+  return part["type"] === "refusal" ? tracker.start(contentKey(event), { kind: "refusal" }) : [];
 }
 
-function grow(book: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
-  return [...book.start(key, opened), ...book.delta(key, asText(text))];
+function addDelta(tracker: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+  return [...tracker.start(key, opened), ...tracker.delta(key, asText(text))];
 }
 
 /** Some vendors send the complete text of a part without deltas. */
-function late(book: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
-  return book.hasText(key) ? [] : grow(book, key, opened, text);
+function addLateText(tracker: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
+  return tracker.hasText(key) ? [] : addDelta(tracker, key, opened, text);
 }
 
-function lateArguments(book: PartTracker, event: JsonRecord, text: unknown): readonly TextEvent[] {
+function lateArguments(tracker: PartTracker, event: JsonRecord, text: unknown): readonly TextEvent[] {
   const key = itemKey(event["output_index"]);
-  return book.hasText(key) ? [] : book.delta(key, asText(text));
+  return tracker.hasText(key) ? [] : tracker.delta(key, asText(text));
 }
 
 function reasoningKey(event: JsonRecord, summary: boolean): string {
@@ -153,26 +156,30 @@ function reasoningIndex(event: JsonRecord, summary: boolean): unknown {
 }
 
 /** Adds text of reasoning. The parts of a summary are joined by blank lines. */
-function think(book: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+function addReasoning(tracker: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
   const key = reasoningKey(event, summary);
   const id = asText(event["item_id"]);
   // Only one part of an item may be open at a time.
-  const others = book.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
-  const ended = others.flatMap((other) => book.end(other));
-  const started = book.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
-  return [...ended, ...started, ...book.delta(key, book.gap(key, reasoningIndex(event, summary)) + asText(text))];
+  const others = tracker.openKeys(itemKey(event["output_index"])).filter((open) => open !== key);
+  const ended = others.flatMap((other) => tracker.end(other));
+  const started = tracker.start(key, { kind: "reasoning", summary, ...(id === "" ? {} : { id }) });
+  return [
+    ...ended,
+    ...started,
+    ...tracker.delta(key, tracker.paragraphBreak(key, reasoningIndex(event, summary)) + asText(text)),
+  ];
 }
 
-function lateReasoning(book: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
-  const isSent = book.isAt(reasoningKey(event, summary), reasoningIndex(event, summary));
-  return isSent ? [] : think(book, event, summary, text);
+function lateReasoning(tracker: PartTracker, event: JsonRecord, summary: boolean, text: unknown): readonly TextEvent[] {
+  const isSent = tracker.isAt(reasoningKey(event, summary), reasoningIndex(event, summary));
+  return isSent ? [] : addReasoning(tracker, event, summary, text);
 }
 
 /** Ends an item and its open parts. Encrypted content belongs to the last one. */
-function endItem(book: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
-  const open = book.openKeys(key);
-  if (open.length === 0 && !book.isDone(key)) return parseAnswerItem(item).flatMap((part) => book.whole(part));
+function endItem(tracker: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
+  const open = tracker.openKeys(key);
+  if (open.length === 0 && !tracker.isDone(key)) return parseAnswerItem(item).flatMap((part) => tracker.whole(part));
   const encrypted = item["type"] === "reasoning" ? asText(item["encrypted_content"]) : "";
   const signature = encrypted === "" ? undefined : vendorSignature(encrypted);
-  return open.flatMap((name, index) => book.end(name, index === open.length - 1 ? signature : undefined));
+  return open.flatMap((name, index) => tracker.end(name, index === open.length - 1 ? signature : undefined));
 }

@@ -170,14 +170,14 @@ export function renderText({ text }: Transcript): string {
 /** Renders SubRip. Throws Failure upstream_error for a transcript without times. */
 export function renderSrt(transcript: Transcript): string {
   return segmentsOf(transcript)
-    .map((segment, index) => `${index + 1}\n${cue(segment, ",")}`)
+    .map((segment, index) => `${index + 1}\n${renderCue(segment, ",")}`)
     .join("");
 }
 
 /** Renders WebVTT. Throws Failure upstream_error for a transcript without times. */
 export function renderVtt(transcript: Transcript): string {
   return `WEBVTT\n\n${segmentsOf(transcript)
-    .map((segment) => cue(segment, "."))
+    .map((segment) => renderCue(segment, "."))
     .join("")}`;
 }
 
@@ -187,8 +187,8 @@ function segmentsOf({ segments }: Transcript): readonly Segment[] {
   return segments;
 }
 
-function cue({ start, end, text }: Segment, point: "," | "."): string {
-  return `${time(start, point)} --> ${time(end, point)}\n${oneLine(text)}\n\n`;
+function renderCue({ start, end, text }: Segment, point: "," | "."): string {
+  return `${renderTime(start, point)} --> ${renderTime(end, point)}\n${oneLine(text)}\n\n`;
 }
 
 /** An empty line would end the cue, and an arrow would begin another. */
@@ -199,7 +199,7 @@ function oneLine(text: string): string {
     .replaceAll("-->", "->");
 }
 
-function time(seconds: number, point: "," | "."): string {
+function renderTime(seconds: number, point: "," | "."): string {
   const millis = Math.max(0, Math.round(seconds * 1_000));
   const pad = (value: number, digits = 2): string => String(Math.floor(value)).padStart(digits, "0");
   const clock = [millis / 3_600_000, (millis / 60_000) % 60, (millis / 1_000) % 60].map((value) => pad(value));

@@ -174,18 +174,18 @@ export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
   if (isRecord(usage)) {
     const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
     if (isAmount(seconds)) return { seconds };
-    if (isAmount(input) || isAmount(output)) return tokens(amount(input), amount(output), details);
+    if (isAmount(input) || isAmount(output)) return tokens(amountOrZero(input), amountOrZero(output), details);
   }
   return isAmount(duration) ? { seconds: duration } : undefined;
 }
 
 function tokens(input: number, output: number, details: unknown): Units {
-  const text = isRecord(details) ? amount(details["text_tokens"]) : 0;
+  const text = isRecord(details) ? amountOrZero(details["text_tokens"]) : 0;
   // Input that is not reported as text counts as audio.
   return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };
 }
 
-function amount(value: unknown): number {
+function amountOrZero(value: unknown): number {
   return isAmount(value) ? Math.round(value) : 0;
 }
 

@@ -157,8 +157,7 @@ const vendorStatuses: Readonly<Record<TaskState, string>> = {
   completed: "done",
   failed: "done",
 };
-/** Vendor's code for an internal failure. */
-const failure = 50_500;
+const internalErrorCode = 50_500;
 
 /** As at the vendor, a failed task has the state `done` and another code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
@@ -178,5 +177,5 @@ function envelope(code: number, message: string, data: JsonRecord, { requestId }
 }
 
 function codeOf(code: string | undefined): number {
-  return code !== undefined && /^5\d{4}$/.test(code) ? Number(code) : failure;
+  return code !== undefined && /^5\d{4}$/.test(code) ? Number(code) : internalErrorCode;
 }

@@ -110,7 +110,7 @@ const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
 const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
+function renderFor(acceptsSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
     const additional = additionalVideoMembers(request, "veo-video", supported);
@@ -128,14 +128,14 @@ function renderFor(takesSeed: boolean, supported: readonly string[]): VideoVendo
       aspectRatio: shape.ratio,
       resolution: shape.tier,
       negativePrompt: request.negativePrompt,
-      seed: takesSeed ? request.seed : undefined,
+      seed: acceptsSeed ? request.seed : undefined,
     });
     return {
       body: { instances: [instance], parameters },
       dropped: [
         ...additional.dropped,
         ...shape.dropped,
-        ...(takesSeed ? [] : hintsIn(request, ["seed"])),
+        ...(acceptsSeed ? [] : hintsIn(request, ["seed"])),
         ...otherRate(request),
       ],
       seconds,

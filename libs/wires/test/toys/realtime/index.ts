@@ -7,7 +7,7 @@ export const toy = {
   name: "toy",
   vendor: {
     bridge: () => ({
-      greets: false,
+      vendorSpeaksFirst: false,
       state: { input: { bytesPerSecond: 1, detectsTurns: false }, pendingResponses: 0, isPending: false },
       open: () => ({ toClient: [], toVendor: [] }),
       fromClient: ({ data }) => ({ toClient: [], toVendor: [eventMessage({ act: eventType(data) })] }),
