@@ -1,7 +1,7 @@
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startBackends, testUsageDraft, type Backends } from "@modelgate/testkit";
-import { createAccount, hold, publishEntries, readSent, readUnpublished, settle, shardOf } from "../src/index.ts";
+import { createAccount, hold, publishEntries, readCopies, readUnpublished, settle, shardOf } from "../src/index.ts";
 import { publishingBus } from "./publishing-bus.ts";
 
 let backends: Backends;
@@ -36,5 +36,5 @@ test("the copy of a published event is kept although a later attempt to publish 
   expect(await publishEntries(redis, failing, found)).toBe(0);
 
   expect(await unpublished()).toEqual([]);
-  expect((await readSent(redis, [shard])).map(({ event }) => event.id)).toEqual([callId]);
+  expect((await readCopies(redis, [shard])).map(({ event }) => event.id)).toEqual([callId]);
 });

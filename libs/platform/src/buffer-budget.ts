@@ -1,6 +1,6 @@
 import { Failure } from "@modelgate/contracts";
 import { countBuffered } from "./metrics.ts";
-import { OpenList, type Listed } from "./open-list.ts";
+import { OpenList, type ListEntry } from "./open-list.ts";
 
 /** Account and API key that use memory or disk space. */
 export interface Holder {
@@ -161,7 +161,7 @@ export class Holding implements Disposable {
   #bytes = 0;
   /** Ends the body. Undefined unless the body is arriving. */
   #breakOff: ((failure: Failure) => void) | undefined;
-  #listed: readonly Listed[] = [];
+  #listed: readonly ListEntry[] = [];
   #open = true;
 
   constructor(budget: BufferBudget, owner: HoldingOwner) {

@@ -1,10 +1,10 @@
 /** An entry of an OpenList. */
-export interface Listed {
+export interface ListEntry {
   /** Removes the entry from its list. Returns false if it was already removed. */
   remove(): boolean;
 }
 
-class ListMember<Value> implements Listed {
+class ListMember<Value> implements ListEntry {
   readonly value: Value;
   previous: ListMember<Value> | undefined;
   next: ListMember<Value> | undefined;
@@ -45,7 +45,7 @@ export class OpenList<Value> implements Iterable<Value> {
   last: ListMember<Value> | undefined;
   size = 0;
 
-  add(value: Value): Listed {
+  add(value: Value): ListEntry {
     return new ListMember(value, this);
   }
 

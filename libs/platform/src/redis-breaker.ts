@@ -1,6 +1,6 @@
 import { Command, type Redis } from "ioredis";
 import type { Logger } from "./log.ts";
-import { OpenList, type Listed } from "./open-list.ts";
+import { OpenList, type ListEntry } from "./open-list.ts";
 
 const pingMs = 200;
 const stepsPerTimeout = 10;
@@ -8,7 +8,7 @@ const stepsPerTimeout = 10;
 interface SentCommand {
   readonly command: Command;
   readonly step: number;
-  listed: Listed | undefined;
+  listed: ListEntry | undefined;
 }
 
 /**

@@ -169,7 +169,7 @@ export function openSubscriber(redis: Redis): Redis {
 }
 
 /** Executes a Redis transaction. Throws the first error of its commands. */
-export async function execute(transaction: ChainableCommander): Promise<void> {
+export async function executeTransaction(transaction: ChainableCommander): Promise<void> {
   for (const [error] of (await transaction.exec()) ?? []) if (error !== null) throw error;
 }
 

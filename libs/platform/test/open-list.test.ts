@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { OpenList, type Listed } from "../src/open-list.ts";
+import { OpenList, type ListEntry } from "../src/open-list.ts";
 
 test("a list has the members that were added and not removed, oldest first, as a set", () => {
   const step = fc.oneof(fc.constant("add" as const), fc.nat(20));
@@ -8,7 +8,7 @@ test("a list has the members that were added and not removed, oldest first, as a
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const list = new OpenList<number>();
       const set = new Set<number>();
-      const all: Listed[] = [];
+      const all: ListEntry[] = [];
       for (const each of steps) {
         if (each === "add") {
           set.add(all.length);

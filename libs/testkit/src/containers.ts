@@ -37,8 +37,8 @@ export interface Containers extends Backends {
 /** Starts containers of Redis and NATS. With `reusedBy`, returns running ones that were started with the same value. */
 export async function startContainers(reusedBy?: string): Promise<Containers> {
   const [redis, nats] = await Promise.all([
-    prepare(new RedisContainer(images.redis), reusedBy).start(),
-    prepare(new GenericContainer(images.nats), reusedBy)
+    labelContainer(new RedisContainer(images.redis), reusedBy).start(),
+    labelContainer(new GenericContainer(images.nats), reusedBy)
       .withCommand(["nats-server", "-js", "-m", String(natsMonitorPort)])
       .withExposedPorts(4222, natsMonitorPort)
       .start(),
@@ -56,7 +56,7 @@ export async function startContainers(reusedBy?: string): Promise<Containers> {
 }
 
 /** Labels a container, so that later starts with the same `reusedBy` find it. */
-export function prepare<Container extends GenericContainer>(
+export function labelContainer<Container extends GenericContainer>(
   container: Container,
   reusedBy: string | undefined,
 ): Container {

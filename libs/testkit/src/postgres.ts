@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { freePorts, startPostgres as startServer } from "@modelgate/deploy/local";
 import { GenericContainer, Wait } from "testcontainers";
-import { canUseImage, prepare } from "./containers.ts";
+import { canUseImage, labelContainer } from "./containers.ts";
 import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
@@ -55,7 +55,7 @@ async function usesContainers(): Promise<boolean> {
 }
 
 async function startContainer(reusedBy?: string): Promise<PostgresBackend> {
-  const container = await prepare(new GenericContainer(image), reusedBy)
+  const container = await labelContainer(new GenericContainer(image), reusedBy)
     .withEnvironment({ POSTGRES_USER: user, POSTGRES_PASSWORD: password, POSTGRES_DB: database })
     .withExposedPorts(5432)
     // The server starts twice: the first time only to create the database.

@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerFailure, discardRestOfBody, idsOf, restartFailure, shutdownRequest } from "@modelgate/platform";
 import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
-import { errorAppenderOf, type StreamEnd } from "./stream-end.ts";
+import { errorAppenderOf, type StreamErrorAppender } from "./stream-end.ts";
 
 export interface ProxyOptions {
   readonly log: Logger;
@@ -22,7 +22,7 @@ export class ProxiedCall implements Proxied {
   readonly #options: ProxyOptions;
   readonly #cut: () => void;
   #upstream: ClientRequest | undefined;
-  #streamEnd: StreamEnd | undefined;
+  #errorAppender: StreamErrorAppender | undefined;
   #isOver = false;
 
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions) {
@@ -62,22 +62,22 @@ export class ProxiedCall implements Proxied {
     }
     response.statusCode = answer.statusCode ?? 502;
     if (answer.statusMessage !== undefined) response.statusMessage = answer.statusMessage;
-    this.#streamEnd = errorAppenderOf({
+    this.#errorAppender = errorAppenderOf({
       endpointId: contextOf(this.#request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
       isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
     });
-    if (this.#streamEnd !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
+    if (this.#errorAppender !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
     answer
       .on("data", (chunk: Buffer) => {
-        const out = this.#streamEnd?.push(chunk) ?? chunk;
+        const out = this.#errorAppender?.push(chunk) ?? chunk;
         if (out.length > 0 && !response.write(out)) answer.pause();
       })
       .once("end", () => {
         if (this.#isOver || !answer.complete) return;
         this.#isOver = true;
         response.addTrailers(Object.entries(answer.trailers).map(([name, value = ""]) => [name, value] as const));
-        response.end(this.#streamEnd?.rest());
+        response.end(this.#errorAppender?.rest());
       });
     response.on("drain", () => answer.resume());
   }
@@ -113,7 +113,7 @@ export class ProxiedCall implements Proxied {
       discardRestOfBody(request);
       answerFailure(response, format, failure, requestId);
     } else {
-      const last = this.#streamEnd?.fail(failure, requestId);
+      const last = this.#errorAppender?.fail(failure, requestId);
       if (last === undefined) this.#cut();
       else response.end(last);
     }

@@ -12,15 +12,15 @@ export function errorAppenderOf(answer: {
   readonly endpointId: string;
   readonly contentType: string | undefined;
   readonly isClosed: boolean;
-}): StreamEnd | undefined {
+}): StreamErrorAppender | undefined {
   const { endpointId, contentType = "", isClosed } = answer;
   if (isClosed) return undefined;
   if (contentType.startsWith("text/event-stream"))
-    return new StreamEnd(framedParts(endpointId, endOfLastEvent, "\n\n"));
+    return new StreamErrorAppender(framedParts(endpointId, endOfLastEvent, "\n\n"));
   if (contentType.startsWith("application/x-ndjson"))
-    return new StreamEnd(framedParts(endpointId, endOfLastLine, "\n"));
+    return new StreamErrorAppender(framedParts(endpointId, endOfLastLine, "\n"));
   if (endpointId === "streamGenerateContent" && contentType.startsWith("application/json"))
-    return new StreamEnd(new ArrayParts());
+    return new StreamErrorAppender(new ArrayParts());
   return undefined;
 }
 
@@ -34,7 +34,7 @@ interface StreamParts {
 }
 
 /** Cuts a stream at the ends of its parts, so that the gateway can append an error if the service disconnects. */
-export class StreamEnd {
+export class StreamErrorAppender {
   readonly #parts: StreamParts;
   #buffered: Buffer = noBytes;
   /** True after the beginning of an incomplete part was sent. */

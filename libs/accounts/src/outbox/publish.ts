@@ -151,7 +151,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
 const maxRemembered = 500;
 
 /** An event with a copy in Redis. */
-export interface SentEvent {
+export interface CopiedEvent {
   readonly event: OutboxEvent;
   readonly message: BusMessage;
   /** Shard in which Redis stores the copy. */
@@ -188,7 +188,7 @@ export async function removeCopies(redis: Redis, events: readonly OutboxEvent[])
 const readEvent = recordParser("event", Type.Union([UsageEvent, StoredTaskEvent, CreditEvent]));
 
 /** Returns the copied events of these shards. Some may still be in the outbox. */
-export async function readSent(redis: Redis, of: readonly string[] = shards): Promise<readonly SentEvent[]> {
+export async function readCopies(redis: Redis, of: readonly string[] = shards): Promise<readonly CopiedEvent[]> {
   const eventsByShard = await Promise.all(
     of.map(async (shard) => [shard, await redis.hgetall(accountKeys.sent(shard))] as const),
   );
@@ -200,8 +200,8 @@ export async function readSent(redis: Redis, of: readonly string[] = shards): Pr
   );
 }
 
-/** Removes the copies of events that `readSent` has returned. */
-export async function removeReadCopies(redis: Redis, events: readonly SentEvent[]): Promise<void> {
+/** Removes the copies of events that `readCopies` has returned. */
+export async function removeReadCopies(redis: Redis, events: readonly CopiedEvent[]): Promise<void> {
   const byShard = Map.groupBy(events, ({ shard }) => shard);
   await Promise.all(
     [...byShard].map(([shard, several]) => redis.hdel(accountKeys.sent(shard), ...several.map(({ name }) => name))),

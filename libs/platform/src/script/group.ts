@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { Cluster, Command } from "ioredis";
 import type { Redis } from "../redis.ts";
 import { localsOf, replyLines, scriptTexts, type LuaShape } from "./lua.ts";
-import { isList } from "./values.ts";
+import { isListKind } from "./values.ts";
 
 interface GroupedCall {
   readonly script: string;
@@ -183,7 +183,7 @@ function programOf(shapes: readonly LuaShape[]): string {
 
 function scriptLines(shape: LuaShape, index: number): readonly string[] {
   const replies = Object.entries(shape.replies).map(([verdict, kinds]) => [verdict, Object.entries(kinds)] as const);
-  if (replies.some(([, kinds]) => kinds.some(([, kind]) => isList(kind))))
+  if (replies.some(([, kinds]) => kinds.some(([, kind]) => isListKind(kind))))
     throw new TypeError(`${shape.file.pathname}: a script that replies with lists cannot be called in a group`);
   return [
     "do",

@@ -1,4 +1,4 @@
-import { isList, luaOf, type Kind } from "./values.ts";
+import { isListKind, luaExpressionOf, type Kind } from "./values.ts";
 
 export interface LuaShape {
   readonly file: URL;
@@ -38,7 +38,9 @@ export function localsOf(
       localOf(name, name.endsWith("[]"), `KEYS[${before.keys}`, index + 1, (key) => key),
     ),
     ...Object.entries(shape.args).map(([name, kind], index) =>
-      localOf(name, isList(kind), `ARGV[${before.arguments}`, index + 1, (argument) => luaOf(kind, argument)),
+      localOf(name, isListKind(kind), `ARGV[${before.arguments}`, index + 1, (argument) =>
+        luaExpressionOf(kind, argument),
+      ),
     ),
   ];
 }
@@ -52,8 +54,8 @@ function localOf(name: string, list: boolean, from: string, index: number, expre
 /** Renders the Lua code that converts a reply with names to the list that Redis returns. */
 export function replyLines(verdict: string, values: readonly (readonly [string, Kind])[]): readonly string[] {
   if (values.length === 0) return [];
-  const single = values.filter(([, kind]) => !isList(kind));
-  const list = values.find(([, kind]) => isList(kind))?.[0];
+  const single = values.filter(([, kind]) => !isListKind(kind));
+  const list = values.find(([, kind]) => isListKind(kind))?.[0];
   const members = [`'${verdict}'`, ...single.map(([name, kind]) => memberOf(name, kind))].join(", ");
   if (list === undefined) return [`if reply[1] == '${verdict}' then return {${members}} end`];
   return [

@@ -44,13 +44,13 @@ export function valueOf(kind: Kind, text: string): string | number | bigint | bo
 }
 
 /** Renders the Lua expression that converts an argument from text to its kind. */
-export function luaOf(kind: Kind, argument: string): string {
+export function luaExpressionOf(kind: Kind, argument: string): string {
   if (kind.startsWith("number")) return `tonumber(${argument})`; // nil for ""
   if (kind.startsWith("flag")) return `${argument} == '1'`;
   return kind.endsWith("?") ? `${argument} ~= '' and ${argument} or nil` : argument;
 }
 
-export function isList(kind: Kind): boolean {
+export function isListKind(kind: Kind): boolean {
   return kind.endsWith("[]");
 }
 
@@ -115,7 +115,7 @@ export function replyReader<Shapes extends Replies>(
   const readers = new Map(
     Object.entries(shapes).map(([verdict, kinds]) => [
       verdict,
-      Object.entries(kinds).map(([name, kind]) => ({ name, kind, isList: isList(kind) })),
+      Object.entries(kinds).map(([name, kind]) => ({ name, kind, isList: isListKind(kind) })),
     ]),
   );
   return (reply) => {

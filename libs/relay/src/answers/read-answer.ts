@@ -7,8 +7,8 @@ import { interruptionFailure } from "./buffered-stream.ts";
 import { unlimitedJson, isLargeJson, parseJson } from "../bodies/read-json.ts";
 
 /**
- * Collects a complete answer and passes it to its reader. Rejects with the Failures of `collect` or of the reader, or
- * with upstream_error.
+ * Collects a complete answer and passes it to its reader. Rejects with the Failures of `collectAnswer` or of the reader,
+ * or with upstream_error.
  */
 export async function readAnswer<Read>(
   answer: UpstreamAnswer,
@@ -16,7 +16,7 @@ export async function readAnswer<Read>(
   maxBytes: number,
   budget: BufferBudget,
 ): Promise<Read> {
-  const bytes = await collect(answer, maxBytes, budget);
+  const bytes = await collectAnswer(answer, maxBytes, budget);
   try {
     return await read(bytes);
   } catch (cause) {
@@ -58,7 +58,7 @@ function unreadable(reason: string, cause?: unknown): Failure {
  * Collects a complete body. Rejects with Failure answer_too_large, upstream_error, upstream_timeout, or
  * server_overloaded if the process's memory limit is reached.
  */
-export function collect(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
+export function collectAnswer(answer: UpstreamAnswer, maxBytes: number, budget: BufferBudget): Promise<Buffer> {
   const collector = new AnswerCollector(answer, maxBytes, budget);
   answer.pipe(collector);
   return collector.body.promise;

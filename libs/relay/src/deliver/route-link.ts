@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import type { VendorLink } from "../answers/exchange.ts";
 import type { UpstreamHead } from "../answers/stream-reader.ts";
-import { collect } from "../answers/read-answer.ts";
+import { collectAnswer } from "../answers/read-answer.ts";
 import { requestFor } from "../attempt.ts";
 import type { AcceptedAnswer, CallRun } from "../call-run.ts";
 
@@ -71,7 +71,7 @@ export class RouteLink implements VendorLink {
   ): Promise<UpstreamHead & { readonly bytes: Buffer }> {
     const { limits, budget } = this.#run.deps;
     const answer = await this.#send(request, signal, addsMembers);
-    return { headers: answer.headers, bytes: await collect(answer, limits.answerBytes, budget) };
+    return { headers: answer.headers, bytes: await collectAnswer(answer, limits.answerBytes, budget) };
   }
 
   /** Sends a request, with the channel's body members if `addsMembers` is true. Throws Failure. */

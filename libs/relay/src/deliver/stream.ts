@@ -9,7 +9,7 @@ import { finalAnswerOf, type AcceptedAnswer, type CallRun } from "../call-run.ts
 import { clientDisconnectedStatus } from "../exchange-lifetime.ts";
 import { Allowance, outputLimitExceeded, type StreamStop } from "../money/allowance.ts";
 import { StreamTimer } from "../money/call-metrics.ts";
-import { upperCost } from "../money/expect.ts";
+import { maxTextCost } from "../money/expect.ts";
 import type { Metered } from "../money/measure.ts";
 import { meterEndedEarly, meterStream, reportedUsage, usageAfterDisconnect } from "../money/meter.ts";
 import { streamHeaders } from "../pending-stream.ts";
@@ -223,14 +223,15 @@ function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Al
   const { size } = cost;
   const { model, multiplier } = serving;
   const isFree =
-    upperCost(size, model, multiplier, output.first + output.step) === upperCost(size, model, multiplier, output.first);
+    maxTextCost(size, model, multiplier, output.first + output.step) ===
+    maxTextCost(size, model, multiplier, output.first);
   if (isFree && !Number.isFinite(output.max)) return undefined;
   return new Allowance({
     output: isFree ? { ...output, first: output.max } : output,
     meter,
     extraReasoningTokens: max?.extraTokens ?? 0,
     extend: (from, to) =>
-      heldMoney.extend(upperCost(size, model, multiplier, to) - upperCost(size, model, multiplier, from)),
+      heldMoney.extend(maxTextCost(size, model, multiplier, to) - maxTextCost(size, model, multiplier, from)),
   });
 }
 

@@ -102,7 +102,7 @@ export function expectText(
   const isLimitedByClient = size.maxOutputTokens !== undefined && size.affordableOutputTokens === undefined;
   const bound = isLimitedByClient ? maxOutput(size, model) : 0;
   return {
-    upperNanos: upperCost(size, model, multiplier, outputTokens),
+    upperNanos: maxTextCost(size, model, multiplier, outputTokens),
     floorNanos: costOf(floorUnits, model.price, multiplier),
     floorUnits,
     tokens: Math.min(estimatedInput + bound, maxReservedTokens),
@@ -121,7 +121,7 @@ export function estimateTokens(bytes: number): number {
  * Returns the maximum cost of a request with this much output. Each token has at least one byte, and is priced as the
  * most expensive unit.
  */
-export function upperCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
+export function maxTextCost(size: RequestSize, model: CatalogModel, multiplier: number, outputTokens: number): Nanos {
   const { units = {}, inputTokens = 0, price = model.price }: Partial<MaxFees> = size.fees ?? {};
   const { textBytes, addedBytes = 0, mediaTokens } = size;
   const tokens = { input: textBytes + addedBytes + mediaTokens + inputTokens, output: outputTokens };
@@ -149,7 +149,7 @@ export function affordableOutput(
   if (cost.by !== "text") return undefined;
   const { size } = cost;
   if (size.maxOutputTokens !== undefined && size.affordableOutputTokens === undefined) return undefined;
-  const covers = (tokens: number): boolean => upperCost(size, model, multiplier, tokens * size.choices) <= nanos;
+  const covers = (tokens: number): boolean => maxTextCost(size, model, multiplier, tokens * size.choices) <= nanos;
   let [covered, above] = [0, Math.floor(maxHeldOutput(size, model, limits.outputTokens) / size.choices) + 1];
   while (above - covered > 1) {
     const middle = Math.floor((covered + above) / 2);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { compilePrice, costOf } from "@modelgate/contracts";
-import { estimateTokens, expectText, upperCost, maxHeldOutput } from "../../src/money/expect.ts";
+import { estimateTokens, expectText, maxTextCost, maxHeldOutput } from "../../src/money/expect.ts";
 import { countTokens } from "../../src/money/tokenizer.ts";
 
 const price = fc.record({
@@ -46,7 +46,7 @@ test("a hold covers every usage within its limits, and its floor", () => {
 test("additional text that a vendor may be sent is in the hold, but not in its floor", () => {
   const model = { name: "m", kind: "moderation" as const, ownedBy: "o", price: compilePrice({ input: 1 }) };
   const size = { textBytes: 1, addedBytes: 999, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
-  expect(upperCost(size, model, 1, 0)).toBe(1_000_000n);
+  expect(maxTextCost(size, model, 1, 0)).toBe(1_000_000n);
   expect(expectText(size, model, 1, 0)).toMatchObject({ floorNanos: 1_000n, floorUnits: { inputTokens: 1 } });
 });
 

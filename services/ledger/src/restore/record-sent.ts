@@ -1,11 +1,11 @@
-import { removeReadCopies, readSent, shardOf, type SentEvent } from "@modelgate/accounts";
+import { removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelgate/accounts";
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /** Writes events that Redis has copies of into the books, and removes the copies. */
 export async function recordPublished(
   { redis, books }: Pick<RestoreDeps, "redis" | "books">,
-  sent: readonly SentEvent[],
+  sent: readonly CopiedEvent[],
 ): Promise<void> {
   const events = sent.map(({ event }) => event);
   await recordCalls(
@@ -25,7 +25,9 @@ export async function recordPublished(
 
 /** Records the copied events of one account. Returns their number. */
 export async function recordPublishedOf(deps: Pick<RestoreDeps, "redis" | "books">, account: string): Promise<number> {
-  const published = (await readSent(deps.redis, [shardOf(account)])).filter(({ event }) => event.accountId === account);
+  const published = (await readCopies(deps.redis, [shardOf(account)])).filter(
+    ({ event }) => event.accountId === account,
+  );
   if (published.length > 0) await recordPublished(deps, published);
   return published.length;
 }

@@ -1,4 +1,4 @@
-import { readSent, type SentEvent } from "@modelgate/accounts";
+import { readCopies, type CopiedEvent } from "@modelgate/accounts";
 import { eventStreams } from "@modelgate/contracts";
 import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
@@ -54,7 +54,7 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
   /** Write position of Redis at the last check without events. While it is unchanged, checks are skipped. */
   let emptyAt: string | undefined;
 
-  async function publish(events: readonly SentEvent[]): Promise<void> {
+  async function publish(events: readonly CopiedEvent[]): Promise<void> {
     if (events.length === 0) return;
     const results = await bus.publish(events.map(({ message }) => message));
     const stored = events.filter((_, at) => results[at] === undefined);
@@ -69,7 +69,7 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
     const now = performance.now();
     const { writes } = await readServerState(redis);
     if (writes !== undefined && writes === emptyAt) return;
-    const published = await readSent(redis);
+    const published = await readCopies(redis);
     emptyAt = published.length === 0 ? writes : undefined;
     const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);

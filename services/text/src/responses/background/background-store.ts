@@ -1,5 +1,5 @@
 import { shardOf } from "@modelgate/accounts";
-import { defineScript, execute, orUnavailable } from "@modelgate/platform";
+import { defineScript, executeTransaction, orUnavailable } from "@modelgate/platform";
 import type { RecordStore } from "../record-cipher.ts";
 
 /** Account and id of a background response. */
@@ -122,7 +122,7 @@ export class BackgroundStore {
 
   /** Appends records with their time to live in one transaction. Otherwise they could remain forever. */
   async #append(key: string, records: readonly Buffer[]): Promise<void> {
-    await execute(
+    await executeTransaction(
       this.#redis
         .multi()
         .rpush(key, ...records)

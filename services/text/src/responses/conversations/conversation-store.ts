@@ -1,5 +1,5 @@
 import { Failure } from "@modelgate/contracts";
-import { execute, orUnavailable } from "@modelgate/platform";
+import { executeTransaction, orUnavailable } from "@modelgate/platform";
 import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -75,7 +75,7 @@ export class ConversationStore {
       return false;
     const change = redis.multi().hset(head, { createdAt, metadata: encrypted });
     for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
-    await orUnavailable(execute(change));
+    await orUnavailable(executeTransaction(change));
     return true;
   }
 
