@@ -5,7 +5,7 @@ import type { Inside } from "./inside.ts";
 import type { EventLoops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
-/** Model of an attack. Its only channel leads to a vendor whose answers the attack determines. */
+/** Model that an attack calls. */
 export interface AttackModel {
   /** Name within the attack. The model and the channel are both named `<attack>-<name>`. */
   readonly name: string;

@@ -1,7 +1,7 @@
 import { Agent, request } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Load that the benchmark requests from this process. */
+/** Load to produce. */
 export interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

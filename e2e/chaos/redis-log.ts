@@ -16,7 +16,9 @@ export async function logFolder(url: string): Promise<string> {
   return join(await onRedis(url, async (redis) => (await redis.config("GET", "dir"))[1] ?? ""), "appendonlydir");
 }
 
-/** Returns the newest file of Redis' log, and its length. Cut to that length, it restores the current state. */
+/**
+ * Returns the newest file of Redis' log, and its length. A log that is cut to this length restores the current state.
+ */
 export async function newestLog(url: string): Promise<{ readonly file: string; readonly bytes: number }> {
   const folder = await logFolder(url);
   const parts = readdirSync(folder).filter((name) => name.endsWith(".incr.aof"));

@@ -18,7 +18,7 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
   }
 }
 
-/** The ledger dies after it has stored an event and before it acknowledges it. NATS then delivers the event again. */
+/** The ledger dies between storing and acknowledging an event. NATS then delivers the event again. */
 export function killedUnacknowledged(): Fault {
   let sequence = 0;
   return {

@@ -25,7 +25,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the commands of deploy/README.md after a mark. */
+/** Runs the commands that follow a mark in deploy/README.md. */
 function run(mark: string, url = ""): void {
   const [, words = ""] = new RegExp(`<!-- ${mark} -->\\s*\`\`\`sh\\n([^]*?)\`\`\``).exec(readme) ?? [];
   expect(words, `deploy/README.md has words under ${mark}`).not.toBe("");

@@ -86,7 +86,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 
   test.each(views)("$name: light, dark, by keyboard, on a phone", async (view) => {
     const page = await bringUp(view);
-    // The page behind a dialog has a row without the dialog.
+    // The page behind a dialog is tested in a separate row.
     const isDialog = (await page.getByRole("dialog").count()) > 0;
     expect(await axeFaults(page, isDialog ? "[role=dialog]" : undefined), "in light").toEqual([]);
     await page.emulateMedia({ colorScheme: "dark", reducedMotion: "reduce" });

@@ -37,7 +37,6 @@ async function call(path: string, body: object, key: string = keys.demo) {
   return { status: answer.status, body: JSON.parse(text), code: JSON.parse(text).error?.code };
 }
 
-/** Items of a conversation. */
 const items = [{ type: "message", role: "user", content: "Hello" }];
 const secret = { session: { type: "realtime", model: "live" } };
 
@@ -115,7 +114,6 @@ test("a client secret ends with a rotated key that created it", async () => {
   await expect(openSession(suite, { key: after.value })).rejects.toThrow(/401/);
 });
 
-/** Creates a key of the account with a balance. */
 function makeKey(): Promise<{ id: string; key: string }> {
   return suite.ask("token", "create", "demo", "--group", "default");
 }

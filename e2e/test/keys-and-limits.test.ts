@@ -14,7 +14,7 @@ const rows = endpointIds.map((id) => [id, endpointOf(id)] as const);
 const formatOf = ({ errors }: Endpoint): ErrorFormat => (errors === "by-request" ? "common" : errors);
 const pathOf = ({ path }: Endpoint): string => path.replaceAll(/\{(\w+)\}/g, "some-$1");
 
-/** Members of an error by which a client of each format recognises it. */
+/** Members of an error, by format. */
 const shapes: Readonly<Record<ErrorFormat, (code: string, status: number) => object>> = {
   common: (code) => ({ error: { message: expect.any(String), type: expect.any(String), code } }),
   alpha: () => ({
@@ -72,10 +72,10 @@ describe.each(rows)("%s", (_, endpoint) => {
 
   test("refuses two different keys", async () => {
     const [first = "authorization", second] = endpoint.keys;
-    if (second === undefined) return; // a single key header; the test of a repeated header covers it
+    if (second === undefined) return; // only one header can contain the key
     const [one, other] = [carry[first](keys.demo), carry[second](keys.narrow)];
     const answer = await call(endpoint, { headers: { ...one.headers, ...other.headers }, query: other.query ?? "" });
-    // The format of the list depends on the headers with the key.
+    // The error's format can depend on these headers.
     expect(answer.status).toBe(401);
   });
 

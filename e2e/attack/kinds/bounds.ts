@@ -78,7 +78,7 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-/** Creates an attack with calls of ten output tokens, one for each of `words`. */
+/** Creates an attack that sends each of `words` in calls with a limit of ten output tokens. */
 const overTenTokens = (
   id: string,
   name: string,

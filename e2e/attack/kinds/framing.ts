@@ -2,7 +2,7 @@ import { dollars, openaiModel, attackResult, type Attack, type AttackContext } f
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
-/** A service refuses calls that the edge did not sign with this text. A client that gets it has bypassed the edge. */
+/** Services refuse calls without the edge's signature with this text. No client may receive it. */
 const serviceRefusal = "edge has signed";
 
 /** Request without a key inside another request. It must never be answered. */
