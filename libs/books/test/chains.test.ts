@@ -151,7 +151,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await findNewestChain(books, await acme(books))).toMatchObject({
       head: { hash: hashOf("d") },
       orphans: [{ id: "lost" }],
-      complete: true,
+      isComplete: true,
     });
     expect(await findBranches(books, await acme(books), hashOf("unknown"))).toBeUndefined();
   });
