@@ -41,7 +41,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
   const { health, gate, supportedWires, speeds, limits } = deps;
   const score = (candidate: Candidate): number => speeds.score(candidate);
   const turns = new Map<string, number>();
-  const turn = (channelId: string, poolSize: number): number => {
+  const nextTurn = (channelId: string, poolSize: number): number => {
     const next = (turns.get(channelId) ?? -1) + 1;
     turns.set(channelId, next % Math.max(1, poolSize));
     return next;
@@ -51,7 +51,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
     async run(plan) {
       const deadline = Date.now() + limits.budgetMs;
       const candidates = supportingCandidates(plan, supportedWires);
-      const routes = new RouteChooser(plan, candidates, health, { random, turn, score });
+      const routes = new RouteChooser(plan, candidates, health, { random, nextTurn, score });
       let history: AttemptHistory = {};
       const tried: AttemptReport[] = [];
       let last: { readonly failure: Failure; readonly route: Route; readonly isFinal: boolean } | undefined;
@@ -71,12 +71,12 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         routes.reportTried(route);
         const channel = route.candidate.channel.id;
         const span = attemptSpan(plan.span, plan.model, route);
-        const sent: SentAttempt = { attempt, at: Date.now() };
+        const sent: SentAttempt = { attempt, startedAt: Date.now() };
         try {
           const started = await sendAttempt(sent, plan, history, deps, span);
           tried.push(reportOf(sent));
           observeAttempt(channel);
-          speeds.answerStarted(openCalls, Date.now() - sent.at);
+          speeds.answerStarted(openCalls, Date.now() - sent.startedAt);
           return new RunningAttempt(health, { ...started, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...history }, { health, supportedWires });
@@ -88,7 +88,7 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           span.end(failure.code);
           if (next === "none") break;
           history = historyAfter(history, next, sent);
-          if (next !== "another") routes.retry(chosen);
+          if (next !== "otherRoute") routes.retry(chosen);
         }
       }
       const { model } = plan;
@@ -115,14 +115,14 @@ function supportingCandidates(
 
 function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: SentAttempt): AttemptHistory {
   if (next === "withoutSignatures") return { ...history, history: next };
-  return { ...history, refusing: next === "elsewhere" ? wire : undefined };
+  return { ...history, refusing: next === "otherWire" ? wire : undefined };
 }
 
 /** Maximum characters of a vendor's error code in `AttemptReport`. */
 const maxCode = 100;
 
 function reportOf(
-  { attempt: { route }, at, answer, added }: SentAttempt,
+  { attempt: { route }, startedAt, answer, added }: SentAttempt,
   failed?: string,
   error?: unknown,
 ): AttemptReport {
@@ -136,7 +136,7 @@ function reportOf(
       error === undefined ? undefined : vendorMessageOf(error, { channel: route.candidate.channel, key: route.key }),
     upstreamRequestId: answer === undefined ? undefined : vendorRequestIdOf(answer),
     added,
-    ms: Date.now() - at,
+    ms: Date.now() - startedAt,
   };
 }
 
@@ -167,8 +167,8 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
     this.#parts = parts;
     this.#health = health;
     span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
-    health.reportAnswer(sent.attempt, sent.at);
-    entry.tried();
+    health.reportAnswer(sent.attempt, sent.startedAt);
+    entry.endTrials();
   }
 
   get attempts(): number {
@@ -180,7 +180,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
     const body = fingerprintOf(sent.prepared?.request.body);
     const { upstreamRequestId } = tried.at(-1) ?? {};
     const seenBy = { ...idsOf(plan), callId: plan.callId, upstreamRequestId };
-    if (!this.#hasEnded) this.#health.failed(sent.attempt, { of: "channel", reason, body, seenBy });
+    if (!this.#hasEnded) this.#health.reportFailure(sent.attempt, { of: "channel", reason, body, seenBy });
     this.#hasEnded = true;
     span.end(reason);
   }

@@ -26,7 +26,7 @@ export interface BlamedFailure {
   /** True if the vendor refused the key, or the channel serves only one model. */
   readonly concernsAllModels: boolean;
   /** Returns true if a cooldown of this extent has ended and no call has succeeded since. */
-  readonly onProbation: (extent: Extent) => boolean;
+  readonly isOnProbation: (extent: Extent) => boolean;
 }
 
 const allAccounts = { accounts: "all accounts" } as const;
@@ -51,7 +51,7 @@ function possibleExtents({ failed, concernsAllModels }: BlamedFailure): readonly
 }
 
 function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: BlamedFailure, now: number): boolean {
-  const { failed, isExplicit, concernsAllModels, onProbation } = failure;
+  const { failed, isExplicit, concernsAllModels, isOnProbation } = failure;
   const relevant = tallies.filter(
     (tally) =>
       (failed.of !== "key" || tally.key === failure.key) &&
@@ -60,7 +60,7 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   );
   const outcomes = relevant.flatMap((tally) => tally.outcomes);
   const isNeverClientFault = failed.isNeverClientFault === true;
-  const isEnough = onProbation(extent) || (isExplicit && (isNeverClientFault || extent.accounts === "one account"));
+  const isEnough = isOnProbation(extent) || (isExplicit && (isNeverClientFault || extent.accounts === "one account"));
   const minimum = isEnough ? 1 : isExplicit ? minGroups : minFailures;
   if (countDistinct(outcomes.filter(similarFailureFilter(failed))) < minimum) return false;
   if (

@@ -1,7 +1,7 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import { openAffinity, type Affinity } from "./affinity.ts";
 import { openAttempts, type AttemptLimits, type Attempts } from "./attempt.ts";
-import { openChannelLimiter } from "./gate.ts";
+import { openGate } from "./gate.ts";
 import { openHealth } from "./health.ts";
 import { Speeds } from "./speeds.ts";
 import { SupportedWires } from "./supported-wires.ts";
@@ -37,7 +37,7 @@ export async function openChannels({
   const transport = openTransport();
   const health = await openHealth({ redis, log });
   const speeds = new Speeds(fastestDecayMs);
-  const gate = openChannelLimiter({ redis, log, health, leaseMs });
+  const gate = openGate({ redis, log, health, leaseMs });
   const supportedWires = new SupportedWires();
   return {
     transport,

@@ -60,7 +60,7 @@ export class Evidence {
   }
 
   /** Returns a channel's outcomes in the minute before `now`. */
-  at(channelId: string, now: number): readonly Tally[] {
+  recentTallies(channelId: string, now: number): readonly Tally[] {
     const tallies = [...(this.#channels.get(channelId)?.values() ?? [])];
     return tallies.map((tally) => ({ ...tally, outcomes: tally.outcomes.filter(({ at }) => at > now - windowMs) }));
   }

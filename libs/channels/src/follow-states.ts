@@ -19,11 +19,11 @@ export interface FollowedStates extends AsyncDisposable {
 export async function followStates({
   redis,
   log,
-  forgotten,
+  onEnded,
 }: {
   redis: Redis;
   log: Logger;
-  forgotten: (name: string) => void;
+  onEnded: (name: string) => void;
 }): Promise<FollowedStates> {
   const cooldowns = new Map<string, Cooldown>();
   const accountCooldowns = new Map<string, Cooldown>();
@@ -34,8 +34,8 @@ export async function followStates({
     const states = await readChannelStates(redis);
     switched.clear();
     for (const [scope, reason] of states.switched) switched.set(scope, reason);
-    applyShared(cooldowns, states.cooldowns, { readAt, forgotten });
-    applyShared(accountCooldowns, states.accountCooldowns, { readAt, forgotten });
+    applyShared(cooldowns, states.cooldowns, { readAt, onEnded });
+    applyShared(accountCooldowns, states.accountCooldowns, { readAt, onEnded });
   }
   async function dropOld(): Promise<void> {
     const oldest = Date.now() - accountMemoryMs;
@@ -69,12 +69,12 @@ export async function followStates({
 export function applyShared(
   local: Map<string, Cooldown>,
   shared: ReadonlyMap<string, Cooldown>,
-  { readAt, forgotten }: { readonly readAt: number; readonly forgotten: (name: string) => void },
+  { readAt, onEnded }: { readonly readAt: number; readonly onEnded: (name: string) => void },
 ): void {
   for (const [name, cooldown] of shared) if ((local.get(name)?.until ?? 0) < cooldown.until) local.set(name, cooldown);
   for (const [name, { since }] of local) {
     if (shared.has(name) || Date.parse(since) >= readAt) continue;
     local.delete(name);
-    forgotten(name);
+    onEnded(name);
   }
 }

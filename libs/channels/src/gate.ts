@@ -6,15 +6,15 @@ import { channelKeyIdOf, type ChannelScope } from "./channel-scope.ts";
 /** The concurrency seats of a running attempt. Dispose it when the exchange has ended. */
 export interface OccupiedSeats extends Disposable {
   /** Reports that the vendor has begun to answer. Other calls may then use the scope that this call tested. */
-  tried(): void;
+  endTrials(): void;
 }
 
 /** Reason why an attempt may not use a route now. */
 export interface SeatRefusal {
   /** Scope to skip for the remainder of the call: a channel, or one `channel/key`. */
   readonly scope: ChannelScope;
-  /** `full`: a limit is reached; `tried`: another call is testing the scope after a cooldown. */
-  readonly cause: "full" | "tried";
+  /** `full`: a limit is reached; `trial`: another call is testing the scope after a cooldown. */
+  readonly cause: "full" | "trial";
   readonly retryAfterMs: number;
 }
 
@@ -63,10 +63,10 @@ function doNothing(): void {
   // There is no seat to release
 }
 
-const unlimitedEntry: OccupiedSeats = { tried: doNothing, [Symbol.dispose]: doNothing };
+const unlimitedEntry: OccupiedSeats = { endTrials: doNothing, [Symbol.dispose]: doNothing };
 
 /** Opens the gate. The seats of a dead process are free after `leaseMs`. */
-export function openChannelLimiter({
+export function openGate({
   redis,
   log,
   health,
@@ -103,13 +103,13 @@ export function openChannelLimiter({
     const refused = refusalOf(reply, sets, channel);
     if (refused !== undefined) return refused;
     if (sets.length === 0) return unlimitedEntry;
-    const trials = sets.filter(({ cause }) => cause === "tried").map(({ key }) => key);
+    const trials = sets.filter(({ cause }) => cause === "trial").map(({ key }) => key);
     keysByPermit.set(
       permit,
       sets.map(({ key }) => key),
     );
     return {
-      tried: () => release(permit, trials.splice(0)),
+      endTrials: () => release(permit, trials.splice(0)),
       [Symbol.dispose]: () => release(permit, keysByPermit.get(permit) ?? []),
     };
   };
@@ -148,7 +148,7 @@ function trialSets(attempt: Attempt, health: Health): SeatSet[] {
     key: limitRedisKeys.trial(id, trial),
     seats: 1,
     scope: skipScope,
-    cause: "tried",
+    cause: "trial",
   }));
 }
 

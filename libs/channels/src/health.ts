@@ -73,7 +73,7 @@ export interface Health extends AsyncDisposable {
   /** Records that a call uses a route in spite of its cooldown. */
   useLastResort(attempt: Attempt): void;
   unprovenScopes(attempt: Attempt): readonly Unproven[];
-  failed(attempt: Attempt, blame: Blame): void;
+  reportFailure(attempt: Attempt, blame: Blame): void;
   /** Records the start of the answer to a call that was sent at `sentAt` (Unix ms). */
   reportAnswer(attempt: Attempt, sentAt: number): void;
   /** Records that an answer was complete. */
@@ -83,11 +83,11 @@ export interface Health extends AsyncDisposable {
 /** Reads and shares the states through Redis. If Redis fails later, this process uses the states that it knows. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
-  const ended = (name: string): void => {
+  const onEnded = (name: string): void => {
     const { scope, account } = parseCooldownName(name);
     evidence.dropFailures(channelOfScope(scope), account);
   };
-  return new SharedHealth(evidence, await SharedCooldowns.open({ redis, log, ended }));
+  return new SharedHealth(evidence, await SharedCooldowns.open({ redis, log, onEnded }));
 }
 
 class SharedHealth implements Health {
@@ -112,7 +112,7 @@ class SharedHealth implements Health {
     // A cooldown after failures is an estimate and may be tested. A pause that the vendor requested, or that follows a
     // refused key, must end first.
     const until = (scope: ChannelScope): number => {
-      const cooldown = this.#cooldowns.at(scope, account);
+      const cooldown = this.#cooldowns.latest(scope, account);
       return Math.max(this.#switchedOffUntil(scope), cooldown?.kind === "failing" ? 0 : endOf(cooldown));
     };
     return {
@@ -132,28 +132,32 @@ class SharedHealth implements Health {
     if (this.#cooldowns.isQuiet) return [];
     const { id } = route.candidate.channel;
     return scopesOf(route, account)
-      .filter(([scope, affected]) => this.#cooldowns.at(scope, affected) !== undefined)
+      .filter(([scope, affected]) => this.#cooldowns.latest(scope, affected) !== undefined)
       .map(([scope, affected]) => ({
         skipScope: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
         trial: nameWithin(id, scope, affected),
       }));
   }
 
-  failed(attempt: Attempt, blame: Blame): void {
+  reportFailure(attempt: Attempt, blame: Blame): void {
     const { route, account } = attempt;
     const { id } = route.candidate.channel;
     const { of, body, isNeverClientFault, reason, retryAfterMs } = blame;
     const now = Date.now();
     this.#evidence.add(id, evidenceSourceOf(attempt), { at: now, failed: { of, body, isNeverClientFault } });
-    this.#lastResort.failed(modelScopeOf(route.candidate), account, now);
-    const onProbation = (extent: Extent): boolean => {
-      const cooldown = this.#cooldowns.at(
+    this.#lastResort.reportFailure(modelScopeOf(route.candidate), account, now);
+    const isOnProbation = (extent: Extent): boolean => {
+      const cooldown = this.#cooldowns.latest(
         scopeOfExtent(route, of, extent),
         extent.accounts === "one account" ? account : undefined,
       );
       return cooldown !== undefined && !isCoolingDown(cooldown, now);
     };
-    const extent = findBlamedExtent(this.#evidence.at(id, now), blamedFailureOf(attempt, blame, onProbation), now);
+    const extent = findBlamedExtent(
+      this.#evidence.recentTallies(id, now),
+      blamedFailureOf(attempt, blame, isOnProbation),
+      now,
+    );
     if (extent === undefined) return;
     const kind = blame.isRefusal === true ? "refused" : retryAfterMs === undefined ? "failing" : "throttled";
     const affected = extent.accounts === "one account" ? account : undefined;
@@ -208,18 +212,22 @@ class AccountCooldowns implements Cooldowns {
   #until(scope: ChannelScope): number {
     const cooldowns = this.#cooldowns;
     if (cooldowns.isOff(scope)) return Infinity;
-    return Math.max(endOf(cooldowns.at(scope)), endOf(cooldowns.at(scope, this.#account)));
+    return Math.max(endOf(cooldowns.latest(scope)), endOf(cooldowns.latest(scope, this.#account)));
   }
 }
 
-function blamedFailureOf(attempt: Attempt, failed: Blame, onProbation: BlamedFailure["onProbation"]): BlamedFailure {
+function blamedFailureOf(
+  attempt: Attempt,
+  failed: Blame,
+  isOnProbation: BlamedFailure["isOnProbation"],
+): BlamedFailure {
   const isRefusal = failed.isRefusal === true;
   return {
     ...evidenceSourceOf(attempt),
     failed,
     isExplicit: isRefusal || failed.retryAfterMs !== undefined,
     concernsAllModels: isRefusal || attempt.route.candidate.channel.models.size < 2,
-    onProbation,
+    isOnProbation,
   };
 }
 
@@ -289,7 +297,7 @@ export class LastResort {
     if (counted !== undefined) counted.at = now;
   }
 
-  failed(scope: ChannelScope, account: string, now: number): void {
+  reportFailure(scope: ChannelScope, account: string, now: number): void {
     const counted = getOrCreate(this.#counted, cooldownName(scope, account), maxCounted, () => ({
       failures: 0,
       at: now,

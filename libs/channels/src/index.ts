@@ -8,7 +8,7 @@ export {
   type AttemptReport,
 } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
-export { countCapped, readCapped } from "./state.ts";
+export { countCappedUsage, readCappedUsage } from "./state.ts";
 export { channelRequest } from "./channel-request.ts";
 export { connectSocket } from "./connect.ts";
 export { isLinkLocal } from "./link-local.ts";
@@ -27,7 +27,7 @@ export type { Route } from "./channel-scope.ts";
 export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
-export { hostsIn, pinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
+export { parseHosts, pinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
 export {
   mayBeImage,
   openRemoteFiles,

@@ -20,10 +20,10 @@ export function isLinkLocal(host: string): boolean {
 /** Throws Error if the host of a URL is a blocked IP address. `vendorLookup` checks the addresses of host names. */
 export function checkAddress(address: string | URL): void {
   const { hostname } = new URL(address);
-  if (isLinkLocal(hostname)) throw refused(hostname);
+  if (isLinkLocal(hostname)) throw linkLocalError(hostname);
 }
 
-function refused(host: string): Error {
+function linkLocalError(host: string): Error {
   return new Error(`${host} is a link-local address, which is not allowed`);
 }
 
@@ -31,7 +31,7 @@ function refused(host: string): Error {
 export const vendorLookup: LookupFunction = (host, options: LookupOptions, callback) => {
   dns.lookup(host, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
     if (error !== null) return callback(error, "", 0);
-    if (addresses.some(({ address }) => isLinkLocal(address))) return callback(refused(host), "", 0);
+    if (addresses.some(({ address }) => isLinkLocal(address))) return callback(linkLocalError(host), "", 0);
     if (options.all === true) return callback(null, addresses);
     return callback(null, addresses[0]?.address ?? "", addresses[0]?.family ?? 0);
   });

@@ -38,7 +38,7 @@ export class VendorRefusal extends Error {
   }
 }
 
-export async function refusal(answer: UpstreamAnswer, provider: Provider): Promise<VendorRefusal> {
+export async function readRefusal(answer: UpstreamAnswer, provider: Provider): Promise<VendorRefusal> {
   const text = await readText(answer, errorBodyBytes);
   const meaning = provider.failureOf(answer.status, text);
   const { code, type, status, message } = readErrorBody(text);

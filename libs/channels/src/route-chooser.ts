@@ -25,12 +25,12 @@ export class RouteChooser {
     { account, prefer, choice }: Pick<AttemptPlan<unknown>, "account" | "prefer" | "choice">,
     candidates: readonly Candidate[],
     health: Health,
-    { random, turn, score }: Pick<PickOptions, "random" | "turn" | "score">,
+    { random, nextTurn, score }: Pick<PickOptions, "random" | "nextTurn" | "score">,
   ) {
     this.#account = account;
     this.#candidates = candidates;
     this.#health = health;
-    this.#options = { random, turn, score, prefer, choice };
+    this.#options = { random, nextTurn, score, prefer, choice };
   }
 
   get lastResort(): Cooldowns {
@@ -54,8 +54,8 @@ export class RouteChooser {
     const route = pick(this.#candidates, isUnlimited ? this.#options : this.#remaining(cooldowns));
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
-    const excluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
-    const resort = pick(this.#candidates, { ...this.#options, cooldowns: this.lastResort, excluded });
+    const isExcluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
+    const resort = pick(this.#candidates, { ...this.#options, cooldowns: this.lastResort, isExcluded });
     return resort && { route: resort, isLastResort: true };
   }
 
@@ -75,21 +75,19 @@ export class RouteChooser {
 
   /** Returns options that exclude the routes that were tried or that refused a seat. */
   #remaining(cooldowns: Cooldowns | undefined): PickOptions {
-    const excluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
+    const isExcluded = ({ channel }: Candidate, key: ChannelKey): boolean => {
       const id = channelKeyId(channel.id, key.id);
       return (
         this.#tried.some((route) => channelKeyIdOf(route) === id) ||
         this.#refusals.some(({ scope }) => scope === id || scope === channel.id)
       );
     };
-    return { ...this.#options, cooldowns, excluded };
+    return { ...this.#options, cooldowns, isExcluded };
   }
 
   #isFull({ channel }: Candidate, { id }: ChannelKey): boolean {
     const key = channelKeyId(channel.id, id);
-    return this.#refusals.some(
-      ({ cause: refusal, scope }) => refusal === "full" && (scope === key || scope === channel.id),
-    );
+    return this.#refusals.some(({ cause, scope }) => cause === "full" && (scope === key || scope === channel.id));
   }
 }
 
@@ -102,7 +100,7 @@ export function noRouteFailure(
   refusals: readonly SeatRefusal[],
   cooldowns: Cooldowns,
 ): Failure {
-  const full = refusals.filter(({ cause: refusal }) => refusal === "full");
+  const full = refusals.filter(({ cause }) => cause === "full");
   if (full.length > 0)
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
   const until = earliestAvailableAt(candidates, cooldowns);
@@ -130,9 +128,9 @@ function secondsUntil(timeMs: number): number {
 export interface PickOptions extends ChoiceOptions {
   /** Absent if nothing is in a cooldown or switched off. */
   readonly cooldowns?: Cooldowns | undefined;
-  excluded?(candidate: Candidate, key: ChannelKey): boolean;
+  isExcluded?(candidate: Candidate, key: ChannelKey): boolean;
   /** Returns the number of the channel's next turn. The keys of a channel take turns. */
-  readonly turn: (channelId: string, poolSize: number) => number;
+  readonly nextTurn: (channelId: string, poolSize: number) => number;
   /** Key that is chosen first if it is usable. */
   readonly prefer?: ChannelKeyId | undefined;
 }
@@ -151,7 +149,7 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Ro
   const selected = best.length < 2 ? best[0] : choose(best, options);
   if (selected === undefined) return undefined;
   const { candidate, keys } = selected;
-  const key = keys.length < 2 ? keys[0] : keys[options.turn(candidate.channel.id, keys.length) % keys.length];
+  const key = keys.length < 2 ? keys[0] : keys[options.nextTurn(candidate.channel.id, keys.length) % keys.length];
   return key === undefined ? undefined : { candidate, key };
 }
 
@@ -166,10 +164,10 @@ function routeTo(preferred: ChannelKeyId, candidates: readonly Candidate[], opti
 function usableKeys(candidate: Candidate, options: PickOptions): readonly ChannelKey[] {
   const { cooldowns } = options;
   const { keys } = candidate.channel;
-  if (cooldowns === undefined && options.excluded === undefined) return keys;
+  if (cooldowns === undefined && options.isExcluded === undefined) return keys;
   if (cooldowns !== undefined && cooldowns.ofChannel(candidate) > 0) return [];
   const isUsable = (key: ChannelKey): boolean =>
-    (cooldowns === undefined || cooldowns.ofKey(candidate, key) === 0) && options.excluded?.(candidate, key) !== true;
+    (cooldowns === undefined || cooldowns.ofKey(candidate, key) === 0) && options.isExcluded?.(candidate, key) !== true;
   return keys.every(isUsable) ? keys : keys.filter(isUsable);
 }
 

@@ -13,7 +13,7 @@ import { channelRequest } from "./channel-request.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import { ProxyFailed } from "./proxy.ts";
 import type { Route } from "./channel-scope.ts";
-import { refusal, VendorRefusal } from "./refused.ts";
+import { readRefusal, VendorRefusal } from "./refused.ts";
 import type { SupportedWires } from "./supported-wires.ts";
 import type { Transport } from "./transport.ts";
 import type { SentAttempt } from "./verdict.ts";
@@ -142,7 +142,7 @@ async function exchangeOnce<Accepted>(
   }
   sent.answer = answer;
   if (prepared.connect !== undefined && opened !== undefined) return await prepared.accept(opened);
-  if (prepared.connect !== undefined || answer.status >= 300) throw await refusal(answer, provider);
+  if (prepared.connect !== undefined || answer.status >= 300) throw await readRefusal(answer, provider);
   const reframing = provider.reframing?.(wire);
   return await prepared.accept(reframing === undefined ? answer : reframeAnswer(answer, reframing));
 }

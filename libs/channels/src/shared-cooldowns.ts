@@ -9,14 +9,14 @@ import { withoutUndefined } from "@modelgate/contracts";
 
 /** Maximum cooldowns of single accounts. If there are more, the oldest is ended. */
 const maxAccountCooldowns = 1_000;
-/** Maximum scopes in `#before`. */
+/** Maximum scopes whose earlier cooldowns are remembered. */
 const maxRemembered = 2_000;
 
 export interface SharedCooldownsOptions {
   readonly redis: Redis;
   readonly log: Logger;
   /** Receives the name of each cooldown that another process ended. */
-  readonly ended: (name: string) => void;
+  readonly onEnded: (name: string) => void;
 }
 
 /** Cooldowns of all channels, keys and models that this process or another replica started. */
@@ -24,7 +24,7 @@ export class SharedCooldowns implements AsyncDisposable {
   readonly #options: SharedCooldownsOptions;
   readonly #states: FollowedStates;
   /** Number of consecutive cooldowns of each scope where an answer has begun, but no call has completed yet. */
-  readonly #before = new Map<string, { readonly rests: number }>();
+  readonly #earlierRests = new Map<string, { readonly rests: number }>();
 
   private constructor(options: SharedCooldownsOptions, states: FollowedStates) {
     this.#options = options;
@@ -33,8 +33,8 @@ export class SharedCooldowns implements AsyncDisposable {
   }
 
   static async open(options: SharedCooldownsOptions): Promise<SharedCooldowns> {
-    const { redis, log, ended: forgotten } = options;
-    return new SharedCooldowns(options, await followStates({ redis, log, forgotten }));
+    const { redis, log, onEnded } = options;
+    return new SharedCooldowns(options, await followStates({ redis, log, onEnded }));
   }
 
   get isQuiet(): boolean {
@@ -47,7 +47,7 @@ export class SharedCooldowns implements AsyncDisposable {
   }
 
   /** Returns the latest cooldown of a scope, for all accounts or for one. It may have ended. */
-  at(scope: ChannelScope, account?: string): Cooldown | undefined {
+  latest(scope: ChannelScope, account?: string): Cooldown | undefined {
     const { cooldowns, accountCooldowns } = this.#states;
     return account === undefined ? cooldowns.get(scope) : accountCooldowns.get(cooldownName(scope, account));
   }
@@ -55,17 +55,17 @@ export class SharedCooldowns implements AsyncDisposable {
   /** Starts a cooldown. `seenBy` describes the call that failed, for the log. */
   begin(
     scope: ChannelScope,
-    cause: Omit<CooldownCause, "before" | "vendorMessage">,
+    cause: Omit<CooldownCause, "earlierRests" | "vendorMessage">,
     seenBy?: { readonly vendorMessage?: string | undefined },
   ): void {
     const { redis, log } = this.#options;
     const { account, kind, reason } = cause;
     const name = cooldownName(scope, account);
-    const current = this.at(scope, account);
+    const current = this.latest(scope, account);
     const now = Date.now();
-    const before = current?.rests ?? this.#before.get(name)?.rests ?? 0;
+    const earlierRests = current?.rests ?? this.#earlierRests.get(name)?.rests ?? 0;
     const vendorMessage = seenBy?.vendorMessage?.replaceAll(/\s+/g, " ");
-    const cooldown = nextCooldown(current, { ...cause, before, vendorMessage }, now);
+    const cooldown = nextCooldown(current, { ...cause, earlierRests, vendorMessage }, now);
     if (cooldown === undefined) return;
     const line = { scope, account, reason, durationMs: cooldown.until - now, ...seenBy };
     if (kind === "refused") log.error(line, "a vendor refuses a key; it is retried after a pause");
@@ -78,7 +78,7 @@ export class SharedCooldowns implements AsyncDisposable {
 
   /** Records the start of an answer to a call. Returns true if this ended a cooldown. `sentAt` is in Unix ms. */
   reportAnswer(scope: ChannelScope, account: string | undefined, sentAt: number): boolean {
-    const cooldown = this.at(scope, account);
+    const cooldown = this.latest(scope, account);
     if (cooldown === undefined) return false;
     // A call that was sent before the cooldown does not show that the scope works again. A pause that the vendor
     // requested, or that follows a refused key, is not ended early.
@@ -88,7 +88,7 @@ export class SharedCooldowns implements AsyncDisposable {
     const { cooldowns, accountCooldowns, share } = this.#states;
     const name = cooldownName(scope, account);
     (account === undefined ? cooldowns : accountCooldowns).delete(name);
-    getOrCreate(this.#before, name, maxRemembered, () => ({ rests: cooldown.rests }));
+    getOrCreate(this.#earlierRests, name, maxRemembered, () => ({ rests: cooldown.rests }));
     log.info({ scope, account }, "channel works again");
     share(endCooldowns(redis, [name]));
     return true;
@@ -96,8 +96,8 @@ export class SharedCooldowns implements AsyncDisposable {
 
   /** Records a completed answer. The next cooldown of these scopes has the shortest length again. */
   reportSuccess(scopes: () => readonly (readonly [scope: ChannelScope, account: string | undefined])[]): void {
-    if (this.#before.size === 0) return;
-    for (const [scope, account] of scopes()) this.#before.delete(cooldownName(scope, account));
+    if (this.#earlierRests.size === 0) return;
+    for (const [scope, account] of scopes()) this.#earlierRests.delete(cooldownName(scope, account));
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -127,7 +127,7 @@ export interface CooldownCause {
   /** Pause that the vendor requested; it replaces the usual length. */
   readonly retryAfterMs?: number | undefined;
   /** Number of consecutive cooldowns before this one. */
-  readonly before: number;
+  readonly earlierRests: number;
   readonly account?: string | undefined;
   readonly vendorMessage?: string | undefined;
 }
@@ -142,7 +142,7 @@ export function nextCooldown(current: Cooldown | undefined, cause: CooldownCause
   const { kind, reason, retryAfterMs, account, vendorMessage } = cause;
   const isActive = isCoolingDown(current, now);
   if (isActive && now + (retryAfterMs ?? 0) <= (current?.until ?? 0)) return undefined;
-  const rests = isActive ? (current?.rests ?? 1) : cause.before + 1;
+  const rests = isActive ? (current?.rests ?? 1) : cause.earlierRests + 1;
   const { first, longest } = kind === "refused" ? refusedMs : failingMs;
   const durationMs = retryAfterMs ?? Math.min(first * 2 ** (rests - 1), longest);
   const since = new Date(now).toISOString();

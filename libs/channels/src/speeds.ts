@@ -14,9 +14,9 @@ export interface OpenCalls {
 
 interface MeasuredSpeed extends OpenCalls {
   /** Decayed mean of the time until an answer began; 0 if there was none. */
-  ms: number;
+  meanMs: number;
   /** Time of the last answer, Unix ms. */
-  at: number;
+  lastAnswerAt: number;
 }
 
 /** Measures how fast vendors begin to answer. Measurements decay, so that a slow channel is tried again. */
@@ -33,7 +33,7 @@ export class Speeds {
   /** Counts a call that begins. The caller decreases `inFlight` when the call ends. */
   callStarted(candidate: Candidate): MeasuredSpeed {
     const name = modelScopeOf(candidate);
-    const speed = getOrCreate(this.#models, name, maxModels, () => ({ ms: 0, at: 0, inFlight: 0 }));
+    const speed = getOrCreate(this.#models, name, maxModels, () => ({ meanMs: 0, lastAnswerAt: 0, inFlight: 0 }));
     speed.inFlight++;
     return speed;
   }
@@ -41,20 +41,20 @@ export class Speeds {
   /** Records that an answer began `ms` after its call was sent. */
   answerStarted(speed: MeasuredSpeed, ms: number): void {
     const now = this.#now();
-    const weight = speed.at === 0 ? 1 : Math.max(minWeight, 1 - this.#remainingWeight(speed, now));
-    speed.ms += (ms - speed.ms) * weight;
-    speed.at = now;
+    const weight = speed.lastAnswerAt === 0 ? 1 : Math.max(minWeight, 1 - this.#remainingWeight(speed, now));
+    speed.meanMs += (ms - speed.meanMs) * weight;
+    speed.lastAnswerAt = now;
   }
 
   /** Returns the expected wait of a call, as a number for comparison: lower is faster. */
   score(candidate: Candidate): number {
     const speed = this.#models.get(modelScopeOf(candidate));
     if (speed === undefined) return 0;
-    return (speed.ms * this.#remainingWeight(speed, this.#now()) + 1) * (speed.inFlight + 1);
+    return (speed.meanMs * this.#remainingWeight(speed, this.#now()) + 1) * (speed.inFlight + 1);
   }
 
   /** Returns the remaining weight of the earlier measurements, from 0 to 1. */
-  #remainingWeight({ at }: MeasuredSpeed, now: number): number {
-    return Math.exp(-Math.max(0, now - at) / this.#decayMs);
+  #remainingWeight({ lastAnswerAt }: MeasuredSpeed, now: number): number {
+    return Math.exp(-Math.max(0, now - lastAnswerAt) / this.#decayMs);
   }
 }

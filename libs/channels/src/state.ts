@@ -68,7 +68,7 @@ export async function endCooldowns(redis: Redis, names: readonly string[]): Prom
 /** Switches a channel, or one `channel/key`, off or on in all replicas. Switching on also ends its cooldowns. */
 export async function switchChannel(redis: Redis, scope: ChannelScope, on: boolean, reason: string): Promise<void> {
   if (on) {
-    await redis.hdel(cappedKey, scope);
+    await redis.hdel(cappedUsageKey, scope);
     for (const key of [stateKeys.switched, stateKeys.health]) {
       const ownNames = (await redis.hkeys(key)).filter((name) => isWithin(parseCooldownName(name).scope, scope));
       if (ownNames.length > 0) await redis.hdel(key, ...ownNames);
@@ -146,16 +146,16 @@ const parseSwitched: (text: string) => Switched = recordParser(
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );
 
-/** Redis hash with the results of `countCapped`, by channel. */
-export const cappedKey = "channels:capped";
+/** Redis hash with the results of `countCappedUsage`, by channel. */
+export const cappedUsageKey = "channels:capped";
 
 /** Counts a call for which the vendor reported more usage than the call can have caused. */
-export async function countCapped(redis: Redis, channelId: string): Promise<void> {
-  await redis.hincrby(cappedKey, channelId, 1);
+export async function countCappedUsage(redis: Redis, channelId: string): Promise<void> {
+  await redis.hincrby(cappedUsageKey, channelId, 1);
 }
 
-/** Reads the numbers of `countCapped` by channel, since each channel was last switched on. */
-export async function readCapped(redis: Redis): Promise<ReadonlyMap<string, number>> {
-  const counts = await redis.hgetall(cappedKey);
+/** Reads the numbers of `countCappedUsage` by channel, since each channel was last switched on. */
+export async function readCappedUsage(redis: Redis): Promise<ReadonlyMap<string, number>> {
+  const counts = await redis.hgetall(cappedUsageKey);
   return new Map(Object.entries(counts).map(([id, count]) => [id, Number(count)]));
 }

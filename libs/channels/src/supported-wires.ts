@@ -10,7 +10,7 @@ const rememberedMs = 600_000;
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
   readonly #refusing = new BoundedMap<number>();
-  readonly #candidates = new WeakMap<Candidate, KnownCandidate>();
+  readonly #candidates = new WeakMap<Candidate, CandidateWires>();
   readonly #now: () => number;
 
   constructor(now: () => number = Date.now) {
@@ -43,8 +43,8 @@ export class SupportedWires {
       orders.set(requested, ordered);
     }
     if (this.#missing.isEmpty && this.#refusing.isEmpty) return ordered;
-    const available = ordered.filter((wire) => !isAt(this.#missing, candidate, wire, this.#now()));
-    const isRefusing = (wire: Wire): boolean => isAt(this.#refusing, candidate, wire, this.#now());
+    const available = ordered.filter((wire) => !isRemembered(this.#missing, candidate, wire, this.#now()));
+    const isRefusing = (wire: Wire): boolean => isRemembered(this.#refusing, candidate, wire, this.#now());
     return [...available.filter((wire) => !isRefusing(wire)), ...available.filter(isRefusing)];
   }
 
@@ -53,38 +53,38 @@ export class SupportedWires {
     return this.#configured(candidate).vendor;
   }
 
-  #configured(candidate: Candidate): KnownCandidate {
+  #configured(candidate: Candidate): CandidateWires {
     const cached = this.#candidates.get(candidate);
     if (cached !== undefined) return cached;
     const vendor = vendorOf(candidate.channel, candidate.upstreamModel);
-    const computed: KnownCandidate = { vendor, orders: new WeakMap() };
+    const computed: CandidateWires = { vendor, orders: new WeakMap() };
     this.#candidates.set(candidate, computed);
     return computed;
   }
 
   /** Records that the vendor has no endpoint for this model and wire. */
   reportMissing(candidate: Candidate, wire: UpstreamWire): void {
-    this.#missing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
+    this.#missing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }
 
   /** Records that the endpoint refuses calls of this model that another endpoint may accept. */
   reportRefusing(candidate: Candidate, wire: UpstreamWire): void {
-    this.#refusing.set(nameOf(candidate, wire), this.#now() + rememberedMs);
+    this.#refusing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }
 }
 
 /** A candidate's vendor, and its ordered wires for each `requested` list. */
-interface KnownCandidate {
+interface CandidateWires {
   readonly vendor: Vendor | undefined;
   readonly orders: WeakMap<readonly UpstreamWire[], readonly UpstreamWire[]>;
 }
 
-function isAt(expiries: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
-  const until = expiries.get(nameOf(candidate, wire));
+function isRemembered(expiries: BoundedMap<number>, candidate: Candidate, wire: UpstreamWire, now: number): boolean {
+  const until = expiries.get(endpointName(candidate, wire));
   return until !== undefined && until > now;
 }
 
-function nameOf({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {
+function endpointName({ channel, upstreamModel }: Candidate, wire: UpstreamWire): string {
   return `${channel.id}\n${upstreamModel}\n${wire}`;
 }
 

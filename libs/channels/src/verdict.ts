@@ -13,7 +13,7 @@ import type { SupportedWires } from "./supported-wires.ts";
 export interface SentAttempt {
   readonly attempt: Attempt;
   /** Start of the attempt in Unix ms. */
-  readonly at: number;
+  readonly startedAt: number;
   /** Wire of the attempt; undefined until it is chosen. */
   wire?: UpstreamWire;
   answer?: Pick<UpstreamAnswer, "status" | "headers">;
@@ -26,10 +26,10 @@ export interface SentAttempt {
 export interface Verdict {
   readonly failure: Failure;
   /**
-   * Next step. `elsewhere`: the same route in another wire; `withoutSignatures`: the same route without thinking
-   * signatures; `another`: another route; `none`: no further attempt.
+   * Next step. `otherWire`: the same route in another wire; `withoutSignatures`: the same route without thinking
+   * signatures; `otherRoute`: another route; `none`: no further attempt.
    */
-  readonly next: "none" | "elsewhere" | "withoutSignatures" | "another";
+  readonly next: "none" | "otherWire" | "withoutSignatures" | "otherRoute";
 }
 
 type VerdictContext = Pick<
@@ -48,19 +48,19 @@ export function verdictOn(
   { health, supportedWires }: { readonly health: Health; readonly supportedWires: SupportedWires },
 ): Verdict {
   if (plan.signal.aborted) return { failure: new Failure("upstream_error", undefined, { cause: error }), next: "none" };
-  if (isElsewhere(error, sent, plan, supportedWires)) return { failure: error.failure, next: "elsewhere" };
+  if (mayOtherEndpointServe(error, sent, plan, supportedWires)) return { failure: error.failure, next: "otherWire" };
   if (refusesSignatures(error, plan)) return { failure: error.failure, next: "withoutSignatures" };
   // A failure during preparation, such as that of a client's image, is not the vendor's fault.
   const blamed = sent.prepared === undefined ? undefined : blameOf(error);
   if (blamed !== undefined)
-    health.failed(sent.attempt, {
+    health.reportFailure(sent.attempt, {
       ...blamed,
       body: fingerprintOf(sent.prepared?.request.body),
       seenBy: seenBy(plan, sent, error),
     });
   if (sent.prepared?.isUnrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
-  return { failure: failureOf(error), next: mayRetryElsewhere(error) ? "another" : "none" };
+  return { failure: failureOf(error), next: mayRetryOnOtherRoute(error) ? "otherRoute" : "none" };
 }
 
 /** Maximum characters of a vendor's code in a log line. */
@@ -164,7 +164,7 @@ function codeOf({ cause }: Failure): string | undefined {
 }
 
 /** Records a missing or refusing endpoint. Returns true if another endpoint of the vendor may serve the call. */
-function isElsewhere(
+function mayOtherEndpointServe(
   error: unknown,
   { attempt, wire }: SentAttempt,
   { wires, refusing }: VerdictContext,
@@ -185,7 +185,7 @@ function refusesSignatures(error: unknown, { canDropSignatures, history }: Verdi
 }
 
 /** Returns true if another route may succeed. An answer that was too large would be too large there as well. */
-function mayRetryElsewhere(error: unknown): boolean {
+function mayRetryOnOtherRoute(error: unknown): boolean {
   if (error instanceof VendorRefusal) return error.meaning.retryable;
   if (error instanceof Failure && error.code === "answer_too_large") return false;
   return !(error instanceof Failure) || error.status >= 500 || error.code === "unsupported_parameter";

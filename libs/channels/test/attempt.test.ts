@@ -58,7 +58,7 @@ function attemptsAt(answers: readonly Answer[]) {
       cooldownsOf: () => free,
       lastResortOf: () => free,
       useLastResort: nothing,
-      failed: ({ route }, { reason }) => void blamed.push(`${route.candidate.channel.id} ${reason}`),
+      reportFailure: ({ route }, { reason }) => void blamed.push(`${route.candidate.channel.id} ${reason}`),
       reportAnswer: nothing,
       reportSuccess: nothing,
       unprovenScopes: () => [],
@@ -66,7 +66,7 @@ function attemptsAt(answers: readonly Answer[]) {
     },
     speeds: new Speeds(60_000),
     gate: {
-      enter: async () => ({ tried: nothing, [Symbol.dispose]: nothing }),
+      enter: async () => ({ endTrials: nothing, [Symbol.dispose]: nothing }),
       [Symbol.asyncDispose]: async () => nothing(),
     },
     supportedWires: new SupportedWires(),

@@ -33,13 +33,13 @@ function extentAfter(calls: readonly Call[], more: Partial<BlamedFailure> = {}, 
     evidence.add("c", subject, { at: now, failed });
     if (failed === undefined) continue;
     lastExtent = findBlamedExtent(
-      evidence.at("c", now),
+      evidence.recentTallies("c", now),
       {
         ...subject,
         failed,
         isExplicit,
         concernsAllModels: false,
-        onProbation: () => false,
+        isOnProbation: () => false,
         ...more,
       },
       now,
@@ -187,10 +187,10 @@ describe("states that a vendor reports", () => {
 });
 
 test("a scope on probation gets another cooldown after its first failure, but for all accounts only after failures of two", () => {
-  const onProbation = (): boolean => true;
-  expect(extentAfter([failing()], { onProbation })).toBe("one model, one account");
-  expect(extentAfter([failing(), failing({ account: "b" })], { onProbation })).toBe("one model, all accounts");
-  expect(extentAfter([failing({ failed: "certain" })], { onProbation })).toBe("all models, all accounts");
+  const isOnProbation = (): boolean => true;
+  expect(extentAfter([failing()], { isOnProbation })).toBe("one model, one account");
+  expect(extentAfter([failing(), failing({ account: "b" })], { isOnProbation })).toBe("one model, all accounts");
+  expect(extentAfter([failing({ failed: "certain" })], { isOnProbation })).toBe("all models, all accounts");
 });
 
 test("a channel with one model gets a cooldown for all models", () => {
@@ -222,7 +222,7 @@ test("the stored evidence is limited, and the least recently used is dropped", (
     evidence.add("c", subject(0), { at });
     evidence.add("c", subject(at), { at });
   }
-  const tallies = evidence.at("c", 1_000);
+  const tallies = evidence.recentTallies("c", 1_000);
   expect(tallies).toHaveLength(256);
   expect(tallies.find(({ account }) => account === "a0")?.outcomes).toHaveLength(32);
 });

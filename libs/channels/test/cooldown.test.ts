@@ -6,14 +6,18 @@ import { parseCooldown, type Cooldown } from "../src/state.ts";
 const cause = (more: Partial<CooldownCause> = {}): CooldownCause => ({
   kind: "failing",
   reason: "upstream_error",
-  before: 0,
+  earlierRests: 0,
   ...more,
 });
 
 function lengths(count: number, more: Partial<CooldownCause> = {}): readonly number[] {
   const cooldowns: Cooldown[] = [];
   for (let at = 0; at < count; at++) {
-    const cooldown = nextCooldown(cooldowns.at(-1), cause({ ...more, before: cooldowns.length }), at * 10_000_000);
+    const cooldown = nextCooldown(
+      cooldowns.at(-1),
+      cause({ ...more, earlierRests: cooldowns.length }),
+      at * 10_000_000,
+    );
     if (cooldown !== undefined) cooldowns.push(cooldown);
   }
   return cooldowns.map(({ until, since }) => until - Date.parse(since));
@@ -31,16 +35,16 @@ test("a refused key is retried after pauses that grow up to an hour", () => {
 
 test("failures of calls that were already open start no second cooldown", () => {
   const first = nextCooldown(undefined, cause(), 0);
-  expect(nextCooldown(first, cause({ before: 1 }), 4_999)).toBeUndefined();
-  expect(nextCooldown(first, cause({ before: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
+  expect(nextCooldown(first, cause({ earlierRests: 1 }), 4_999)).toBeUndefined();
+  expect(nextCooldown(first, cause({ earlierRests: 1 }), 5_000)).toMatchObject({ until: 15_000, rests: 2 });
 });
 
 test("a vendor's retry-after is used unchanged, is never shortened, and may be extended", () => {
   const throttled = nextCooldown(undefined, cause({ kind: "throttled", retryAfterMs: 30_000 }), 0);
   expect(throttled).toMatchObject({ until: 30_000, rests: 1 });
-  expect(nextCooldown(throttled, cause({ retryAfterMs: 10_000, before: 1 }), 1_000)).toBeUndefined();
-  expect(nextCooldown(throttled, cause({ before: 1 }), 1_000)).toBeUndefined();
-  expect(nextCooldown(throttled, cause({ retryAfterMs: 60_000, before: 1 }), 1_000)).toMatchObject({
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 10_000, earlierRests: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ earlierRests: 1 }), 1_000)).toBeUndefined();
+  expect(nextCooldown(throttled, cause({ retryAfterMs: 60_000, earlierRests: 1 }), 1_000)).toMatchObject({
     until: 61_000,
     rests: 1,
   });
@@ -76,7 +80,7 @@ test("a cooldown that began after the shared ones were read stays; an older one 
   const forgotten: string[] = [];
   applyShared(local, new Map([["other", begunAt(1_500)]]), {
     readAt: 2_000,
-    forgotten: (name) => forgotten.push(name),
+    onEnded: (name) => forgotten.push(name),
   });
   expect([...local.keys()]).toEqual(["new", "other"]);
   expect(forgotten).toEqual(["old"]);

@@ -25,10 +25,10 @@ const cooldownsBy = (until: (scope: string) => number): Cooldowns => ({
 });
 const options = (more: Partial<PickOptions> = {}): PickOptions => ({
   cooldowns: cooldownsBy(() => 0),
-  excluded: () => false,
+  isExcluded: () => false,
   random: () => 0,
   score: () => 0,
-  turn: () => 0,
+  nextTurn: () => 0,
   ...more,
 });
 const pickedKey = (candidates: readonly Candidate[], more?: Partial<PickOptions>): string | undefined => {
@@ -40,7 +40,7 @@ test("the highest priority that has a route", () => {
   const all = [candidate("high", { priority: 5 }), candidate("low")];
   expect(pickedKey(all)).toBe("high/k");
   expect(pickedKey(all, { cooldowns: cooldownsBy((scope) => (scope === "high" ? 1 : 0)) })).toBe("low/k");
-  expect(pickedKey(all, { excluded: ({ channel }) => channel.id === "high" })).toBe("low/k");
+  expect(pickedKey(all, { isExcluded: ({ channel }) => channel.id === "high" })).toBe("low/k");
   expect(pickedKey(all, { cooldowns: cooldownsBy(() => 1) })).toBeUndefined();
   expect(pickedKey([])).toBeUndefined();
 });
@@ -71,7 +71,7 @@ test("weights that are all zero are equal, and a zero among others is never chos
 
 test("keys are used in turn, and one in a cooldown is skipped", () => {
   const pool = [candidate("pool", { keys: ["a", "b", "c"].map((id) => ({ id, secret: id })) })];
-  expect([0, 1, 2, 3].map((turn) => pickedKey(pool, { turn: () => turn }))).toEqual([
+  expect([0, 1, 2, 3].map((turn) => pickedKey(pool, { nextTurn: () => turn }))).toEqual([
     "pool/a",
     "pool/b",
     "pool/c",
@@ -79,7 +79,7 @@ test("keys are used in turn, and one in a cooldown is skipped", () => {
   ]);
   expect(
     [0, 1, 2].map((turn) =>
-      pickedKey(pool, { turn: () => turn, cooldowns: cooldownsBy((scope) => (scope === "pool/b" ? 1 : 0)) }),
+      pickedKey(pool, { nextTurn: () => turn, cooldowns: cooldownsBy((scope) => (scope === "pool/b" ? 1 : 0)) }),
     ),
   ).toEqual(["pool/a", "pool/c", "pool/a"]);
 });

@@ -11,7 +11,7 @@ let cooldowns: SharedCooldowns;
 beforeAll(async () => {
   server = await startLocalRedis();
   redis = await openRedis(server.url, log);
-  cooldowns = await SharedCooldowns.open({ redis, log, ended: () => undefined });
+  cooldowns = await SharedCooldowns.open({ redis, log, onEnded: () => undefined });
 });
 afterAll(async () => {
   await cooldowns?.[Symbol.asyncDispose]();
@@ -19,7 +19,7 @@ afterAll(async () => {
   await server?.[Symbol.asyncDispose]();
 });
 
-const failing: Omit<CooldownCause, "before"> = { kind: "failing", reason: "upstream_error" };
+const failing: Omit<CooldownCause, "earlierRests"> = { kind: "failing", reason: "upstream_error" };
 const works = (scope: string) => cooldowns.reportAnswer(scope, undefined, Date.now() + 1);
 
 /** Reads the numbers of the hours since a time. The hour may change during the test. */
@@ -60,7 +60,7 @@ test("pauses after failures are counted while they are short, once each", async 
 test("a pause that several replicas start at the same time is counted once", async () => {
   const startedMs = Date.now();
   const replicas = await Promise.all(
-    Array.from({ length: 3 }, () => SharedCooldowns.open({ redis, log, ended: () => undefined })),
+    Array.from({ length: 3 }, () => SharedCooldowns.open({ redis, log, onEnded: () => undefined })),
   );
   for (const replica of replicas) replica.begin("shared", failing);
   replicas[2]?.begin("later", failing); // in Redis after the pauses of all replicas

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { readCapped, switchChannel } from "@modelgate/channels";
+import { readCappedUsage, switchChannel } from "@modelgate/channels";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../libs/relay/test/area.ts";
 import { startGreedyVendor, type GreedyVendor } from "./greedy-vendor.ts";
@@ -292,8 +292,8 @@ test("unbilled usage is recorded on the channel", async () => {
   vendor.behave({ usage: { input: 1e300, output: 3 } });
   const { requestId } = await askText(clients[0], "chat-bytes", false, 50);
   expect((await eventOf(requestId)).capped).toEqual(["inputTokens"]);
-  expect((await readCapped(area.redis)).get("chat-bytes")).toBeGreaterThan(0);
+  expect((await readCappedUsage(area.redis)).get("chat-bytes")).toBeGreaterThan(0);
   await switchChannel(area.redis, "chat-bytes", true, "");
-  expect((await readCapped(area.redis)).get("chat-bytes")).toBeUndefined();
+  expect((await readCappedUsage(area.redis)).get("chat-bytes")).toBeUndefined();
   expect((await area.account("demo")).balanceNanos > 990_000_000_000n).toBe(true);
 });

@@ -1,6 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { makeTaskCipher, type TaskCipher } from "@modelgate/accounts";
-import { hostsIn, openRemoteFiles, openRemoteStreams, type RemoteFiles, type RemoteStreams } from "@modelgate/channels";
+import {
+  parseHosts,
+  openRemoteFiles,
+  openRemoteStreams,
+  type RemoteFiles,
+  type RemoteStreams,
+} from "@modelgate/channels";
 import type { BufferBudget, ServiceContext } from "@modelgate/platform";
 import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import { openCallbacks, type Callbacks } from "./callbacks.ts";
@@ -35,7 +41,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
   const backgroundWork = new BackgroundWork();
   const callbacks = openCallbacks({
     redis: openedRelay.relay.redis,
-    remote: openRemoteStreams({ privateHosts: hostsIn(env.callbacks.privateHosts) }),
+    remote: openRemoteStreams({ privateHosts: parseHosts(env.callbacks.privateHosts) }),
     log,
     now: Date.now,
     timeoutMs: env.callbacks.timeoutMs,
@@ -63,7 +69,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
 
 function openImageFetcher({ frames: { privateHosts, ...bounds }, tasks }: Env, budget: BufferBudget): RemoteFiles {
   const limits = { ...bounds, maxBytes: tasks.referenceBytes };
-  return openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) });
+  return openRemoteFiles(limits, budget, { privateHosts: parseHosts(privateHosts) });
 }
 
 /** Maximum time in ms for which the end of the process waits for background work. */

@@ -5,7 +5,7 @@ import { isGlobalAddress } from "./global-address.ts";
 import { NotFetched } from "./not-fetched.ts";
 
 /** Parses a list of hosts, separated by commas, for comparison with `hostOf`. */
-export function hostsIn(list: string): ReadonlySet<string> {
+export function parseHosts(list: string): ReadonlySet<string> {
   const hosts = list.split(",").map((host) => host.trim().toLowerCase());
   return new Set(hosts.filter((host) => host !== "").map(withoutBrackets));
 }
@@ -45,7 +45,7 @@ export async function pinnedAddress(
   const isOrigin = url.origin === trustedOrigin;
   // Many proxies accept only hosts by name. The proxy knows this name anyway, from calls to the channel.
   if (isOrigin && isProxied === true) return host;
-  const addresses = isIP(host) === 0 ? await resolved(host, resolve) : [host];
+  const addresses = isIP(host) === 0 ? await addressesOf(host, resolve) : [host];
   const [first] = addresses;
   const isTrusted = isOrigin || privateHosts.has(host);
   if (first === undefined) {
@@ -63,7 +63,7 @@ function checkUrl({ protocol, username, password }: URL): void {
   if (username !== "" || password !== "") throw new NotFetched("it holds a user name or password");
 }
 
-async function resolved(host: string, resolve: Resolve): Promise<readonly string[]> {
+async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {
   try {
     return await resolve(host);
   } catch {

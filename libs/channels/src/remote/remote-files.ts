@@ -63,7 +63,7 @@ export function openRemoteFiles(
         rules: { ...rules, trustedOrigin: request.trustedOrigin, isProxied: request.proxy !== undefined },
       };
       try {
-        return await follow(hop);
+        return await fetchFollowingRedirects(hop);
       } catch (error) {
         if (error instanceof NotFetched || request.signal.aborted) throw error;
         if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
@@ -84,11 +84,11 @@ interface Hop {
   readonly signal: AbortSignal;
 }
 
-async function follow(hop: Hop): Promise<RemoteFile> {
+async function fetchFollowingRedirects(hop: Hop): Promise<RemoteFile> {
   let url = parseUrl(hop.request.url);
   for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
     const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
-    const result = await request(url, address, hop);
+    const result = await requestOnce(url, address, hop);
     if (!(result instanceof URL)) return result;
     url = result;
   }
@@ -102,7 +102,7 @@ function parseUrl(url: string, base?: URL): URL {
 }
 
 /** Sends one request. Returns the file, or the URL that it redirects to. */
-async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
+async function requestOnce(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
   const { signal, limits } = hop;
   const client = pinnedClient(url, address, limits.timeoutMs, hop.request.proxy);
   try {
@@ -120,13 +120,16 @@ async function request(url: URL, address: string, hop: Hop): Promise<RemoteFile 
     if (status >= 300 && status < 400 && typeof headers["location"] === "string")
       return parseUrl(headers["location"], url);
     if (status !== 200) throw new NotFetched(`its host answered with status ${status}`);
-    return await read(answer, hop);
+    return await readFile(answer, hop);
   } finally {
     await client.destroy();
   }
 }
 
-async function read({ headers, body }: Dispatcher.ResponseData, { request, limits, budget }: Hop): Promise<RemoteFile> {
+async function readFile(
+  { headers, body }: Dispatcher.ResponseData,
+  { request, limits, budget }: Hop,
+): Promise<RemoteFile> {
   const type = headers["content-type"];
   const mediaType = (typeof type === "string" ? type : "").replace(/;.*$/s, "").trim().toLowerCase();
   if (!request.accepts(mediaType))

@@ -5,7 +5,7 @@ import { BufferBudget } from "@modelgate/platform";
 import { startScriptedServer, type Script, type ScriptedAnswer, type ScriptedServer } from "@modelgate/testkit";
 import { isGlobalAddress } from "../../src/remote/global-address.ts";
 import { NotFetched } from "../../src/remote/not-fetched.ts";
-import { hostsIn, type RemoteRules } from "../../src/remote/pinned-address.ts";
+import { parseHosts, type RemoteRules } from "../../src/remote/pinned-address.ts";
 import { openRemoteFiles } from "../../src/remote/remote-files.ts";
 
 describe("addresses", () => {
@@ -263,7 +263,7 @@ describe("a name that changes its address", () => {
 });
 
 test("hosts that the operator allows may be private", async () => {
-  expect([...hostsIn(" Files.Example, 10.0.0.1,,[fd00::1] ")]).toEqual(["files.example", "10.0.0.1", "fd00::1"]);
+  expect([...parseHosts(" Files.Example, 10.0.0.1,,[fd00::1] ")]).toEqual(["files.example", "10.0.0.1", "fd00::1"]);
   expect(await fetched("http://127.0.0.2:PORT/a.png", { privateHosts: new Set(["127.0.0.2"]) })).toContain("picture");
 });
 

@@ -1,4 +1,4 @@
-import { hostsIn, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
+import { parseHosts, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
 import type { BufferBudget, VariableReader } from "@modelgate/platform";
 import { privateHostsVariable } from "../env.ts";
 
@@ -26,5 +26,5 @@ export interface ImagesDeps {
 
 /** Opens the dependencies of image requests. */
 export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
-  return { remote: openRemoteFiles(limits, budget, { privateHosts: hostsIn(privateHosts) }), budget, taskWaitMs };
+  return { remote: openRemoteFiles(limits, budget, { privateHosts: parseHosts(privateHosts) }), budget, taskWaitMs };
 }

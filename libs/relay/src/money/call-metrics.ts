@@ -8,7 +8,7 @@ import {
   type Units,
   type UsageDraft,
 } from "@modelgate/contracts";
-import { countCapped, providerNameOf, type AttemptReport } from "@modelgate/channels";
+import { countCappedUsage, providerNameOf, type AttemptReport } from "@modelgate/channels";
 import {
   Counter,
   Gauge,
@@ -174,7 +174,7 @@ export interface CappedCall extends RequestIds {
 export function reportCapped({ log, redis }: { log: Logger; redis: Redis }, call: CappedCall): void {
   for (const unit of call.capped) cappedCalls.inc({ channel: call.channel, model: call.model, unit });
   log.warn(call, "a vendor reported more than the call could use");
-  countCapped(redis, call.channel).catch((error: unknown) =>
+  countCappedUsage(redis, call.channel).catch((error: unknown) =>
     log.warn(
       { err: error, requestId: call.requestId, traceId: call.traceId, callId: call.callId },
       "a capped call was not counted",

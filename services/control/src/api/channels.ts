@@ -1,5 +1,5 @@
 import { type CatalogChannel, type CatalogHandle, channelKeyId } from "@modelgate/catalog";
-import { readCapped, readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
+import { readCappedUsage, readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
 import { channelModels } from "./channel-models.ts";
@@ -26,7 +26,7 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
     const [states, seats, capped] = await Promise.all([
       readChannelStates(redis),
       readSeats(redis, channels),
-      readCapped(redis),
+      readCappedUsage(redis),
     ]);
     return channels.map((channel) => channelView(channel, { states, seats, capped, now: Date.now() }));
   };
