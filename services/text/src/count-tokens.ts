@@ -53,7 +53,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
     const tokens = count.read(await parseAnyAnswer(await queryVendor(deps.relay, call, query)));
     if (tokens !== undefined) return tokens;
   }
-  return await countLocally(await requestIn(wire.client, body, params.model), params);
+  return await countLocally(await parseCountedRequest(wire.client, body, params.model), params);
 }
 
 /** Creates the exchange that lets the vendor count. */
@@ -88,7 +88,7 @@ async function countLocally({ instructions, turns, tools }: TextRequest, { media
   return (await countTokens([...texts, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
-async function requestIn(
+async function parseCountedRequest(
   { count, read: parseRequest }: CountingWire["client"],
   body: Buffer,
   model: string,

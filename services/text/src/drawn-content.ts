@@ -19,7 +19,7 @@ import {
 } from "@modelgate/wires/text";
 
 /** A request of the Gemini wire (`generateContent`) that an image model answers. */
-export interface Drawing {
+export interface ContentImageParams {
   readonly body: Buffer;
   readonly model: string;
   readonly stream: boolean;
@@ -40,15 +40,15 @@ export const contentImageSpelling = {
 } as const;
 
 /** Parses a request of the Gemini wire as an image request. Throws Failure (400) that names the invalid field. */
-export async function parseContentImage(drawing: Drawing): Promise<ParsedContentImage> {
-  const { body, model, stream } = drawing;
+export async function parseContentImage(params: ContentImageParams): Promise<ParsedContentImage> {
+  const { body, model, stream } = params;
   const { request, dropped } = wires.content.client.read(await reparseJson(body), { model, stream });
   return {
     parsed: {
       request: await inTurnsIfLong(decodeImages(imageRequest(request))),
       dropped: [...dropped, ...droppedFields(request)],
     },
-    render: (answer) => renderImages(drawing, request, answer),
+    render: (answer) => renderImages(params, request, answer),
   };
 }
 
@@ -119,21 +119,21 @@ function droppedFields(request: TextRequest): readonly string[] {
 }
 
 function renderImages(
-  drawing: Drawing,
+  params: ContentImageParams,
   request: TextRequest,
   answer: ImagesAnswer,
 ): ReturnType<ParsedContentImage["render"]> {
   const context: AnswerContext = {
-    model: drawing.model,
+    model: params.model,
     requestBody: {},
     request,
-    answerId: drawing.answerId,
+    answerId: params.answerId,
     now: Math.floor(Date.now() / 1_000),
     inputTokens: 0,
   };
   const json = JSON.stringify(wires.content.client.render(answerOf(answer), context));
-  if (!drawing.stream) return { body: Buffer.from(json) };
-  const framing = drawing.asArray ? arrayFraming() : sseFraming();
+  if (!params.stream) return { body: Buffer.from(json) };
+  const framing = params.asArray ? arrayFraming() : sseFraming();
   return { body: Buffer.from(framing.piece(json) + framing.end()), contentType: framing.contentType };
 }
 

@@ -9,7 +9,11 @@ const day = /-20\d{6}$/;
 /**
  * Returns the gateway's name of a model. `model` may be the vendor's name, with or without its day, or the gateway's.
  */
-export function servedName(catalog: Catalog, channels: readonly CatalogChannel[], model: string): string | undefined {
+export function gatewayModelName(
+  catalog: Catalog,
+  channels: readonly CatalogChannel[],
+  model: string,
+): string | undefined {
   const plain = model.replace(day, "");
   for (const { models } of channels)
     for (const [name, upstreamModel] of models)

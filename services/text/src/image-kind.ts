@@ -27,22 +27,27 @@ import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/formats/json";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 import type { Deps } from "./deps.ts";
-import { contentImageSpelling, parseContentImage, type Drawing } from "./drawn-content.ts";
+import { contentImageSpelling, parseContentImage, type ContentImageParams } from "./drawn-content.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 
 const sizeParam = "generationConfig.imageConfig.imageSize";
 
 /** Runs a call of the Gemini wire (`generateContent`) with an image model. Throws Failure (400). */
-export async function runImage(deps: Deps, call: ServiceCall, input: TextInput, drawing: Drawing): Promise<void> {
+export async function runImage(
+  deps: Deps,
+  call: ServiceCall,
+  input: TextInput,
+  params: ContentImageParams,
+): Promise<void> {
   using inputs = new DisposableStack();
   const readImages = once(async () => {
-    const { parsed, render } = await parseContentImage(drawing);
+    const { parsed, render } = await parseContentImage(params);
     const unsupported = { spelling: contentImageSpelling, strict: call.strict };
     const holding = inputs.use(deps.body.budget.openHolding(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
   });
-  await runCall(deps.relay, call, new ContentImageKind(deps), { model: drawing.model, input, drawing, readImages });
+  await runCall(deps.relay, call, new ContentImageKind(deps), { model: params.model, input, params, readImages });
 }
 
 interface ContentAsImages {
@@ -53,14 +58,14 @@ interface ContentAsImages {
 interface ContentImageCall {
   readonly model: string;
   readonly input: TextInput;
-  readonly drawing: Drawing;
+  readonly params: ContentImageParams;
   /** Returns the request as an image request. The body is parsed only once. */
   readonly readImages: () => Promise<ContentAsImages>;
 }
 
 interface ContentImagePlan extends Plan {
   readonly serving: ServingModel;
-  readonly drawing: Drawing;
+  readonly params: ContentImageParams;
   readonly text: TextPlan;
   /** The request as an image request; undefined if a vendor with the Gemini wire answers it. */
   readonly images: ImagesRequest | undefined;
@@ -78,7 +83,7 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
 
   async plan(
     call: Call,
-    { input, drawing, readImages }: ContentImageCall,
+    { input, params, readImages }: ContentImageCall,
     serving: ServingModel,
   ): Promise<ContentImagePlan> {
     const { model } = serving;
@@ -88,7 +93,7 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
     return {
       ...text,
       serving,
-      drawing,
+      params,
       text,
       images: drawnImages?.images,
       cost: { by: "measure", measure: measureOf(text.cost.size, model, relay.limits.outputTokens) },
@@ -102,12 +107,12 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
     route: WireRoute,
     history: "withoutSignatures" | undefined,
   ): Promise<Exchange> {
-    const { images, drawing, serving, text } = plan;
+    const { images, params, serving, text } = plan;
     const exchange =
       images === undefined ? await this.#text.exchange(text, route, history) : await imagesExchange(images, route);
-    const sizedRequest = { size: drawing.imageSize, spelling: { size: sizeParam } };
+    const sizedRequest = { size: params.imageSize, spelling: { size: sizeParam } };
     if (serving.unpriced !== "pass") refuseUnpricedTier(sizedRequest, serving.model.price, exchange);
-    return images === undefined ? countingImages(exchange) : exchange;
+    return images === undefined ? withImageCount(exchange) : exchange;
   }
 }
 
@@ -123,7 +128,7 @@ function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens:
 }
 
 /** Returns the exchange, with the number of images added to the reported usage. */
-function countingImages(exchange: Exchange): Exchange {
+function withImageCount(exchange: Exchange): Exchange {
   return {
     ...exchange,
     read(head) {

@@ -33,9 +33,9 @@ import {
   type ClientWire,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
-import { servedName, withFallbackNames } from "./fallback-models.ts";
+import { gatewayModelName, withFallbackNames } from "./fallback-models.ts";
 import { agentExchange } from "./exchanges/agent-exchange.ts";
-import { waitingIn, type TextCall } from "./exchanges/text-call.ts";
+import { pendingStreamOf, type TextCall } from "./exchanges/text-call.ts";
 import { TextExchangeFactory } from "./exchanges/text.ts";
 import { readText, type TurnParams } from "./read-text.ts";
 import { hasAgent, requestSize, textBytesOf } from "./request-size.ts";
@@ -124,7 +124,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { wire, body, params, admitted, asArray, forward } = input;
     const { catalog, limits } = this.deps.relay;
     const { model, unpriced } = serving;
-    const allow = (drawing: string): void => void catalog.current().resolve(call.caller, drawing, ["image"]);
+    const allow = (imageModel: string): void => void catalog.current().resolve(call.caller, imageModel, ["image"]);
     const fees = new CallFees({ requested: params.fees, price: model.price, unpriced, limits, allow, fallbackPrice });
     const exchanges = new TextExchangeFactory(this.#textCallOf(call, input, serving));
     const { batch }: TextClient = wires[wire].client;
@@ -146,7 +146,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       fees,
       dropped,
       wires: wiresServing(wire),
-      pendingStream: params.stream ? waitingIn({ wire, asArray }) : undefined,
+      pendingStream: params.stream ? pendingStreamOf({ wire, asArray }) : undefined,
       finishAfterDisconnect: hasAgent(candidates),
       canDropSignatures: params.keepsSignatures !== true,
       forward,
@@ -204,7 +204,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return (fallback) => {
       const catalog = this.deps.relay.catalog.current();
       const channels = catalog.candidates(name, caller.group).map(({ channel }) => channel);
-      const servedModel = servedName(catalog, channels, fallback);
+      const servedModel = gatewayModelName(catalog, channels, fallback);
       return servedModel === undefined ? undefined : catalog.resolve(caller, servedModel, ["chat"]).price;
     };
   }
@@ -238,13 +238,13 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
   /** Returns the model name that decides a deployment's rules. */
   #modelOf({ channel, upstreamModel }: Candidate): string {
     if (isKnownModel(upstreamModel)) return upstreamModel;
-    return servedName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;
+    return gatewayModelName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;
   }
 
   /** Adds the prices of a channel's other models to an exchange, and names its fallback models as the channel does. */
   async #withModels(exchange: Exchange, channel: CatalogChannel, { fees }: TurnParams): Promise<Exchange> {
     const catalog = this.deps.relay.catalog.current();
-    const nameOf = (model: string): string | undefined => servedName(catalog, [channel], model);
+    const nameOf = (model: string): string | undefined => gatewayModelName(catalog, [channel], model);
     const priceOf = (model: string): Price | undefined => catalog.priceOf(nameOf(model) ?? "");
     // A request that was converted to another wire names no fallback models.
     const isNamed = exchange.requestedFees === undefined && fees?.tools.some(({ fallback }) => fallback !== undefined);

@@ -15,7 +15,7 @@ import { Failure } from "@modelgate/contracts";
 export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
 /** A request to convert, with the function that renders it for the vendor. */
-export interface Converted extends ReadRequest {
+export interface ConvertibleRequest extends ParsedRequest {
   /** Time at which its parsing began, from `performance.now()`. */
   readonly began: number;
   /** Renders the request. Throws Failure if the vendor's wire cannot express it. */
@@ -23,10 +23,10 @@ export interface Converted extends ReadRequest {
 }
 
 /** Creates the exchange of a call whose vendor has another wire than the client. Throws Failure (400). */
-export async function converted(
+export async function convertedExchange(
   call: TextCall,
   upstream: VendorTextWire,
-  { requestBody, parsed, began, render }: Converted,
+  { requestBody, parsed, began, render }: ConvertibleRequest,
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
   const { client }: ClientOnlyWire = wires[call.wire];
@@ -74,13 +74,13 @@ export function answerText({ choices }: TextAnswer): string {
 }
 
 /** A client's request in the neutral form, and as JSON for wires whose answers repeat it. */
-export interface ReadRequest {
+export interface ParsedRequest {
   readonly requestBody: JsonObject;
   readonly parsed: ParsedText;
 }
 
 /** Parses a call's request. Throws Failure (400 or 413). */
-export function readRequest(call: TextCall, requestBody: JsonObject): ReadRequest {
+export function parseRequest(call: TextCall, requestBody: JsonObject): ParsedRequest {
   const { wire, model, stream, echo, paidOutputTokens } = call;
   const { client }: ClientOnlyWire = wires[wire];
   const read = client.read(requestBody, { model, stream });

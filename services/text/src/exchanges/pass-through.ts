@@ -20,7 +20,7 @@ export interface PassVendor {
   readonly pass: TextPass;
   /** Vendor's name of the model. */
   readonly upstreamModel: string;
-  /** Target with the model name that decides the rules of the request; see `MakeOptions.knownAs`. */
+  /** Target with the model name that decides the rules of the request; see `AttemptOptions.knownAs`. */
   readonly target: PassTarget;
 }
 
@@ -46,7 +46,7 @@ export function passThroughExchange(
         return {
           usage: pass.usage(answer),
           fees: pass.fees(answer),
-          body: echoed(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
+          body: withEcho(pass, rename === undefined ? bytes : pass.renameAnswer(bytes, rename), call.echo),
           text: () => pass.extractText(bytes.toString()),
         };
       },
@@ -97,7 +97,7 @@ export function* fittedBody(
 }
 
 /** Sets the fields `echo` in a complete answer, if the answers of its wire repeat the request. */
-function echoed({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
+function withEcho({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }
 

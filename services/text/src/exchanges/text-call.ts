@@ -47,7 +47,7 @@ export interface TextCall {
 }
 
 /** Returns the heartbeats and the form of a failure for a client that waits for a stream. */
-export function waitingIn({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): PendingStream {
+export function pendingStreamOf({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): PendingStream {
   const { client }: ClientOnlyWire = wires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);
   const framing = asArray ? client.array?.framing() : undefined;

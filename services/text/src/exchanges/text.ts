@@ -13,13 +13,13 @@ import {
   type TextWire,
   type VendorTextWire,
 } from "@modelgate/wires/text";
-import { converted, readRequest, type ReadRequest, type RenderedText } from "./converted.ts";
+import { convertedExchange, parseRequest, type ParsedRequest, type RenderedText } from "./converted.ts";
 import { bodyForVendor, passThroughExchange, type PassVendor } from "./pass-through.ts";
 import { promptBatchExchange } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
 /** Options of one attempt. */
-export interface MakeOptions {
+export interface AttemptOptions {
   readonly history?: "withoutSignatures" | undefined;
   readonly foreignItems?: ReadonlySet<string> | undefined;
   /** Name of the model that decides its rules. At Azure, the vendor's name is that of a deployment. */
@@ -35,7 +35,7 @@ const noItems: ReadonlySet<string> = new Set();
 export class TextExchangeFactory {
   readonly call: TextCall;
   #body: Promise<JsonObject> | undefined;
-  #request: Promise<ReadRequest> | undefined;
+  #request: Promise<ParsedRequest> | undefined;
   #hasForeignSignatures: boolean | undefined;
   /** Requests that were rendered to choose a wire. The attempt uses them again. */
   #rendered: Map<string, RenderedFor> | undefined;
@@ -51,7 +51,7 @@ export class TextExchangeFactory {
   async make(
     upstream: TextWire,
     upstreamModel: string,
-    { history, foreignItems = noItems, knownAs = upstreamModel }: MakeOptions = {},
+    { history, foreignItems = noItems, knownAs = upstreamModel }: AttemptOptions = {},
   ): Promise<Exchange> {
     const call = this.call;
     const { name: wire, vendor } = upstream;
@@ -82,7 +82,7 @@ export class TextExchangeFactory {
         ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
     const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, knownAs });
-    return await converted(call, to, { ...request, began, render });
+    return await convertedExchange(call, to, { ...request, began, render });
   }
 
   /** Counts the fields that a wire cannot express; Infinity if it cannot express the request at all. */
@@ -102,14 +102,14 @@ export class TextExchangeFactory {
     return (this.#body ??= reparseJson(this.call.body));
   }
 
-  #read(): Promise<ReadRequest> {
-    return (this.#request ??= this.#parsed().then((requestBody) => readRequest(this.call, requestBody)));
+  #read(): Promise<ParsedRequest> {
+    return (this.#request ??= this.#parsed().then((requestBody) => parseRequest(this.call, requestBody)));
   }
 
   #render(
     vendor: VendorTextWire["vendor"],
     wire: UpstreamWire,
-    { parsed }: ReadRequest,
+    { parsed }: ParsedRequest,
     { model, knownAs }: { readonly model: string; readonly knownAs: string },
   ): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
@@ -142,6 +142,6 @@ export class TextExchangeFactory {
 
 interface RenderedFor {
   readonly vendor: VendorTextWire["vendor"];
-  readonly parsed: ReadRequest["parsed"];
+  readonly parsed: ParsedRequest["parsed"];
   readonly rendered: RenderedText;
 }

@@ -7,7 +7,7 @@ import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
 
 /** A parsed request for an interaction, before earlier steps are added. */
-export interface ReadInteraction {
+export interface ParsedInteraction {
   readonly params: InteractionsParams & TurnParams;
   /** Steps of the request, without those of earlier interactions. */
   readonly steps: readonly JsonObject[];
@@ -18,10 +18,10 @@ export interface ReadInteraction {
 }
 
 /** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
-export function readInteraction(
+export function interactionParser(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
-): (value: unknown, bytes: Buffer) => Promise<ReadInteraction> {
+): (value: unknown, bytes: Buffer) => Promise<ParsedInteraction> {
   const { client } = wires.interactions;
   return async (value, bytes) => {
     const params = await readTurnParams(deps, call, client, value);
@@ -59,7 +59,7 @@ const ownMembers = ["previous_interaction_id", "background"];
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, inspected: { params, steps, isContinuation } }: JsonBody<ReadInteraction>,
+  { bytes, holding, inspected: { params, steps, isContinuation } }: JsonBody<ParsedInteraction>,
 ): Promise<PreparedInteraction> {
   const { previousId } = params;
   const remaining = withoutMembers(bytes, ownMembers);

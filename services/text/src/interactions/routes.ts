@@ -18,7 +18,7 @@ import {
   type ResponsesDeps,
 } from "../responses/index.ts";
 import { newAnswerId, runText, TextCallKind } from "../text-kind.ts";
-import { prepareInteraction, readInteraction, type ReadInteraction } from "./prepare.ts";
+import { prepareInteraction, interactionParser, type ParsedInteraction } from "./prepare.ts";
 
 const wire = "interactions";
 
@@ -35,11 +35,11 @@ export function interactionsRoutes(deps: ResponsesDeps, background: BackgroundRu
 /** POST /v1/interactions: creates an interaction, in the background if `background` is true. */
 function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const read = await readJson(call, deps.body, readInteraction(deps, call));
+    const read = await readJson(call, deps.body, interactionParser(deps, call));
     const { isInBackground, store, stream } = read.inspected.params;
     // An agent whose result is stored continues after its client has left, because the client may return.
     const isAgentRun = read.inspected.target === "agent" && store && stream;
-    if (!isInBackground && !isAgentRun) return await inForeground(deps, call, read);
+    if (!isInBackground && !isAgentRun) return await answerInForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
       form: interactionForm,
       body: read,
@@ -50,7 +50,11 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
 }
 
 /** Answers a request. A stored interaction is stored before the client receives the last part of the answer. */
-async function inForeground(deps: ResponsesDeps, call: ServiceCall, read: JsonBody<ReadInteraction>): Promise<void> {
+async function answerInForeground(
+  deps: ResponsesDeps,
+  call: ServiceCall,
+  read: JsonBody<ParsedInteraction>,
+): Promise<void> {
   using body = read;
   const { params, body: bytes, ancestors } = await prepareInteraction(deps, call, body);
   const { previousId, store } = body.inspected.params;
@@ -97,7 +101,7 @@ function echoOf(id: string, previousId: string | undefined): JsonObject {
 async function jobOf(
   deps: ResponsesDeps,
   call: ServiceCall,
-  read: JsonBody<ReadInteraction>,
+  read: JsonBody<ParsedInteraction>,
   id: string,
 ): Promise<BackgroundJob> {
   const { params, body, ancestors } = await prepareInteraction(deps, call, read);

@@ -8,14 +8,14 @@ import { outputOf, type ResponseStore, type StoredResponse } from "./stored-resp
 const maxResponses = 2_000;
 
 /** Returns the id of the response that contains a referenced item, if this gateway returned the item. */
-function answerOf(item: JsonObject): string | undefined {
+function ownResponseOf(item: JsonObject): string | undefined {
   const id = referenceOf(item);
   return id === undefined ? undefined : responseOfItem(id);
 }
 
 /** Returns true if an item refers to an item that this gateway returned. */
 export function refersToOwnItem(item: JsonObject): boolean {
-  return answerOf(item) !== undefined;
+  return ownResponseOf(item) !== undefined;
 }
 
 /**
@@ -28,7 +28,7 @@ export async function resolveReferences(
   items: readonly JsonObject[],
   memory: RecordMemory,
 ): Promise<readonly JsonObject[]> {
-  const ids = [...new Set(items.flatMap((item) => answerOf(item) ?? []))];
+  const ids = [...new Set(items.flatMap((item) => ownResponseOf(item) ?? []))];
   if (ids.length > maxResponses)
     throw new Failure("invalid_value", `input refers to items of more than ${maxResponses} responses.`, {
       param: "input",

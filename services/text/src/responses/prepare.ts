@@ -15,7 +15,7 @@ import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
 /** A parsed request, before its references are resolved. */
-export interface ReadResponses {
+export interface ParsedResponsesRequest {
   readonly params: ResponsesParams & TurnParams;
   readonly unresolved: JsonObject | undefined;
   /** Conversation that the request names; it is stored by the gateway or by the vendor. */
@@ -30,11 +30,11 @@ export interface ReadResponses {
 export function readResponses(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
-): (value: unknown, bytes: Buffer) => Promise<ReadResponses> {
+): (value: unknown, bytes: Buffer) => Promise<ParsedResponsesRequest> {
   return async (value, bytes) => read(await readTurnParams(deps, call, wires.responses.client, value), value, bytes);
 }
 
-function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): ReadResponses {
+function read(params: ParsedResponsesRequest["params"], value: unknown, bytes: Buffer): ParsedResponsesRequest {
   refuseAmbiguous(bytes, wires.responses.client.inspectedMembers);
   if (!isRecord(value)) throw new Failure("invalid_value", "The body must be a JSON object.");
   const isInBackground = value["background"] === true;
@@ -57,7 +57,7 @@ function read(params: ReadResponses["params"], value: unknown, bytes: Buffer): R
 }
 
 /** Returns true if a request refers to a response, an item or a compaction of this gateway. */
-function hasOwnReferences({ previousId }: ReadResponses["params"], { input }: JsonObject): boolean {
+function hasOwnReferences({ previousId }: ParsedResponsesRequest["params"], { input }: JsonObject): boolean {
   return previousId !== undefined || itemsOf(input).some(isResolvableHere);
 }
 
@@ -86,7 +86,7 @@ export interface PreparedResponses {
 }
 
 /** Splits the ids in a request into those that this gateway may have returned, and those of the vendor's store. */
-function splitIds({ vendorIds = [] }: ReadResponses["params"], conversationId: string | undefined) {
+function splitIds({ vendorIds = [] }: ParsedResponsesRequest["params"], conversationId: string | undefined) {
   const isOwnId = ({ store, id, isCarried }: VendorId): boolean =>
     store === "item" && isCarried !== true && responseOfItem(id) !== undefined;
   const isVendorId = (each: VendorId): boolean =>
@@ -103,14 +103,14 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, inspected: { params, unresolved, conversationId: requestedConversation } }: JsonBody<ReadResponses>,
+  { bytes, holding, inspected: { params, unresolved, conversationId: requestedId } }: JsonBody<ParsedResponsesRequest>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const conversationItemsBefore =
-    requestedConversation === undefined
+    requestedId === undefined
       ? undefined
-      : await conversationItems(deps.conversations, { accountId, id: requestedConversation }, holding);
-  const conversationId = conversationItemsBefore === undefined ? undefined : requestedConversation;
+      : await conversationItems(deps.conversations, { accountId, id: requestedId }, holding);
+  const conversationId = conversationItemsBefore === undefined ? undefined : requestedId;
   const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendorStoreIds);
   // A conversation that the gateway does not know may be in the vendor's store.

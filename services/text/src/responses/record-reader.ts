@@ -30,10 +30,10 @@ export class RecordReader {
   async unpack(packed: Buffer): Promise<Buffer> {
     const { maxBytes } = this.#bounds;
     try {
-      const text = await decompress(packed, { maxOutputLength: Math.max(1, maxBytes - this.#bytes) });
-      this.#bytes += text.length;
-      this.#memory.take(text.length);
-      return text;
+      const json = await decompress(packed, { maxOutputLength: Math.max(1, maxBytes - this.#bytes) });
+      this.#bytes += json.length;
+      this.#memory.take(json.length);
+      return json;
     } catch (error) {
       throw error instanceof RangeError ? tooLarge(`is larger than ${maxBytes} bytes`) : error;
     }
@@ -41,16 +41,16 @@ export class RecordReader {
 
   /** Decompresses and parses a record. Throws as `unpack` does. */
   async parse(packed: Buffer): Promise<JsonObject> {
-    const text = await this.unpack(packed);
-    await this.#count(text);
-    return await reparseJson(text);
+    const json = await this.unpack(packed);
+    await this.#count(json);
+    return await reparseJson(json);
   }
 
-  async #count(text: Buffer): Promise<void> {
+  async #count(json: Buffer): Promise<void> {
     const { values, members } = this.#bounds;
     try {
       const remainingBounds = { depth: Infinity, values: values - this.#values, members: members - this.#members };
-      const counted = await checkJson(text, remainingBounds);
+      const counted = await checkJson(json, remainingBounds);
       this.#values += counted.values;
       this.#members += counted.members;
     } catch (error) {

@@ -9,7 +9,7 @@ import { newAnswerId } from "../text-kind.ts";
 import { responseIn } from "./answered-response.ts";
 import { itemsOf } from "./conversation.ts";
 import { recordCreatedItems } from "./created-items.ts";
-import { prepareResponses, type PreparedResponses, type ReadResponses } from "./prepare.ts";
+import { prepareResponses, type PreparedResponses, type ParsedResponsesRequest } from "./prepare.ts";
 import { ResponseKind } from "./response-kind.ts";
 import type { StoredResponse } from "./stored-response.ts";
 import { summaryTokens } from "./compaction/summary.ts";
@@ -32,14 +32,14 @@ export interface RunOptions {
   /** Called when the money is held and the request is about to be sent. */
   readonly onStart?: () => void;
   /** True if the caller of `runPrepared` stores the response. */
-  readonly isKeptElsewhere?: boolean;
+  readonly isStoredByCaller?: boolean;
 }
 
 /** Runs a request for a response, which may refer to earlier responses. */
 export async function runResponses(
   deps: ResponsesDeps,
   call: Call,
-  body: JsonBody<ReadResponses>,
+  body: JsonBody<ParsedResponsesRequest>,
   onAnswered?: OnAnswered,
 ): Promise<void> {
   const prepared = await prepareResponses(deps, call, body);
@@ -57,9 +57,15 @@ export async function runResponses(
 export async function runPrepared(
   deps: ResponsesDeps,
   call: Call,
-  body: JsonBody<ReadResponses>,
+  body: JsonBody<ParsedResponsesRequest>,
   prepared: PreparedResponses,
-  { onAnswered, answerId = newAnswerId(deps, "responses"), echo, onStart, isKeptElsewhere = false }: RunOptions,
+  {
+    onAnswered,
+    answerId = newAnswerId(deps, "responses"),
+    echo,
+    onStart,
+    isStoredByCaller: isKeptElsewhere = false,
+  }: RunOptions,
 ): Promise<void> {
   const { params } = body.inspected;
   const isKept = params.store && !isKeptElsewhere;

@@ -20,27 +20,27 @@ import { modelIn } from "./generate-content.ts";
 
 /** POST /v1/embeddings, and POST /v1/engines/{model}/embeddings. */
 export function embeddings(deps: Deps): EndpointHandler {
-  return vectors(deps, wires.embeddings, ({ params }) => ({ model: params["model"] }));
+  return embeddingsHandler(deps, wires.embeddings, ({ params }) => ({ model: params["model"] }));
 }
 
 /** POST /v1beta/models/{model}:embedContent. */
 export function embedContent(deps: Deps): EndpointHandler {
-  return vectors(deps, wires["embed-content"], (call) => ({ model: modelIn(call) }));
+  return embeddingsHandler(deps, wires["embed-content"], (call) => ({ model: modelIn(call) }));
 }
 
 /** POST /v1beta/models/{model}:batchEmbedContents. */
 export function batchEmbedContents(deps: Deps): EndpointHandler {
-  return vectors(deps, wires["content-embeddings"], (call) => ({ model: modelIn(call) }));
+  return embeddingsHandler(deps, wires["content-embeddings"], (call) => ({ model: modelIn(call) }));
 }
 
 /** POST /v2/embed, of Cohere's clients. */
 export function cohereEmbed(deps: Deps): EndpointHandler {
-  return vectors(deps, wires["cohere-embeddings"]);
+  return embeddingsHandler(deps, wires["cohere-embeddings"]);
 }
 
 /** POST /api/embed, of Ollama's clients. */
 export function ollamaEmbed(deps: Deps): EndpointHandler {
-  return vectors(deps, wires["ollama-embed"]);
+  return embeddingsHandler(deps, wires["ollama-embed"]);
 }
 
 /** A wire for embeddings that clients use. */
@@ -49,7 +49,7 @@ type VectorsClientWire = {
   readonly client: UnstreamedClient<VectorsRequest, VectorsAnswer>;
 };
 
-function vectors(
+function embeddingsHandler(
   deps: Deps,
   wire: VectorsClientWire,
   pathOf: (call: ServiceCall) => RequestPath = () => ({}),
@@ -60,7 +60,7 @@ function vectors(
     wire,
     wires: isContent ? contentFirst : vectorsWires,
     vendorOf: (name) => vendorWire<VectorsVendor>(wires, name).vendor,
-    batches: { split, join },
+    batches: { split: splitInputs, join: joinAnswers },
     measureInput,
   });
   return async (call) => {
@@ -83,7 +83,7 @@ const contentFirst = [...vectorsWires].sort(
 );
 
 /** Splits the inputs into requests that the vendor accepts. */
-function split(request: VectorsRequest, vendor: VectorsVendor, model: string): NonEmptyList<VectorsRequest> {
+function splitInputs(request: VectorsRequest, vendor: VectorsVendor, model: string): NonEmptyList<VectorsRequest> {
   const { inputs } = request;
   const maxInputs = vendor.maxInputs(model);
   const [first, ...more] = Array.from({ length: Math.ceil(inputs.length / maxInputs) }, (_, index) => ({
@@ -93,6 +93,6 @@ function split(request: VectorsRequest, vendor: VectorsVendor, model: string): N
   return [first ?? request, ...more];
 }
 
-function join(answers: NonEmptyList<VectorsAnswer>): VectorsAnswer {
+function joinAnswers(answers: NonEmptyList<VectorsAnswer>): VectorsAnswer {
   return withoutUndefined({ vectors: answers.flatMap(({ vectors }) => vectors), usage: usageOfAll(answers) });
 }

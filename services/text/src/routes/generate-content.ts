@@ -29,8 +29,8 @@ function contentHandler(deps: Deps, stream: boolean): EndpointHandler {
     const admitted = await admitStoreUse(deps, call, body.inspected);
     const answerId = newAnswerId(deps, "content");
     const input = { ...read, model: path.model, answerId, admitted, forward: undefined };
-    const drawing = { ...path, asArray, body: body.bytes, answerId, imageSize: body.inspected.imageSize };
-    await runImage(deps, call, input, drawing);
+    const imageParams = { ...path, asArray, body: body.bytes, answerId, imageSize: body.inspected.imageSize };
+    await runImage(deps, call, input, imageParams);
   };
 }
 

@@ -7,7 +7,7 @@ import { modelLists, type ListedModel, type ModelList } from "../model-lists.ts"
 /** GET /v1/models and GET /v1beta/models: lists the models that the API key can call now. */
 export function listModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
-    answerJson(call.response, 200, listOf(call).list(listedIn(relay, call), call.query));
+    answerJson(call.response, 200, listFormatFor(call).list(modelsForCaller(relay, call), call.query));
   };
 }
 
@@ -15,14 +15,14 @@ export function listModels({ relay }: Deps): EndpointHandler {
 export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
     const name = (call.params["model"] ?? "").replace(/^models\//, "");
-    const model = listedIn(relay, call).find((candidate) => candidate.name === name);
+    const model = modelsForCaller(relay, call).find((candidate) => candidate.name === name);
     if (model === undefined) throw unknownModel(name);
-    answerJson(call.response, 200, listOf(call).one(model));
+    answerJson(call.response, 200, listFormatFor(call).one(model));
   };
 }
 
 /** Returns the models that a caller can call, with the prices of its group. */
-export function listedIn({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
+export function modelsForCaller({ catalog }: Deps["relay"], { caller }: ServiceCall): readonly ListedModel[] {
   const { multiplier } = catalog.current().group(caller.group) ?? {};
   return catalog
     .current()
@@ -52,7 +52,7 @@ function pricingOf(price: Price, multiplier = 1): Readonly<Record<string, string
   );
 }
 
-function listOf({ endpoint, caller, request, query }: ServiceCall): ModelList {
+function listFormatFor({ endpoint, caller, request, query }: ServiceCall): ModelList {
   if (endpoint.errors !== "by-request") return modelLists.gamma;
   return modelLists[caller.format ?? listFormatOf(request.headers, query.has("key"))];
 }

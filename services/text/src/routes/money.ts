@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 /** GET /v1/dashboard/billing/subscription: returns the spent and remaining money; clients subtract the usage. */
 export function billingSubscription(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const { spentNanos, leftNanos } = await leftOf(deps, caller);
+    const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
     const limit = dollars(spentNanos + leftNanos);
     answerJson(response, 200, {
       object: "billing_subscription",
@@ -25,7 +25,7 @@ export function billingSubscription(deps: Deps): EndpointHandler {
  */
 export function billingUsage(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const { spentNanos } = await leftOf(deps, caller);
+    const { spentNanos } = await remainingMoneyOf(deps, caller);
     answerJson(response, 200, { object: "list", total_usage: dollars(spentNanos * 100n) });
   };
 }
@@ -33,7 +33,7 @@ export function billingUsage(deps: Deps): EndpointHandler {
 /** GET /v1/credits: returns the spent and remaining money as credits. Clients subtract the usage from it. */
 export function credits(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const { spentNanos, leftNanos } = await leftOf(deps, caller);
+    const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
     answerJson(response, 200, {
       data: { total_credits: dollars(spentNanos + leftNanos), total_usage: dollars(spentNanos) },
     });
@@ -43,7 +43,7 @@ export function credits(deps: Deps): EndpointHandler {
 /** GET /v1/key: returns the money of the API key. */
 export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
-    const [left, token] = await Promise.all([leftOf(deps, caller), tokenOf(deps, caller)]);
+    const [left, token] = await Promise.all([remainingMoneyOf(deps, caller), tokenOf(deps, caller)]);
     const used = (period: "day" | "month"): number | undefined => {
       const ownBudget = left.budgets.find(
         ({ budget }) => budget.scope === `key:${caller.tokenId}` && budget.period === period,
@@ -67,7 +67,7 @@ export function currentKey(deps: Deps): EndpointHandler {
   };
 }
 
-async function leftOf({ relay }: Deps, caller: Caller): Promise<RemainingMoney> {
+async function remainingMoneyOf({ relay }: Deps, caller: Caller): Promise<RemainingMoney> {
   const { accountId, tokenId, group, team, member, budgets } = caller;
   const left = await readRemainingMoney(relay.redis, { accountId, tokenId, group, team, member, budgets });
   if (left === undefined) throw new Failure("account_disabled");

@@ -4,7 +4,7 @@ import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
 import type { Deps } from "../deps.ts";
 import { modelLists, modelOfShowRequest, showOllamaModel as show } from "../model-lists.ts";
-import { listedIn } from "./models.ts";
+import { modelsForCaller } from "./models.ts";
 
 /** Latest Ollama version whose requests the gateway understands. Clients check it before they use new features. */
 const version = "0.13.0";
@@ -12,7 +12,7 @@ const version = "0.13.0";
 /** GET /api/tags: lists the models. */
 export function listOllamaModels({ relay }: Deps): EndpointHandler {
   return async (call) => {
-    answerJson(call.response, 200, modelLists.ollama.list(listedIn(relay, call), call.query));
+    answerJson(call.response, 200, modelLists.ollama.list(modelsForCaller(relay, call), call.query));
   };
 }
 
@@ -32,7 +32,7 @@ export function ollamaVersion(): EndpointHandler {
 export function showOllamaModel(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties));
-    const model = listedIn(deps.relay, call).find(({ name }) => name === body.inspected);
+    const model = modelsForCaller(deps.relay, call).find(({ name }) => name === body.inspected);
     if (model === undefined) throw unknownModel(body.inspected);
     answerJson(call.response, 200, show(model));
   };

@@ -11,15 +11,15 @@ import { withStoreUse } from "../vendor-ids.ts";
 
 /** POST /v1/rerank. */
 export function rerank(deps: Deps): EndpointHandler {
-  return ranking(deps, wires["jina-rerank"]);
+  return rankingHandler(deps, wires["jina-rerank"]);
 }
 
 /** POST /v2/rerank, of Cohere's clients. */
 export function cohereRerank(deps: Deps): EndpointHandler {
-  return ranking(deps, wires["cohere-rerank"]);
+  return rankingHandler(deps, wires["cohere-rerank"]);
 }
 
-function ranking(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
+function rankingHandler(deps: Deps, clientWire: (typeof wires)[keyof typeof wires]): EndpointHandler {
   const { client } = clientWire;
   const kind = new UnstreamedKind<RankingRequest, RankingAnswer, UnstreamedVendor<RankingRequest, RankingAnswer>>({
     wire: clientWire,

@@ -57,7 +57,7 @@ export class BackgroundRun {
       storeEvents: (events) => deps.backgroundStore.addEvents(this.at, events),
       maxEvents,
       maxCharacters,
-      from: form.queued(queued.response).length,
+      from: form.queuedEvents(queued.response).length,
       form,
       patch,
       memory: body.holding,
@@ -87,11 +87,11 @@ export class BackgroundRun {
     const { body, call, queued } = this.#work;
     using _body = body;
     try {
-      const failure = await this.#ask();
+      const failure = await this.#runCall();
       if (failure !== undefined && !this.#hasBegun && !this.#isCancelled) return this.#begun.reject(failure);
       await this.#sink.flushed();
       const response = this.#finalResponse(failure);
-      await this.#keep({ ...queued, response });
+      await this.#storeResult({ ...queued, response });
     } catch (error) {
       this.#deps.relay.log.error({ ...idsOf(call), err: error }, "a background response was not stored");
     } finally {
@@ -100,7 +100,7 @@ export class BackgroundRun {
   }
 
   /** Runs the call. Resolves with the Failure that it threw, if any. */
-  async #ask(): Promise<Failure | undefined> {
+  async #runCall(): Promise<Failure | undefined> {
     const { call, form, run } = this.#work;
     const span = startSpan({ name: "background response", kind: "server", parent: call.span.traceparent });
     const turnCall: Call = {
@@ -137,13 +137,13 @@ export class BackgroundRun {
     const last = { ...this.#work.queued.response, ...response };
     if (response !== undefined && hasEnded(response)) return last;
     if (this.#isCancelled) return { ...last, status: "cancelled" };
-    return this.#work.form.failed(
+    return this.#work.form.failedObject(
       last,
       failure ?? new Failure("upstream_error", "The vendor's stream ended before the response was complete."),
     );
   }
 
-  async #keep(stored: StoredResponse): Promise<void> {
+  async #storeResult(stored: StoredResponse): Promise<void> {
     const { form, onStored } = this.#work;
     const { [form.wire]: store, backgroundStore } = this.#deps;
     const { accountId, id } = this.at;
@@ -156,7 +156,7 @@ export class BackgroundRun {
       isDeleted = renewal === "deleted";
       if (this.#isLost || isDeleted) return;
       if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
-      response = form.failed(
+      response = form.failedObject(
         { ...response, [form.output]: [] },
         new Failure("upstream_error", "The response is too large to be stored."),
       );
@@ -165,7 +165,7 @@ export class BackgroundRun {
     if (this.#isLost) return;
     if (!isDeleted) {
       await onStored?.({ ...stored, response });
-      await backgroundStore.addFinalEvent(this.at, form.numbered(form.final(response), this.#sink.next));
+      await backgroundStore.addFinalEvent(this.at, form.renderNumbered(form.finalEvent(response), this.#sink.next));
       // The response may have been deleted while it was stored.
       isDeleted = (await backgroundStore.renew(this.at, this.tokenId)) === "deleted";
     }
@@ -173,7 +173,7 @@ export class BackgroundRun {
       await store.remove(accountId, id);
       await backgroundStore.removeEvents(this.at);
     }
-    await backgroundStore.leave(this.at, this.tokenId);
+    await backgroundStore.releaseLease(this.at, this.tokenId);
   }
 
   async #retried(work: () => Promise<void>): Promise<void> {

@@ -103,7 +103,7 @@ export class BackgroundRuns implements Disposable {
     try {
       const { model, queued, ...job } = await prepare(id);
       resolveServingModel(relay, call, model);
-      if (!(await store.enter(backgroundId, tokenId)))
+      if (!(await store.takeLease(backgroundId, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
           `A key can have at most ${background.perToken} background responses at the same time.`,
@@ -114,10 +114,10 @@ export class BackgroundRuns implements Disposable {
       if (verdict === "full") throw contentLimitFailure();
       if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to run in the background.");
-      const events = form.queued(queued.response).map((event, number) => form.numbered(event, number));
+      const events = form.queuedEvents(queued.response).map((event, number) => form.renderNumbered(event, number));
       if (!(await store.addEvents(backgroundId, events))) throw contentLimitFailure();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
-      this.#keep(id, run);
+      this.#track(id, run);
       await run.started;
       return queued.response;
     } catch (error) {
@@ -125,13 +125,13 @@ export class BackgroundRuns implements Disposable {
       if (isEntered) {
         await objects.remove(accountId, id);
         await store.removeEvents(backgroundId);
-        await store.leave(backgroundId, tokenId);
+        await store.releaseLease(backgroundId, tokenId);
       }
       throw error;
     }
   }
 
-  #keep(id: string, run: BackgroundRun): void {
+  #track(id: string, run: BackgroundRun): void {
     this.#open.set(id, run);
     void run.finished.then(() => {
       this.#open.delete(id);

@@ -35,15 +35,15 @@ export interface EventStorage {
 export class BackgroundSink implements AnswerSink {
   /** Sequence number of the next event. */
   next: number;
-  readonly #keeping: EventStorage;
+  readonly #storage: EventStorage;
   readonly #followed: FollowedObject;
   readonly #frames = eventStreamFraming.splitter();
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
   #waiting: string[] = [];
   #waitingCharacters = 0;
-  #keptCharacters = 0;
-  #isKeeping = true;
+  #storedCharacters = 0;
+  #isStoring = true;
   #heldBytes = 0;
   #flushing: Promise<void> | undefined;
   #begun = false;
@@ -52,7 +52,7 @@ export class BackgroundSink implements AnswerSink {
   #wasFull = false;
 
   constructor(keeping: EventStorage) {
-    this.#keeping = keeping;
+    this.#storage = keeping;
     this.#followed = keeping.form.follow(keeping.patch);
     this.next = keeping.from;
   }
@@ -135,14 +135,14 @@ export class BackgroundSink implements AnswerSink {
     if (event === undefined) return; // a heartbeat, or the end mark of some vendors' streams
     if (!this.#ending.signal.aborted) this.#hold(this.#followed.memoryBytes(frame.length));
     const storedEvent = this.#followed.take(event);
-    if (storedEvent !== undefined) this.#keep(storedEvent);
+    if (storedEvent !== undefined) this.#queueEvent(storedEvent);
   }
 
   /** Reserves memory for an event. Ends the response if there is not enough. */
   #hold(bytes: number): void {
     if (bytes === 0) return;
     this.#heldBytes += bytes;
-    const { maxHeldBytes, memory } = this.#keeping;
+    const { maxHeldBytes, memory } = this.#storage;
     try {
       if (this.#heldBytes > maxHeldBytes)
         throw new Failure(
@@ -155,12 +155,12 @@ export class BackgroundSink implements AnswerSink {
     }
   }
 
-  #keep(json: JsonObject): void {
-    const event = this.#keeping.form.numbered(json, this.next++);
-    this.#keptCharacters += event.length;
-    const { maxEvents, maxCharacters } = this.#keeping;
-    this.#isKeeping &&= this.next <= maxEvents && this.#keptCharacters <= maxCharacters;
-    if (!this.#isKeeping) return;
+  #queueEvent(json: JsonObject): void {
+    const event = this.#storage.form.renderNumbered(json, this.next++);
+    this.#storedCharacters += event.length;
+    const { maxEvents, maxCharacters } = this.#storage;
+    this.#isStoring &&= this.next <= maxEvents && this.#storedCharacters <= maxCharacters;
+    if (!this.#isStoring) return;
     this.#waiting.push(event);
     this.#waitingCharacters += event.length;
     this.#flushing ??= this.#flush();
@@ -173,7 +173,7 @@ export class BackgroundSink implements AnswerSink {
       const events = this.#waiting;
       this.#waiting = [];
       this.#waitingCharacters = 0;
-      this.#isKeeping &&= await this.#keeping.storeEvents(events).catch(() => false);
+      this.#isStoring &&= await this.#storage.storeEvents(events).catch(() => false);
       if (this.#wasFull && this.#waitingCharacters <= maxWaitingCharacters / lowShare) {
         this.#wasFull = false;
         for (const { drained } of this.#watchers) drained?.();

@@ -26,7 +26,7 @@ export interface BackgroundStoreLimits {
  */
 type LeaseRenewal = "renewed" | "cancelled" | "deleted" | "lost";
 
-const enterScript = defineScript({
+const takeLeaseScript = defineScript({
   file: new URL("enter.lua", import.meta.url),
   keys: ["lease", "open"],
   args: { id: "text", maxOpen: "number", leaseMs: "number" },
@@ -64,11 +64,11 @@ export class BackgroundStore {
   }
 
   /** Takes the lease of a new response. Returns false if its API key has reached its limit. */
-  async enter({ accountId, id }: BackgroundRef, tokenId: string): Promise<boolean> {
+  async takeLease({ accountId, id }: BackgroundRef, tokenId: string): Promise<boolean> {
     const { lease, open } = keysOf(accountId);
     const { leaseMs, perToken } = this.#limits;
     const keys = { lease: lease(id), open: open(tokenId) };
-    const { verdict } = await orUnavailable(enterScript(this.#redis, keys, { id, maxOpen: perToken, leaseMs }));
+    const { verdict } = await orUnavailable(takeLeaseScript(this.#redis, keys, { id, maxOpen: perToken, leaseMs }));
     return verdict === "entered";
   }
 
@@ -79,19 +79,19 @@ export class BackgroundStore {
   }
 
   /** Releases the lease of a response. */
-  async leave({ accountId, id }: BackgroundRef, tokenId: string): Promise<void> {
+  async releaseLease({ accountId, id }: BackgroundRef, tokenId: string): Promise<void> {
     const { lease, open } = keysOf(accountId);
     await this.#redis.del(lease(id));
     await this.#redis.zrem(open(tokenId), id);
   }
 
   /** Returns true if a process generates the response. */
-  async isHeld({ accountId, id }: BackgroundRef): Promise<boolean> {
+  async isGenerating({ accountId, id }: BackgroundRef): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
   /** Requests that the process that generates the response cancels it. */
-  async askToCancel({ accountId, id }: BackgroundRef): Promise<void> {
+  async requestCancel({ accountId, id }: BackgroundRef): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 

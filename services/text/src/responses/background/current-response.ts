@@ -17,17 +17,17 @@ export async function currentResponse(
   const { accountId, id } = backgroundId;
   const stored = await objects.find(accountId, id, memory);
   if (stored === undefined || hasEnded(stored.response)) return stored;
-  if (await store.isHeld(backgroundId)) {
-    const isWorkedOn = (await store.countEvents(backgroundId)) > form.queued(stored.response).length;
+  if (await store.isGenerating(backgroundId)) {
+    const isWorkedOn = (await store.countEvents(backgroundId)) > form.queuedEvents(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
   // The response may have ended after it was read and before its lease was checked.
   const latest = await objects.find(accountId, id, memory);
   if (latest === undefined || hasEnded(latest.response)) return latest;
   const died = new Failure("server_overloaded", "The process that ran this response ended; try again.");
-  const failed = { ...latest, response: form.failed(latest.response, died) };
+  const failed = { ...latest, response: form.failedObject(latest.response, died) };
   await objects.save(accountId, id, failed, Infinity);
   const [last = ""] = await store.events(backgroundId, -1, 1);
-  await store.addEvents(backgroundId, [form.numbered(form.final(failed.response), sequenceOf(last) + 1)]);
+  await store.addEvents(backgroundId, [form.renderNumbered(form.finalEvent(failed.response), sequenceOf(last) + 1)]);
   return failed;
 }

@@ -21,13 +21,13 @@ export interface EventForm {
   /** Field of the object that contains the output. */
   readonly output: "output" | "steps";
   /** Returns the events that are stored before a vendor is chosen. */
-  queued(object: JsonObject): readonly JsonObject[];
+  queuedEvents(object: JsonObject): readonly JsonObject[];
   /** Renders an event as JSON, with its sequence number. */
-  numbered(event: JsonObject, index: number): string;
+  renderNumbered(event: JsonObject, index: number): string;
   /** Returns the event that ends the stream of an object. */
-  final(object: JsonObject): JsonObject;
+  finalEvent(object: JsonObject): JsonObject;
   /** Returns the object with the status `failed` and the failure. */
-  failed(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
+  failedObject(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
   /** Starts to follow a stream. The fields of `patch` replace those of the object that the vendor reports. */
   follow(patch: JsonObject): FollowedObject;
 }
@@ -43,11 +43,11 @@ const finalEvents: Readonly<Record<string, string>> = {
 export const responseForm: EventForm = {
   wire: "responses",
   output: "output",
-  queued: (response) => ["response.created", "response.queued"].map((type) => ({ type, response })),
-  numbered: ({ type, sequence_number: _theirs, ...members }, index) =>
+  queuedEvents: (response) => ["response.created", "response.queued"].map((type) => ({ type, response })),
+  renderNumbered: ({ type, sequence_number: _theirs, ...members }, index) =>
     JSON.stringify({ type, sequence_number: index, ...members }),
-  final: (response) => ({ type: finalEvents[String(response["status"])] ?? "response.failed", response }),
-  failed(response, { message, status }) {
+  finalEvent: (response) => ({ type: finalEvents[String(response["status"])] ?? "response.failed", response }),
+  failedObject(response, { message, status }) {
     const code = status === 429 ? "rate_limit_exceeded" : "server_error";
     return { ...response, status: "failed", error: { code, message } };
   },
@@ -84,11 +84,11 @@ class FollowedResponse implements FollowedObject {
 export const interactionForm: EventForm = {
   wire: "interactions",
   output: "steps",
-  queued: (interaction) => [{ event_type: "interaction.created", interaction }],
-  numbered: ({ event_type: type, event_id: _theirs, ...members }, index) =>
+  queuedEvents: (interaction) => [{ event_type: "interaction.created", interaction }],
+  renderNumbered: ({ event_type: type, event_id: _theirs, ...members }, index) =>
     JSON.stringify({ event_type: type, event_id: String(index), ...members }),
-  final: ({ steps: _steps, ...interaction }) => ({ event_type: "interaction.completed", interaction }),
-  failed(interaction, { message, status }) {
+  finalEvent: ({ steps: _steps, ...interaction }) => ({ event_type: "interaction.completed", interaction }),
+  failedObject(interaction, { message, status }) {
     const code = status === 429 ? "resource_exhausted" : "internal";
     return { ...interaction, status: "failed", errors: [{ code, message }] };
   },

@@ -7,7 +7,7 @@ import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { addTurn } from "../conversations/conversation-turns.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { prepareResponses, readResponses, type PreparedResponses, type ReadResponses } from "../prepare.ts";
+import { prepareResponses, readResponses, type PreparedResponses, type ParsedResponsesRequest } from "../prepare.ts";
 import { runPrepared } from "../run-responses.ts";
 import type { BackgroundJob } from "./background-runs.ts";
 
@@ -15,7 +15,7 @@ import type { BackgroundJob } from "./background-runs.ts";
 export async function responseJob(
   deps: ResponsesDeps,
   call: ServiceCall,
-  clientBody: JsonBody<ReadResponses>,
+  clientBody: JsonBody<ParsedResponsesRequest>,
   id: string,
 ): Promise<BackgroundJob> {
   const body = await withWindowAsTier(deps, call, clientBody);
@@ -31,7 +31,12 @@ export async function responseJob(
     // If the answer is passed through, these fields replace those of the vendor.
     patch: withoutUndefined({ id, ...echo }),
     run: (responseCall, onStart) =>
-      runPrepared(deps, responseCall, body, streamed(prepared), { answerId: id, echo, isKeptElsewhere: true, onStart }),
+      runPrepared(deps, responseCall, body, streamed(prepared), {
+        answerId: id,
+        echo,
+        isStoredByCaller: true,
+        onStart,
+      }),
     async onStored(stored) {
       const { status } = stored.response;
       if (conversationId !== undefined && (status === "completed" || status === "incomplete"))
@@ -47,8 +52,8 @@ export async function responseJob(
 async function withWindowAsTier(
   deps: ResponsesDeps,
   call: ServiceCall,
-  body: JsonBody<ReadResponses>,
-): Promise<JsonBody<ReadResponses>> {
+  body: JsonBody<ParsedResponsesRequest>,
+): Promise<JsonBody<ParsedResponsesRequest>> {
   const { holding, inspected: read } = body;
   if (read.window === undefined) return body;
   const remainingBody = withoutMembers(body.bytes, ["background_options"]);

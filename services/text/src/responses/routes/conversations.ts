@@ -22,21 +22,22 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
     const conversationId = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
     if (!(await deps.conversations.save(conversationId, conversation))) throw contentLimitFailure();
-    if (items != null && items.length > 0) await addFirst(deps, conversationId, items, body);
+    if (items != null && items.length > 0) await addInitialItems(deps, conversationId, items, body);
     answerJson(call.response, 200, conversationObject(conversationId.id, conversation));
   };
 }
 
 /** GET /v1/conversations/{conversation_id}: returns the conversation without its items. */
 export function getConversation(deps: ResponsesDeps): EndpointHandler {
-  return async (call) => answerJson(call.response, 200, conversationObject(idIn(call), await find(deps, call)));
+  return async (call) =>
+    answerJson(call.response, 200, conversationObject(idIn(call), await requireConversation(deps, call)));
 }
 
 /** POST /v1/conversations/{conversation_id}: replaces the metadata. */
 export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
-    const conversation = { ...(await find(deps, call)), metadata: body.inspected.metadata ?? {} };
+    const conversation = { ...(await requireConversation(deps, call)), metadata: body.inspected.metadata ?? {} };
     if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentLimitFailure();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
@@ -68,14 +69,14 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readAddition, ["items"]);
-    answerJson(call.response, 200, listOf(await add(deps, conversationIdOf(call), body.inspected.items, body)));
+    answerJson(call.response, 200, listOf(await addItems(deps, conversationIdOf(call), body.inspected.items, body)));
   };
 }
 
 /** GET /v1/conversations/{conversation_id}/items/{item_id}: returns one item. */
 export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    await find(deps, call);
+    await requireConversation(deps, call);
     await withMemory(deps, call, async (memory) => {
       const item = await deps.conversations.item(conversationIdOf(call), itemIdIn(call), memory);
       if (item === undefined) throw itemNotFound(itemIdIn(call));
@@ -87,7 +88,7 @@ export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
 /** DELETE /v1/conversations/{conversation_id}/items/{item_id}: removes the item and returns the conversation. */
 export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const conversation = await find(deps, call);
+    const conversation = await requireConversation(deps, call);
     const id = itemIdIn(call);
     await withMemory(deps, call, async (memory) => {
       if (!(await deps.conversations.removeItem(conversationIdOf(call), id, memory))) throw itemNotFound(id);
@@ -97,21 +98,21 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
 }
 
 /** Appends the first items. Removes the conversation if they cannot be stored. */
-async function addFirst(
+async function addInitialItems(
   deps: ResponsesDeps,
   conversation: ConversationRef,
   items: readonly JsonObject[],
   body: Pick<JsonBody<unknown>, "holding">,
 ): Promise<void> {
   try {
-    await add(deps, conversation, items, body);
+    await addItems(deps, conversation, items, body);
   } catch (error) {
     await deps.conversations.remove(conversation);
     throw error;
   }
 }
 
-async function add(
+async function addItems(
   deps: ResponsesDeps,
   conversation: ConversationRef,
   items: readonly JsonObject[],
@@ -138,7 +139,7 @@ function newId({ newAnswerId }: ResponsesDeps): string {
   return newAnswerId().replace(/^answer_/, "");
 }
 
-async function find(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
+async function requireConversation(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
   const stored = await deps.conversations.find(conversationIdOf(call));
   if (stored === undefined) throw conversationNotFound(idIn(call));
   return stored;

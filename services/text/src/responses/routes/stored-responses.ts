@@ -70,9 +70,9 @@ async function cancelRun(
 ): Promise<void> {
   const backgroundId = storedIdOf(call, form);
   background.cancel(backgroundId.id);
-  await deps.backgroundStore.askToCancel(backgroundId);
+  await deps.backgroundStore.requestCancel(backgroundId);
   const until = Date.now() + cancelWaitMs;
-  while (!call.ending.aborted && (await deps.backgroundStore.isHeld(backgroundId)) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.isGenerating(backgroundId)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 

@@ -4,7 +4,7 @@ import { wires } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "../deps.ts";
 import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
-import { prepareResponses, type ReadResponses } from "../prepare.ts";
+import { prepareResponses, type ParsedResponsesRequest } from "../prepare.ts";
 import type { OnAnswered } from "../run-responses.ts";
 import { newAnswerId } from "../../text-kind.ts";
 
@@ -15,7 +15,7 @@ import { newAnswerId } from "../../text-kind.ts";
 export async function storePrefilledTurn(
   deps: ResponsesDeps,
   call: Call,
-  body: JsonBody<ReadResponses>,
+  body: JsonBody<ParsedResponsesRequest>,
   onAnswered: OnAnswered,
 ): Promise<void> {
   const { params, ancestors, body: resolvedBody } = await prepareResponses(deps, call, body);

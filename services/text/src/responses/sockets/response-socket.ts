@@ -75,16 +75,16 @@ export class ResponseSocket {
       newId: () => deps.newAnswerId().replace(/^answer_/, "steer_"),
     });
     this.closed = this.#finished.promise;
-    socket.on("message", (data: unknown, binary: boolean) => this.#received(data, binary));
+    socket.on("message", (data: unknown, binary: boolean) => this.#onMessage(data, binary));
     socket.on("pong", () => {
       this.#missed = 0;
     });
     socket.on("error", () => undefined); // a close event follows
-    socket.on("close", () => this.#closed());
+    socket.on("close", () => this.#onClose());
   }
 
   /** Enforces the time limits of the connection. It must be called periodically. */
-  tick(now: number): void {
+  checkTimeLimits(now: number): void {
     const { idleMs, longestMs } = this.#deps.sockets;
     if (!this.#isRunning && now - this.#openedAt > longestMs) return this.#expire();
     if (!this.#isRunning && now - this.#activeAt > idleMs) return this.#close(closeCodes.normal, "idle");
@@ -107,7 +107,7 @@ export class ResponseSocket {
     this.#ending.abort(failure);
   }
 
-  #received(data: unknown, binary: boolean): void {
+  #onMessage(data: unknown, binary: boolean): void {
     this.#missed = 0;
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
     if (this.#isLeaving || !this.#isOpen) return;
@@ -118,7 +118,7 @@ export class ResponseSocket {
       holding[Symbol.dispose]();
       return this.#refuse(error, undefined);
     }
-    if (mayBeSteer(data)) void this.#sort({ data, holding });
+    if (mayBeSteer(data)) void this.#dispatch({ data, holding });
     else this.#enqueue({ data, holding });
   }
 
@@ -132,7 +132,7 @@ export class ResponseSocket {
   }
 
   /** Handles a `response.steer` event immediately. Another message waits for the running response. */
-  async #sort(message: WaitingMessage): Promise<void> {
+  async #dispatch(message: WaitingMessage): Promise<void> {
     const event = await parseMessage(message.data, this.#deps.body).catch(() => undefined);
     if (event?.["type"] !== "response.steer" || !this.#isOpen) return this.#enqueue(message);
     const { data, holding } = message;
@@ -239,7 +239,7 @@ export class ResponseSocket {
     this.#socket.once("close", () => clearTimeout(timer));
   }
 
-  #closed(): void {
+  #onClose(): void {
     for (const { holding } of this.#waiting.splice(0)) holding[Symbol.dispose]();
     if (!this.#isRunning) this.#finish();
   }

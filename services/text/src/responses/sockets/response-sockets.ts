@@ -37,7 +37,7 @@ export class ResponseSockets implements Disposable {
     this.#accept = acceptWebSockets({ messageBytes: deps.body.maxBytes, chooseProtocol: () => false });
     const check = (): void => {
       const now = Date.now();
-      for (const socket of sockets) socket.tick(now);
+      for (const socket of sockets) socket.checkTimeLimits(now);
     };
     this.#timer = runOnSharedTick(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
     registry.registerMetric(
