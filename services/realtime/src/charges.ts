@@ -88,10 +88,10 @@ export class Charges implements SessionCharges {
     responses.traffic.addInput(seconds * pcmBytesPerSecond, textBytes);
     const nowMs = Date.now();
     if (seconds > 0 && type === "input_audio_buffer.append") {
-      transcripts.speech.heard(seconds, { detectsTurns, nowMs });
+      transcripts.speech.addAudio(seconds, { detectsTurns, nowMs });
       if (detectsTurns) responses.ahead.addSpeech(seconds, nowMs);
-    } else if (seconds > 0) transcripts.speech.added(seconds);
-    if (type === "input_audio_buffer.commit") transcripts.speech.ending();
+    } else if (seconds > 0) transcripts.speech.addItemAudio(seconds);
+    if (type === "input_audio_buffer.commit") transcripts.speech.turnCommitted();
     // The next response reads all text. It also reads all audio, unless the vendor detects turns: then the audio may be
     // silence, and counts only if the vendor may answer several turns.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
@@ -147,7 +147,7 @@ export class Charges implements SessionCharges {
     } else if (seen.kind === "response-begun") this.#startResponse(seen.id);
     else if (seen.kind === "response-done") {
       this.#responses.delete(seen.id);
-      transcripts.speech.answered();
+      transcripts.speech.responseEnded();
       this.#chargeResponse(seen);
     } else this.#handleSpeech(seen);
   }
@@ -157,18 +157,18 @@ export class Charges implements SessionCharges {
     const { speech } = transcripts;
     switch (seen.kind) {
       case "speech-began":
-        return speech.began();
+        return speech.speechStarted();
       case "cleared":
-        return speech.cleared();
+        return speech.bufferCleared();
       case "committed":
-        if (bridge.state.nextTranscriber === undefined) speech.cleared();
-        else speech.committed(seen.item);
+        if (bridge.state.nextTranscriber === undefined) speech.bufferCleared();
+        else speech.turnReported(seen.item);
         return this.#turns.add(seen.item, bridge.state.transcriber);
       case "transcribed":
-        speech.ended(seen.item, seen.units?.seconds);
+        speech.transcriptEnded(seen.item, seen.units?.seconds);
         return this.#chargeTranscript(seen, (this.#turns.remove(seen.item) ?? bridge.state.transcriber)?.model);
       case "not-transcribed":
-        speech.ended(seen.item);
+        speech.transcriptEnded(seen.item);
         this.#turns.remove(seen.item);
         return;
       case "error":
@@ -182,8 +182,8 @@ export class Charges implements SessionCharges {
     this.#payments.end();
   }
 
-  vendorGone(): void {
-    this.#lastUsage.vendorGone();
+  noteVendorGone(): void {
+    this.#lastUsage.noteVendorGone();
   }
 
   /** Cancels running responses after the client has left. Resolves when their usage is known, or after `withinMs`. */

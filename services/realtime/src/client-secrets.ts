@@ -80,7 +80,7 @@ function secondsToLive(ends: readonly (string | undefined)[], now: number, reque
 }
 
 /** Call of a session, and the settings of its client secret; undefined for a normal API key. */
-export interface BoundCall {
+export interface CallWithSettings {
   readonly call: RealtimeCall;
   readonly settings: SessionSettings | undefined;
 }
@@ -89,7 +89,7 @@ export interface BoundCall {
  * Returns a session's call with current permissions, and the settings of its client secret. Throws Failure if the
  * secret can no longer be used.
  */
-export async function boundSettings({ relay, content }: Deps, call: RealtimeCall): Promise<BoundCall> {
+export async function withSecretSettings({ relay, content }: Deps, call: RealtimeCall): Promise<CallWithSettings> {
   const { accountId, settingsId } = call.caller;
   if (settingsId === undefined) return { call, settings: undefined };
   const [settings, caller] = await Promise.all([

@@ -45,14 +45,14 @@ export function endingByClient(code: number, reason: string): SessionEnding {
 /** State of a vendor connection when it closed. */
 export interface VendorState {
   /** True if the vendor's last message was an error. */
-  readonly failed: boolean;
+  readonly hasFailed: boolean;
   /** True if an answer was incomplete. */
-  readonly owing: boolean;
+  readonly isOwing: boolean;
 }
 
 /** Returns the ending of a session whose vendor connection closed, with an error unless that was expected. */
-export function endingByVendor(code: number, reason: string, { failed, owing }: VendorState): SessionEnding {
-  if ((isOrderly(code) && !owing) || failed) return { code: sendableCode(code), reason: sendableReason(reason) };
+export function endingByVendor(code: number, reason: string, { hasFailed, isOwing }: VendorState): SessionEnding {
+  if ((isOrderly(code) && !isOwing) || hasFailed) return { code: sendableCode(code), reason: sendableReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");
   return { code: sendableCode(code), reason: sendableReason(reason) || failure.code, failure };
 }

@@ -26,7 +26,7 @@ export interface ConnectRequest {
   readonly model: CatalogModel;
   readonly sessionId: string;
   readonly callId: string;
-  readonly beta: boolean;
+  readonly isBeta: boolean;
   /** Format of the client's messages. */
   readonly format: SessionFormat;
   /** The client's first message, if its format has one that names the model. */
@@ -151,10 +151,10 @@ export function closeUnused({ socket, bridge }: VendorConnection): void {
   closeSoon(socket, closeCodes.normal, "");
 }
 
-function vendorRequest({ call, beta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
+function vendorRequest({ call, isBeta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
   const { upstreamModel, channel } = candidate;
   // Only preview models accept the beta form.
-  const usesBeta = beta && wire === "realtime" && upstreamModel.includes("preview");
+  const usesBeta = isBeta && wire === "realtime" && upstreamModel.includes("preview");
   return provider.request({
     act: "session",
     baseUrl: channel.baseUrl,

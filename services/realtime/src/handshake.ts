@@ -7,7 +7,7 @@ export interface Handshake {
   /** Name of the model; undefined selects the caller's first session model. */
   readonly model: string | undefined;
   /** True if the client uses the beta form of the realtime format. */
-  readonly beta: boolean;
+  readonly isBeta: boolean;
 }
 
 /** Subprotocol of OpenAI's realtime format. */
@@ -25,7 +25,7 @@ export function readHandshake({ headers }: IncomingMessage, query: URLSearchPara
   const models = new Set(["model", "deployment"].flatMap((name) => query.getAll(name)).filter((name) => name !== ""));
   if (models.size > 1) throw new Failure("invalid_value", "The query names more than one model.", { param: "model" });
   const [model] = models;
-  return { model, beta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
+  return { model, isBeta: protocols.includes(betaProtocol) || headers["openai-beta"] === betaHeader };
 }
 
 /** Returns the subprotocol to select. Never selects another offered one, which could be an API key. */

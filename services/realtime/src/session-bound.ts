@@ -13,7 +13,7 @@ const contextTokens = 65_536;
 const unshownTokens = 16_384;
 /** Minimum bytes per second of a session's audio. */
 const minBytesPerSecond = 1_000;
-const roundedUpSeconds = 60;
+const roundingSeconds = 60;
 
 /** Returns the maximum usage of one response. It may have read `all` bytes, and has written those in `since`. */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
@@ -23,6 +23,6 @@ export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBou
     ...boundOfHeld({}),
     inputTokens: read + contextTokens,
     outputTokens: tokens + unshownTokens,
-    seconds: all.audioIn / minBytesPerSecond + roundedUpSeconds,
+    seconds: all.audioIn / minBytesPerSecond + roundingSeconds,
   };
 }

@@ -24,7 +24,7 @@ export interface SessionCharges {
   /** Stops reservations because the session has ended. Outstanding amounts are charged when the charges are closed. */
   end(): void;
   /** Notes that the vendor is disconnected and will report no more usage. */
-  vendorGone(): void;
+  noteVendorGone(): void;
   /** Ends the vendor's work. Resolves when the usage of that work is reported, or after `withinMs`. */
   awaitLastUsage(withinMs: number): Promise<void>;
   /** Charges what was not reported, and releases the reservations. */
@@ -58,7 +58,7 @@ export class LastUsage {
     return this.#resolve !== undefined;
   }
 
-  vendorGone(): void {
+  noteVendorGone(): void {
     this.#isVendorGone = true;
     this.#resolve?.();
   }

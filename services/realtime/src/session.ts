@@ -40,7 +40,7 @@ export interface SessionParts {
   /** Maximum silence of the vendor while a response is running, in ms. */
   readonly silenceMs: number;
   /** Called when the vendor's connection broke. */
-  readonly broke: (reason: string) => void;
+  readonly onVendorLost: (reason: string) => void;
 }
 
 /** One session: its two sides, the bridge between them, and its charges. It ends exactly once. */
@@ -232,17 +232,17 @@ export class Session {
   #vendorClosed(code: number, reason: string): void {
     // The vendor's last messages may have come faster than the client reads.
     this.#vendor.flush();
-    const ending = endingByVendor(code, reason, { failed: this.#vendorFailed, owing: this.#charges.isAnswering });
+    const ending = endingByVendor(code, reason, { hasFailed: this.#vendorFailed, isOwing: this.#charges.isAnswering });
     // The client causes a vendor's close with code "invalid".
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
-      this.#parts.broke(ending.failure.code);
-    this.#charges.vendorGone();
+      this.#parts.onVendorLost(ending.failure.code);
+    this.#charges.noteVendorGone();
     this.#end(ending);
   }
 
   #vendorLost(failure: Failure): void {
-    this.#parts.broke(failure.code);
-    this.#charges.vendorGone();
+    this.#parts.onVendorLost(failure.code);
+    this.#charges.noteVendorGone();
     this.#end({ code: closeCodes.broken, reason: failure.code, failure });
   }
 

@@ -18,7 +18,7 @@ import { parseEvent, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
-import { boundSettings } from "./client-secrets.ts";
+import { withSecretSettings } from "./client-secrets.ts";
 import { closeCodes, closeSoon } from "./closing.ts";
 import { connectVendor, closeUnused } from "./connect.ts";
 import type { Deps } from "./deps.ts";
@@ -39,7 +39,7 @@ const maxTickMs = 1_000;
 const checksPerLimit = 4;
 
 /** Values of a session that is about to start. */
-interface SessionStart extends Pick<Handshake, "beta"> {
+interface SessionStart extends Pick<Handshake, "isBeta"> {
   readonly call: RealtimeCall;
   readonly format: SessionFormat;
   readonly price: SessionPrice;
@@ -100,7 +100,7 @@ export class RealtimeSessions implements Disposable {
   async begin(upgrade: UpgradeCall): Promise<void> {
     this.#requireCapacity();
     const handshake = readHandshake(upgrade.request, upgrade.query);
-    const { call, settings } = await boundSettings(this.#deps, sessionCall(upgrade));
+    const { call, settings } = await withSecretSettings(this.#deps, sessionCall(upgrade));
     const price = sessionPrice(this.#deps, call, handshake.model ?? settings?.model);
     await this.#countWhileOpening(call, async () => {
       const first = await holdFirstSlice(this.#deps, call, price);
@@ -142,7 +142,7 @@ export class RealtimeSessions implements Disposable {
     const price = sessionPrice(this.#deps, call, format.modelOf(setup));
     const holdFirst = format.isTimed ? holdFirstSeconds : holdFirstSlice;
     const first = await holdFirst(this.#deps, call, price);
-    await this.#start(upgrade, { call, beta: false, format, price, settings: undefined, setup, first }, early);
+    await this.#start(upgrade, { call, isBeta: false, format, price, settings: undefined, setup, first }, early);
   }
 
   /** Returns a client whose protocol switch is answered when its socket is taken. */
@@ -202,7 +202,7 @@ export class RealtimeSessions implements Disposable {
 
   async #start(
     upgrade: UpgradeCall,
-    { call, beta, format, price, settings, setup, first }: SessionStart,
+    { call, isBeta, format, price, settings, setup, first }: SessionStart,
     client: OpeningClient,
   ): Promise<void> {
     using opening = new DisposableStack();
@@ -210,7 +210,7 @@ export class RealtimeSessions implements Disposable {
     opening.use(client);
     const sessionId = this.#deps.newSessionId();
     const { signal } = client;
-    const connecting = { call, sessionId, callId: first.callId, model: price.model, beta, format, setup, signal };
+    const connecting = { call, sessionId, callId: first.callId, model: price.model, isBeta, format, setup, signal };
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
@@ -230,7 +230,7 @@ export class RealtimeSessions implements Disposable {
       charges: (charged) =>
         this.#chargesOf(format, { call, price, unknown, first, bridge: vendor.bridge, session: charged }),
       silenceMs: route.candidate.channel.timeoutMs,
-      broke: (reason) => attempted.reportInterruption(reason),
+      onVendorLost: (reason) => attempted.reportInterruption(reason),
     });
     opening.move();
     this.#track(session, attempted);

@@ -109,9 +109,9 @@ export class TimeCharges implements SessionCharges {
     this.#ended = true;
   }
 
-  vendorGone(): void {
+  noteVendorGone(): void {
     this.#time.stop(performance.now());
-    this.#lastUsage.vendorGone();
+    this.#lastUsage.noteVendorGone();
   }
 
   awaitLastUsage(withinMs: number): Promise<void> {

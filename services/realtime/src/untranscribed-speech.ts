@@ -7,79 +7,85 @@ const unreportedSeconds = 10;
 export class UntranscribedSpeech {
   readonly #turns = new Map<string, number>();
   /** Seconds of each turn that the client has committed and the vendor has not confirmed yet, in order. */
-  #ending: number[] = [];
-  #buffered = 0;
-  #added = 0;
+  #unconfirmedTurns: number[] = [];
+  #bufferedSeconds = 0;
+  #itemSeconds = 0;
   #heardAt = 0;
   #speaking = false;
 
   get seconds(): number {
-    return [...this.#turns.values(), ...this.#ending].reduce((sum, each) => sum + each, this.#buffered + this.#added);
+    return [...this.#turns.values(), ...this.#unconfirmedTurns].reduce(
+      (sum, each) => sum + each,
+      this.#bufferedSeconds + this.#itemSeconds,
+    );
   }
 
   /** Minimum number of turns of this speech. Some vendors charge by turn. */
   get turns(): number {
-    return this.#turns.size + this.#ending.length + (this.#buffered + this.#added > 0 ? 1 : 0);
+    return this.#turns.size + this.#unconfirmedTurns.length + (this.#bufferedSeconds + this.#itemSeconds > 0 ? 1 : 0);
   }
 
   /**
    * Counts audio that was sent at `nowMs`. Of older audio that the vendor has not reported, only the last seconds may
    * become a turn.
    */
-  heard(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
+  addAudio(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
     if (detectsTurns && !this.#speaking) {
       const heard = Math.max(0, nowMs - this.#heardAt) / 1_000;
-      this.#buffered = Math.max(Math.min(this.#buffered, unreportedSeconds), this.#buffered - heard);
+      this.#bufferedSeconds = Math.max(
+        Math.min(this.#bufferedSeconds, unreportedSeconds),
+        this.#bufferedSeconds - heard,
+      );
     }
     this.#heardAt = nowMs;
-    this.#buffered += seconds;
+    this.#bufferedSeconds += seconds;
   }
 
   /** Counts audio in a conversation item: a turn that the vendor does not report. */
-  added(seconds: number): void {
-    this.#added += seconds;
+  addItemAudio(seconds: number): void {
+    this.#itemSeconds += seconds;
   }
 
   /** Handles the end of a response: audio items added before it are transcribed by now, or never will be. */
-  answered(): void {
-    this.#added = 0;
+  responseEnded(): void {
+    this.#itemSeconds = 0;
   }
 
   /** Handles the vendor's report that speech started. */
-  began(): void {
+  speechStarted(): void {
     this.#speaking = true;
   }
 
   /** Handles the client's commit of a turn. Later input belongs to the next turn. */
-  ending(): void {
-    if (this.#ending.length >= maxTurns) return;
-    this.#ending.push(this.#buffered);
-    this.#buffered = 0;
+  turnCommitted(): void {
+    if (this.#unconfirmedTurns.length >= maxTurns) return;
+    this.#unconfirmedTurns.push(this.#bufferedSeconds);
+    this.#bufferedSeconds = 0;
   }
 
   /** Handles the vendor's report of a new turn: the input that the client committed, or else the buffered input. */
-  committed(item: string): void {
+  turnReported(item: string): void {
     this.#speaking = false;
-    const ended = this.#ending.shift();
-    this.#turns.set(item, ended ?? this.#buffered);
-    if (ended === undefined) this.#buffered = 0;
+    const ended = this.#unconfirmedTurns.shift();
+    this.#turns.set(item, ended ?? this.#bufferedSeconds);
+    if (ended === undefined) this.#bufferedSeconds = 0;
     const [oldest] = this.#turns;
     if (this.#turns.size <= maxTurns || oldest === undefined) return;
     this.#turns.delete(oldest[0]);
-    this.#buffered += oldest[1];
+    this.#bufferedSeconds += oldest[1];
   }
 
   /** Handles the vendor's report that it discarded its input buffer. */
-  cleared(): void {
+  bufferCleared(): void {
     this.#speaking = false;
-    this.#ending = [];
-    this.#buffered = 0;
+    this.#unconfirmedTurns = [];
+    this.#bufferedSeconds = 0;
   }
 
   /** Handles the end of a transcript. Seconds that the vendor did not transcribe belong to the next turn. */
-  ended(item: string, reported?: number): void {
+  transcriptEnded(item: string, reported?: number): void {
     const seconds = this.#turns.get(item) ?? 0;
     this.#turns.delete(item);
-    if (reported !== undefined) this.#buffered += Math.max(0, seconds - reported);
+    if (reported !== undefined) this.#bufferedSeconds += Math.max(0, seconds - reported);
   }
 }

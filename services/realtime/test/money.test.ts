@@ -82,24 +82,24 @@ describe("speech that may be transcribed", () => {
   const automatic = { detectsTurns: true, nowMs: 0 };
   test("is that of turns and of the buffer, until it is transcribed or cleared", () => {
     const speech = new UntranscribedSpeech();
-    speech.heard(3, automatic);
-    speech.committed("one");
-    speech.heard(2, automatic);
-    speech.added(4);
+    speech.addAudio(3, automatic);
+    speech.turnReported("one");
+    speech.addAudio(2, automatic);
+    speech.addItemAudio(4);
     expect([speech.seconds, speech.turns]).toEqual([9, 2]);
-    speech.ended("one");
-    speech.answered();
+    speech.transcriptEnded("one");
+    speech.responseEnded();
     expect([speech.seconds, speech.turns]).toEqual([2, 1]);
-    speech.cleared();
+    speech.bufferCleared();
     expect([speech.seconds, speech.turns]).toEqual([0, 0]);
   });
 
   test("does not include silence that a vendor has had the time to process", () => {
     const speech = new UntranscribedSpeech();
-    for (let second = 1; second <= 600; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
+    for (let second = 1; second <= 600; second++) speech.addAudio(1, { detectsTurns: true, nowMs: second * 1_000 });
     expect(speech.seconds).toBeLessThanOrEqual(11);
-    speech.began();
-    for (let second = 601; second <= 700; second++) speech.heard(1, { detectsTurns: true, nowMs: second * 1_000 });
+    speech.speechStarted();
+    for (let second = 601; second <= 700; second++) speech.addAudio(1, { detectsTurns: true, nowMs: second * 1_000 });
     expect(speech.seconds).toBeGreaterThanOrEqual(100);
   });
 
@@ -107,8 +107,8 @@ describe("speech that may be transcribed", () => {
     const atOnce = new UntranscribedSpeech();
     const manual = new UntranscribedSpeech();
     for (let second = 1; second <= 600; second++) {
-      atOnce.heard(1, automatic);
-      manual.heard(1, { detectsTurns: false, nowMs: second * 1_000 });
+      atOnce.addAudio(1, automatic);
+      manual.addAudio(1, { detectsTurns: false, nowMs: second * 1_000 });
     }
     expect([atOnce.seconds, manual.seconds]).toEqual([600, 600]);
   });
@@ -116,24 +116,24 @@ describe("speech that may be transcribed", () => {
   test("is that of the next turn if it was sent before the vendor named the last one", () => {
     const manual = { detectsTurns: false, nowMs: 0 };
     const made = new UntranscribedSpeech();
-    made.heard(1, manual);
-    made.ending();
-    made.heard(60, manual);
-    made.committed("one");
-    made.ended("one", 1);
+    made.addAudio(1, manual);
+    made.turnCommitted();
+    made.addAudio(60, manual);
+    made.turnReported("one");
+    made.transcriptEnded("one", 1);
     expect(made.seconds).toBe(60);
     const found = new UntranscribedSpeech();
-    found.heard(61, automatic);
-    found.committed("one");
-    found.ended("one", 1);
+    found.addAudio(61, automatic);
+    found.turnReported("one");
+    found.transcriptEnded("one", 1);
     expect(found.seconds).toBe(60);
   });
 
   test("is not lost with too many turns to distinguish", () => {
     const speech = new UntranscribedSpeech();
     for (let at = 0; at < 1_000; at++) {
-      speech.heard(1, automatic);
-      speech.committed(`turn ${at}`);
+      speech.addAudio(1, automatic);
+      speech.turnReported(`turn ${at}`);
     }
     expect(speech.seconds).toBe(1_000);
   });

@@ -71,13 +71,13 @@ test.each([
     says: undefined,
   },
 ])("a vendor that closes $closed", ({ code, failed, owing, ending, says }) => {
-  const { failure, ...rest } = endingByVendor(code, "bye", { failed, owing });
+  const { failure, ...rest } = endingByVendor(code, "bye", { hasFailed: failed, isOwing: owing });
   expect(rest).toEqual(ending);
   expect(failure?.code).toBe(says);
 });
 
 test("without a reason of the vendor, the error is the reason", () =>
-  expect(endingByVendor(1006, "", { failed: false, owing: false }).reason).toBe("upstream_error"));
+  expect(endingByVendor(1006, "", { hasFailed: false, isOwing: false }).reason).toBe("upstream_error"));
 
 test.each<[readonly string[], string | false]>([
   [["realtime", "openai-beta.realtime-v1"], "realtime"],
