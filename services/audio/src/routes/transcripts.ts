@@ -36,7 +36,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       runToEnd(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
       return read;
     });
-    const name = upload.isWhole ? request().model : (modelInForm(upload.entries) ?? "");
+    const name = upload.isComplete ? request().model : (modelInForm(upload.entries) ?? "");
     // Reading of the file's length. It starts when the upload is complete and runs while the vendor works.
     let reading: Promise<unknown> = Promise.resolve();
     // Stops the reading if the client leaves before the call is planned. A planned call may be charged by the length.
@@ -52,7 +52,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     // The file is closed only after the reading of its length has ended.
     await using _read = { [Symbol.asyncDispose]: () => reading.then(ignore, ignore) };
     let transcriptRequest: TranscriptsRequest | undefined;
-    upload.whole
+    upload.completed
       .then(() => {
         transcriptRequest = request();
         return length();
@@ -60,7 +60,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
       .catch(ignore);
     const bound = await boundOf(upload, length);
     call.ending.removeEventListener("abort", withdraw);
-    if (upload.isWhole) request();
+    if (upload.isComplete) request();
     // If the length cannot be read later, the bound is charged. That happens only for uncompressed samples, whose bound
     // is exact.
     const chargedLength = () => length().catch(() => ({ seconds: bound, isStated: true }));
@@ -101,7 +101,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
         measure: {
           ...measure,
           usageAfterDisconnect: async () =>
-            upload.isWhole ? (await measure.meter(undefined, countNoTokens, "cancelled")).units : {},
+            upload.isComplete ? (await measure.meter(undefined, countNoTokens, "cancelled")).units : {},
           bound: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
         },
       },

@@ -62,8 +62,8 @@ export function transcriptCall(
     dropped: [],
     bodyBytes: 0,
     async requests(vendor) {
-      if (vendor !== vendorWire) await upload.whole;
-      if (upload.isWhole) return [request()];
+      if (vendor !== vendorWire) await upload.completed;
+      if (upload.isComplete) return [request()];
       // The fields before the file may already rule out this vendor's model; then another vendor is tried.
       return [client.read(upload.entries.filter(([name]) => name === "model" || name === "response_format"))];
     },

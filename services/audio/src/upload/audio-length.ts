@@ -30,7 +30,7 @@ export interface LengthOptions {
 
 /** Returns the length of a file once it is complete. Rejects with Failure rate_limit_exceeded (429). */
 export async function lengthOf(
-  { file, whole: completed }: Upload,
+  { file, completed }: Upload,
   { reader, maxUnread, owner }: LengthOptions,
 ): Promise<AudioLength> {
   await completed;
@@ -47,8 +47,8 @@ export async function lengthOf(
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
     if (upload.announced === undefined) break;
-    await Promise.race([upload.file.reached(bytes), upload.whole]);
-    if (upload.isWhole) break;
+    await Promise.race([upload.file.reached(bytes), upload.completed]);
+    if (upload.isComplete) break;
     const head = await readHead(upload.file.read(), Math.min(bytes, upload.file.size));
     const read = (start: number, max: number) => Promise.resolve(head.subarray(start, start + max));
     const seconds = await secondsBySamples({ read, size: upload.announced });

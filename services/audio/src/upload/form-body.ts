@@ -26,11 +26,11 @@ export function formBody(upload: Upload, model: FormEntry, entries: () => readon
   const fields = (some: readonly FormEntry[]): Buffer => Buffer.concat(some.map(field));
   const fileHead = filePartHead(upload, boundary);
   const end = Buffer.from(`\r\n--${boundary}--\r\n`);
-  if (!upload.isWhole) {
+  if (!upload.isComplete) {
     const pieces = async function* (): AsyncGenerator<Buffer> {
       yield Buffer.concat([field(model), fileHead]);
       yield* bytesOf(upload.file.read());
-      await upload.whole;
+      await upload.completed;
       yield Buffer.concat([
         Buffer.from("\r\n"),
         fields(fieldsAfterFile(upload, entries)),

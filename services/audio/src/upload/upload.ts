@@ -23,10 +23,10 @@ export interface Upload extends AsyncDisposable {
   /** Bytes of the complete body, if the client announced them. */
   readonly announced: number | undefined;
   /** True once the upload is complete. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
   /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 429, 503) or ClientDisconnected. */
-  readonly whole: Promise<void>;
-  /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `whole` does. */
+  readonly completed: Promise<void>;
+  /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `completed` does. */
   readonly modelKnown: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
   readonly file: IncomingSpoolFile;
@@ -43,12 +43,12 @@ export function openUpload(
 ): Upload {
   const announced = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller, ending);
-  const follow: FollowFile = (file) => startSpooling(file, spool, caller);
+  const startFile: StartFile = (file) => startSpooling(file, spool, caller);
   const head = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
-  return new IncomingUpload(form, follow, head);
+  return new IncomingUpload(form, startFile, head);
 }
 
-type FollowFile = (file: FormFile) => Promise<IncomingSpoolFile>;
+type StartFile = (file: FormFile) => Promise<IncomingSpoolFile>;
 
 /** Size and model of an upload, from the headers and the path. */
 interface UploadHead {
@@ -60,30 +60,30 @@ interface UploadHead {
 class IncomingUpload implements Upload {
   readonly entries: FormEntry[] = [];
   readonly announced: number | undefined;
-  readonly whole: Promise<void>;
+  readonly completed: Promise<void>;
   readonly modelKnown: Promise<void>;
   readonly #form: Form;
-  readonly #follow: FollowFile;
+  readonly #startFile: StartFile;
   readonly #deployment: string | undefined;
   readonly #fileStarted = Promise.withResolvers<void>();
   readonly #failed = new AbortController();
   #file: IncomingSpoolFile | undefined;
   #isWhole = false;
 
-  constructor(form: Form, follow: FollowFile, { announced, deployment }: UploadHead) {
+  constructor(form: Form, startFile: StartFile, { announced, deployment }: UploadHead) {
     this.#form = form;
-    this.#follow = follow;
+    this.#startFile = startFile;
     this.#deployment = deployment;
     if (deployment !== undefined) this.entries.push(["model", deployment]);
     this.announced = announced;
-    this.whole = this.#read();
-    this.modelKnown = Promise.race([this.#fileStarted.promise, this.whole]);
+    this.completed = this.#read();
+    this.modelKnown = Promise.race([this.#fileStarted.promise, this.completed]);
     // Callers that await these promises get the error. Without such a caller, a rejection must not end the process.
-    this.whole.catch(() => undefined);
+    this.completed.catch(() => undefined);
     this.modelKnown.catch(() => undefined);
   }
 
-  get isWhole(): boolean {
+  get isComplete(): boolean {
     return this.#isWhole;
   }
 
@@ -102,7 +102,7 @@ class IncomingUpload implements Upload {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#form[Symbol.dispose]();
-    await this.whole.catch(() => undefined);
+    await this.completed.catch(() => undefined);
     await this.#file?.[Symbol.asyncDispose]();
   }
 
@@ -111,7 +111,7 @@ class IncomingUpload implements Upload {
       for await (const part of this.#form) {
         if (part.kind === "file") {
           if (part.name !== fileField) throw misplacedFile(part.name);
-          await this.#take(await this.#follow(part));
+          await this.#take(await this.#startFile(part));
         } else if (part.name === fileField) throw misplacedFile(part.name);
         else if (part.name !== "model" || this.#deployment === undefined) this.entries.push([part.name, part.value]);
       }
