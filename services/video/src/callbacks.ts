@@ -150,7 +150,7 @@ async function post(
 }
 
 /** Returns a request's `callback_url`, and the request without this field. Throws Failure invalid_value. */
-export function takeCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
+export function extractCallback(members: JsonRecord): { readonly members: JsonRecord; readonly callbackUrl?: string } {
   const { callback_url: url, ...otherMembers } = members;
   if (url === undefined || url === null || url === "") return { members: otherMembers };
   const parsed = typeof url === "string" && url.length <= maxUrlCharacters ? URL.parse(url) : null;

@@ -19,7 +19,7 @@ export class Frames implements Disposable {
   }
 
   /** Returns the request for a vendor of this wire. Throws Failure if an image cannot be fetched. */
-  async for({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
+  async requestFor({ needsBytes }: VideoVendor, proxy: string | undefined): Promise<VideoRequest> {
     if (needsBytes !== true) return this.#request;
     try {
       return await (this.#fetched ??= this.#fetchAll(proxy));

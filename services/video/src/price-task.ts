@@ -35,26 +35,29 @@ export interface VideoTaskRequest {
 }
 
 /** The channels and wires that can start a task. */
-export interface Routes {
+export interface UsableRoutes {
   readonly candidates: readonly Candidate[];
   /** Wires that may be used; the client's wire is first. */
   readonly wires: readonly VideoWire[];
 }
 
 /** Properties of a request that determine the price of its video. */
-export interface Measured extends Pick<RenderedVideo, "seconds" | "lines"> {
+export interface VideoMeasure extends Pick<RenderedVideo, "seconds" | "lines"> {
   /** True if the vendor does not receive the size that the client requested. */
   readonly isSizeLost: boolean;
 }
 
 /** Returns the properties of a rendered request that determine its price. A remix has the resolution of its source. */
-export function measured({ client, remix }: VideoTaskRequest, { seconds, lines, dropped }: RenderedVideo): Measured {
+export function measureVideo(
+  { client, remix }: VideoTaskRequest,
+  { seconds, lines, dropped }: RenderedVideo,
+): VideoMeasure {
   const isSizeLost = dropped.includes(client.spelling["size"] ?? "size");
   return { seconds, lines: remix === undefined ? lines : requestedVideo(remix).lines, isSizeLost };
 }
 
 /** Returns the units in which a task is billed. Input images cost nothing if the model has no price for images. */
-export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Measured): Units {
+export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: VideoMeasure): Units {
   const images = [firstFrame, lastFrame].filter((image) => image !== undefined).length;
   return { seconds, requests: 1, ...(images > 0 ? { images } : {}) };
 }
@@ -62,7 +65,7 @@ export function unitsOf({ firstFrame, lastFrame }: VideoRequest, { seconds }: Me
 /** Returns the maximum cost of a request over all vendors. Throws Failure (400) if no wire can express it. */
 export function maxCost(
   request: VideoTaskRequest,
-  routes: Routes,
+  routes: UsableRoutes,
   { model, multiplier, unpriced }: ServingModel,
 ): Nanos {
   return measuresOf(request, routes, unpriced)
@@ -73,10 +76,10 @@ export function maxCost(
 /** Returns the properties of the request in each wire and for each vendor's model that may receive it. */
 function measuresOf(
   request: VideoTaskRequest,
-  { candidates, wires: usable }: Routes,
+  { candidates, wires: usable }: UsableRoutes,
   unpriced: ServingModel["unpriced"],
-): readonly Measured[] {
-  const measures: Measured[] = [];
+): readonly VideoMeasure[] {
+  const measures: VideoMeasure[] = [];
   let failure: Failure | undefined;
   for (const wire of usable) {
     const supporting = candidates.filter(({ channel, upstreamModel }) =>
@@ -86,7 +89,7 @@ function measuresOf(
       try {
         const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
         const withPlaceholders = { ...request, request: withPlaceholderImages(request.request, vendor), dropped: [] };
-        measures.push(measured(request, renderVideo(withPlaceholders, { wire, model, strict: false, unpriced })));
+        measures.push(measureVideo(request, renderVideo(withPlaceholders, { wire, model, strict: false, unpriced })));
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failure = error; // the request is not sent in this wire

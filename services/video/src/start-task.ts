@@ -9,19 +9,19 @@ import { wires, type VideoRequest, type VideoVendor } from "@modelgate/wires/vid
 import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import {
-  measured,
+  measureVideo,
   renderVideo,
-  type Measured,
-  type Routes,
+  type VideoMeasure,
+  type UsableRoutes,
   type VideoTarget,
   type VideoTaskRequest,
 } from "./price-task.ts";
 
 /** A task that a vendor has accepted. */
-export interface Started {
+export interface StartedTask {
   readonly wire: VideoWire;
   readonly operation: string;
-  readonly measure: Measured;
+  readonly measure: VideoMeasure;
   readonly dropped: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export function usableRoutes(
   deps: Deps,
   { caller }: Pick<Call, "caller">,
   { style, request, remix }: VideoTaskRequest,
-): Routes {
+): UsableRoutes {
   const { catalog, channels } = deps.relay;
   const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
   const candidates = catalog
@@ -50,13 +50,13 @@ function requireWire({ channel, upstreamModel }: Candidate, { channelId, keyId }
 }
 
 /** Returns the request with its images in the form that the vendor accepts. Throws Failure. */
-export async function renderable(
+export async function withFetchedImages(
   { client: { spelling } }: VideoTaskRequest,
   frames: Frames,
   { wire, candidate }: WireRoute<VideoWire>,
 ): Promise<VideoRequest> {
   try {
-    return await frames.for(wires[wire].vendor, candidate.channel.proxy);
+    return await frames.requestFor(wires[wire].vendor, candidate.channel.proxy);
   } catch (error) {
     if (!(error instanceof Failure) || (error.param !== "firstFrame" && error.param !== "lastFrame")) throw error;
     const param = spelling[error.param] ?? error.param;
@@ -68,7 +68,7 @@ export async function renderable(
 export interface RenderedStart {
   readonly provider: Provider;
   readonly start: StartCall;
-  readonly measure: Measured;
+  readonly measure: VideoMeasure;
   readonly dropped: readonly string[];
 }
 
@@ -97,7 +97,7 @@ export function renderStart(
       fromImage: request.firstFrame !== undefined,
       remixOf: remix?.operation,
     },
-    measure: measured(videoRequest, rendered),
+    measure: measureVideo(videoRequest, rendered),
     dropped: rendered.dropped,
   };
 }
@@ -106,7 +106,7 @@ export function renderStart(
 export async function readStarted(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
-): Promise<Started> {
+): Promise<StartedTask> {
   const { text, isWhole } = await readUpTo(answer, answerBytes);
   const body = parseJsonBody(text);
   if (body === undefined) {

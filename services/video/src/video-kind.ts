@@ -19,7 +19,7 @@ import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { maxCost, unitsOf, type VideoTaskRequest } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
-import { readStarted, renderable, renderStart, usableRoutes, type Started } from "./start-task.ts";
+import { readStarted, withFetchedImages, renderStart, usableRoutes, type StartedTask } from "./start-task.ts";
 
 /** A request for a video, with its images. */
 export interface VideoInput {
@@ -64,7 +64,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
     const rendered = renderStart(
       this.deps,
       { ...plan.call, unpriced: plan.unpriced },
-      { ...videoRequest, request: await renderable(videoRequest, frames, to) },
+      { ...videoRequest, request: await withFetchedImages(videoRequest, frames, to) },
       to,
     );
     const start = route.provider.start?.(rendered.start);
@@ -116,7 +116,7 @@ function logTask(call: Call, { id, accountId, tokenId, model, channelId, state, 
 
 /** A start that a vendor has accepted, with its route. */
 interface AcceptedStart {
-  readonly started: Started;
+  readonly started: StartedTask;
   readonly route: WireRoute;
   readonly outcome: Outcome;
 }

@@ -16,9 +16,11 @@ test("frames that one channel's proxy could not fetch are fetched once through t
   using frames = new Frames({ pictures }, { model: "m", firstFrame }, { accountId: "a", tokenId: "t" });
   const { vendor } = wires["veo-video"];
   expect(vendor.needsBytes).toBe(true);
-  await expect(frames.for(vendor, "http://broken.example")).rejects.toMatchObject({ code: "upstream_proxy_failed" });
+  await expect(frames.requestFor(vendor, "http://broken.example")).rejects.toMatchObject({
+    code: "upstream_proxy_failed",
+  });
   const data = Buffer.from("a picture").toString("base64");
   for (const proxy of ["http://p.example", undefined])
-    expect((await frames.for(vendor, proxy)).firstFrame).toMatchObject({ kind: "data", data });
+    expect((await frames.requestFor(vendor, proxy)).firstFrame).toMatchObject({ kind: "data", data });
   expect(proxies).toEqual(["http://broken.example", "http://p.example"]);
 });

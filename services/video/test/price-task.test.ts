@@ -10,7 +10,7 @@ import {
 } from "@modelgate/contracts";
 import { wires, type VideoClient, type VideoVendor } from "@modelgate/wires/video";
 import type { Candidate } from "@modelgate/catalog";
-import { maxCost, measured, renderVideo, unitsOf } from "../src/price-task.ts";
+import { maxCost, measureVideo, renderVideo, unitsOf } from "../src/price-task.ts";
 
 const usual = { second: 0.1, request: 0.05 };
 const resolutions = { "1024p": { second: 0.5 }, "1080p": { second: 0.7, request: 0 } };
@@ -65,7 +65,7 @@ test.each<[what: string, style: ClientVideoWire, vendor: keyof typeof vendors, b
   const [wire, upstream] = vendors[at];
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
   const { request, dropped } = client.read({ model: "film", model_name: "film", prompt: "A boat", ...body }, {});
-  const measure = measured({ style, client, request, dropped }, vendor.render(request, { model: upstream }));
+  const measure = measureVideo({ style, client, request, dropped }, vendor.render(request, { model: upstream }));
   expect(costOf(unitsOf(request, measure), priceAt(model, measure.lines), 1)).toBe(nanos);
 });
 

@@ -32,7 +32,7 @@ export async function contentSource(deps: Deps, task: TaskRecord, content: Conte
   const route = routeTo(deps, task);
   if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {
-    return requireForwardable(await open(deps, task, route, content), content);
+    return requireForwardable(await openContent(deps, task, route, content), content);
   } catch (error) {
     if (error instanceof Failure) throw error;
     if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
@@ -41,7 +41,12 @@ export async function contentSource(deps: Deps, task: TaskRecord, content: Conte
   }
 }
 
-async function open(deps: Deps, task: TaskRecord, route: ContentRoute, content: ContentRequest): Promise<RemoteStream> {
+async function openContent(
+  deps: Deps,
+  task: TaskRecord,
+  route: ContentRoute,
+  content: ContentRequest,
+): Promise<RemoteStream> {
   const { videoMember }: VideoVendor = wires[task.wire].vendor;
   const result = resultOf(task);
   if (route.provider.downloads?.includes(task.wire) === true && result?.url === undefined)
@@ -102,7 +107,7 @@ async function download(deps: Deps, task: TaskRecord, route: ContentRoute, conte
     variant,
     headers: headersOf(content),
   } as const;
-  const request = await completed(deps, route, route.provider.request(downloadRequest));
+  const request = await completeRequest(deps, route, route.provider.request(downloadRequest));
   const answer = await deps.relay.channels.transport.send(request, signal);
   return { url: request.url, answer };
 }
@@ -138,10 +143,10 @@ async function openUrl(
 
 async function downloadWithKey(deps: Deps, task: TaskRecord, route: ContentRoute, url: URL) {
   const call = callOf(deps, task, route);
-  return completed(deps, route, route.provider.request({ act: "file", ...call, url }));
+  return completeRequest(deps, route, route.provider.request({ act: "file", ...call, url }));
 }
 
-async function completed(deps: Deps, route: ContentRoute, request: VendorRequest): Promise<UpstreamRequest> {
+async function completeRequest(deps: Deps, route: ContentRoute, request: VendorRequest): Promise<UpstreamRequest> {
   return channelRequest(request, route, { timeoutMs: deps.limits.contentSilenceMs, nowMs: deps.now() });
 }
 

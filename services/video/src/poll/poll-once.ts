@@ -55,18 +55,18 @@ async function pollTask(
   const isPastDeadline = deps.now() >= task.deadlineAt;
   const postponed = poll === undefined && !isEnded(task.state) ? postpone(task, moment()) : undefined;
   if (postponed !== undefined) {
-    await put(deps, stored, postponed);
+    await storeStep(deps, stored, postponed);
     return false;
   }
   const result = isPastDeadline ? ({ kind: "unknown" } as const) : await pollVendor(deps, task, signal);
   if (signal.aborted) return true;
   const step = advance(task, result, moment());
-  if (step !== undefined) await put(deps, stored, step);
+  if (step !== undefined) await storeStep(deps, stored, step);
   return true;
 }
 
 /** Stores a step, unless another process has changed the task meanwhile. Settles a task that has ended. */
-async function put(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
+async function storeStep(deps: Deps, { task: before, version }: StoredTask, { task, dueAt }: PollStep): Promise<void> {
   const nowMs = deps.now();
   const entries = await advanceTask(deps.relay.redis, {
     task,

@@ -3,7 +3,7 @@ import { Failure, type ClientVideoWire } from "@modelgate/contracts";
 import { inTurnsIfLong, unlessEnded, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { formAsBody, refuseVendorIds, runCall } from "@modelgate/relay";
 import { checkImages, videoStores, wires, type VideoClient } from "@modelgate/wires/video";
-import { takeCallback } from "../callbacks.ts";
+import { extractCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { Frames } from "../frames.ts";
 import { readVideoBody } from "../read-body.ts";
@@ -17,7 +17,7 @@ export function createVideo(deps: Deps, style: ClientVideoWire): EndpointHandler
   const kind = new VideoKind(deps);
   return async (call) => {
     using body = await readVideoBody(deps, call);
-    const { members, callbackUrl } = takeCallback(body.members);
+    const { members, callbackUrl } = extractCallback(body.members);
     const { request, dropped } = client.read(members, {});
     await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)

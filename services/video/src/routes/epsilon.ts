@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import { refuseVendorIds } from "@modelgate/relay";
 import { videoStores, wires } from "@modelgate/wires/video";
-import { takeCallback } from "../callbacks.ts";
+import { extractCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, taskContext, taskForClient } from "../show-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
@@ -16,7 +16,7 @@ type Action = (kind: VideoKind, call: ServiceCall, body: VideoBody) => Promise<v
 /** Handlers by the query parameter `Action`. */
 const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(kind, call, body) {
-    const { members, callbackUrl } = takeCallback(body.members);
+    const { members, callbackUrl } = extractCallback(body.members);
     await refuseVendorIds(kind.deps.relay, call, { dialect: videoStores, body: members });
     await answerCreated(kind, call, { style: "jimeng-video", client, ...client.read(members), callbackUrl });
   },

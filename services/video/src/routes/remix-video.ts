@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import type { EndpointHandler } from "@modelgate/platform";
 import { parseSize, wires } from "@modelgate/wires/video";
-import { takeCallback } from "../callbacks.ts";
+import { extractCallback } from "../callbacks.ts";
 import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, requestedVideo } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
@@ -15,7 +15,7 @@ export function remixVideo(deps: Deps): EndpointHandler {
     const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
     if (task.state !== "completed") throw new Failure("video_not_ready");
     using body = await readVideoBody(deps, call);
-    const { members, callbackUrl } = takeCallback(body.members);
+    const { members, callbackUrl } = extractCallback(body.members);
     const { prompt } = members;
     if (typeof prompt !== "string" || prompt.trim() === "")
       throw new Failure("missing_required_parameter", "Missing required parameter: prompt.", { param: "prompt" });

@@ -31,8 +31,8 @@ export function listVideos(deps: Deps): EndpointHandler {
     const { query, caller, response } = call;
     const { tasks, hasMore } = await tasksOfCaller(deps.relay.redis, caller, {
       after: query.get("after") ?? undefined,
-      limit: limitIn(query.get("limit")),
-      order: orderIn(query.get("order")),
+      limit: parseLimit(query.get("limit")),
+      order: parseOrder(query.get("order")),
     });
     const data = tasks.map((task) => wires.videos.client.render(taskForClient(task)));
     const [first, last] = [tasks.at(0)?.id ?? null, tasks.at(-1)?.id ?? null];
@@ -40,13 +40,13 @@ export function listVideos(deps: Deps): EndpointHandler {
   };
 }
 
-function limitIn(text: string | null): number {
+function parseLimit(text: string | null): number {
   const limit = text === null ? usualLimit : Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
   throw new Failure("invalid_value", `limit must be a whole number from 1 to ${maxLimit}.`, { param: "limit" });
 }
 
-function orderIn(text: string | null): "asc" | "desc" {
+function parseOrder(text: string | null): "asc" | "desc" {
   if (text === null || text === "desc") return "desc";
   if (text === "asc") return "asc";
   throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
