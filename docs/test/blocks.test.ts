@@ -7,6 +7,7 @@ import { codingPrograms } from "../coding-programs.ts";
 import { blocksIn, blocksOf, type Block } from "./blocks.ts";
 import { python, PythonForks } from "@modelgate/testkit";
 import { gatectlCalls } from "./gatectl-block.ts";
+import { openSampleFolder, samples, samplesFor, type SampleFolder } from "./playground.ts";
 import { runBlock } from "./run-block.ts";
 import { root, startDemo, type Demo, type Ended } from "./start.ts";
 
@@ -16,12 +17,15 @@ const blocks = blocksOf(docs);
 const chosen = blocks.filter(({ notRun }) => notRun === undefined);
 
 let demo: Demo;
+let sampleFolder: SampleFolder;
 const forks = python === undefined ? undefined : new PythonForks(python);
 beforeAll(async () => {
   demo = await startDemo();
+  sampleFolder = await openSampleFolder(demo);
 }, 150_000);
 afterAll(async () => {
   await forks?.[Symbol.asyncDispose]();
+  await sampleFolder?.[Symbol.asyncDispose]();
   await demo?.[Symbol.asyncDispose]();
 });
 
@@ -56,6 +60,25 @@ describe("code blocks", () => {
     for (const { place, notRun } of skippedBlocks) process.stdout.write(`  ${place}: ${notRun ?? ""}\n`);
     expect(skippedBlocks.filter(({ notRun = "" }) => notRun.length < 15)).toEqual([]);
     expect(skippedBlocks.filter(isHandWritten).length).toBeLessThan(chosen.filter(isHandWritten).length / 2);
+  });
+});
+
+describe("the playground's code", () => {
+  test.concurrent.each(samples.filter(({ runner }) => runner !== "python" || python !== undefined))(
+    "of $kind runs: $client",
+    { timeout: 300_000 },
+    async (sample) => {
+      const { status, output, files } = await sampleFolder.run(sample, forks);
+      expect({ status, output }).toMatchObject({ status: 0, output: expect.stringContaining(sample.prints) });
+      if (sample.writes !== undefined) expect(files).toContain(sample.writes);
+    },
+  );
+
+  test("of a session at an address without TLS names the clients that accept it", () => {
+    const gateway = { address: "http://gateway.example", key: "sk-key", model: "talk" };
+    expect(samplesFor("realtime", gateway, "")["openai (JS)"]).toContain('"WebSocket" does without');
+    const behindTls = samplesFor("realtime", { ...gateway, address: "https://gateway.example" }, "");
+    expect(behindTls["openai (JS)"]).not.toContain("does without");
   });
 });
 

@@ -1,8 +1,9 @@
-import { execFile, spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { freePorts, until } from "@modelgate/testkit";
+import { startSuite } from "@modelgate/testkit";
+import { parse } from "yaml";
+import { quickLimits } from "../../services/video/test/films.ts";
 
 /** Folder of the repository. */
 export const root = join(import.meta.dirname, "../..");
@@ -13,49 +14,48 @@ export interface Ended {
   readonly output: string;
 }
 
-/** Demo as `npm start` starts it. */
+/** Gateway with the configuration of `npm start`. */
 export interface Demo extends AsyncDisposable {
   readonly address: string;
+  /** Variables for programs, which include the server for gatectl. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  run(command: string, args: readonly string[]): Promise<Ended>;
+  run(command: string, args: readonly string[], place?: Partial<Place>): Promise<Ended>;
 }
 
-const startsWithinMs = 120_000;
+interface Place {
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
 /** Maximum ms of a block. Python SDKs load slowly. */
 const runsWithinMs = 240_000;
 
-/** Starts the demo on a free port, with a separate data folder. */
+/** Starts a gateway whose configuration is in its books, as `npm start` does. */
 export async function startDemo(): Promise<Demo> {
-  const [port = 0] = await freePorts(1);
-  const folder = mkdtempSync(join(tmpdir(), "modelgate-docs-"));
-  const demoEnv = { PORT: String(port), MODELGATE_DATA: folder, REDIS_URL: "", NATS_URL: "" };
+  const seed = join(root, "deploy/config/demo.yaml");
+  const config: object = parse(readFileSync(seed, "utf8"));
+  const suite = await startSuite({
+    config,
+    env: { MODELGATE_CONFIG: "", MODELGATE_SEED: seed },
+    limits: quickLimits,
+  });
+  const operator = { CONTROL_URL: suite.controlUrl, MODELGATE_SECRET: suite.secret };
   // Without this variable, LiteLLM loads prices from GitHub when it is imported.
-  const env = { ...process.env, ...demoEnv, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
-  const npm = spawn("npm", ["start"], { cwd: root, env });
-  const ended = new Promise((resolve) => void npm.once("close", resolve));
-  let output = "";
-  for (const stream of [npm.stdout, npm.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  await until(
-    "npm start to be ready",
-    () => {
-      if (npm.exitCode !== null) throw new Error(`npm start ended:\n${output}`);
-      return output.includes("Ctrl-C ends everything");
-    },
-    startsWithinMs,
-  );
+  const env = { ...process.env, ...operator, LITELLM_LOCAL_MODEL_COST_MAP: "True" };
   return {
-    address: `127.0.0.1:${port}`,
+    address: new URL(suite.edgeUrl).host,
     env,
-    run: (command, args) =>
+    run: (command, args, { folder = root, env: more = {} } = {}) =>
       new Promise((resolve) => {
-        execFile(command, args, { cwd: root, env, timeout: runsWithinMs }, (error, stdout, stderr) => {
-          resolve({ status: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr });
-        });
+        execFile(
+          command,
+          args,
+          { cwd: folder, env: { ...env, ...more }, timeout: runsWithinMs },
+          (error, stdout, stderr) => {
+            resolve({ status: error === null ? 0 : Number(error.code ?? 1), output: stdout + stderr });
+          },
+        );
       }),
-    async [Symbol.asyncDispose]() {
-      npm.kill("SIGTERM");
-      await ended;
-      rmSync(folder, { recursive: true, force: true });
-    },
+    [Symbol.asyncDispose]: () => suite[Symbol.asyncDispose](),
   };
 }
