@@ -6,6 +6,7 @@ import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { parse } from "yaml";
 import { keys } from "./suite-client.ts";
 import { openSession } from "./realtime-client.ts";
+import { quickLimits } from "../../services/video/test/films.ts";
 
 const path = join(import.meta.dirname, "../../deploy/config/demo.yaml");
 /** Configuration of `npm start`. */
@@ -17,7 +18,7 @@ const models = Object.keys(demo.models).filter((name) => name.startsWith("demo-"
 let suite: Suite;
 let client: OpenAI;
 beforeAll(async () => {
-  suite = await startSuite({ config: demo });
+  suite = await startSuite({ config: demo, limits: quickLimits });
   client = new OpenAI({ baseURL: `${suite.edgeUrl}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
