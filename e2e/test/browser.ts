@@ -75,6 +75,19 @@ export function launchBrowser(program: string): Promise<Browser> {
   });
 }
 
+let shared: Promise<Browser> | undefined;
+
+/** Returns the browser of this worker, which its test files share. A start takes more than a second of CPU time. */
+export function sharedBrowser(program: string): Promise<Browser> {
+  shared ??= launchBrowser(program);
+  return shared;
+}
+
+/** Closes all pages of a shared browser. A test file that used it calls this at its end. */
+export async function closePages(browser: Browser | undefined): Promise<void> {
+  await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
+}
+
 const waitMs = 120_000;
 
 /** Requests of these types are repeated after a network change. */

@@ -1,6 +1,6 @@
 import { until, wavHead, type Suite } from "@modelgate/testkit";
 import type { Locator, Page } from "playwright-core";
-import { hello, keys, post } from "./suite-client.ts";
+import { another, keys, post } from "./suite-client.ts";
 
 /** View of the console: a page, or a page after some clicks. */
 export interface View {
@@ -10,11 +10,16 @@ export interface View {
   readonly open?: (page: Page, made: Made) => Promise<unknown>;
   /** Returns an element that appears when the view is open. */
   readonly shows: (page: Page) => Locator;
-  /** True if a phone shows other elements than a large screen. The phone's page is then also checked by all rules. */
+  /** Names of the documentation's pictures of this view. */
+  readonly picture?: string;
+  readonly darkPicture?: string;
+  /** Clicks after the picture. */
+  readonly afterPicture?: (page: Page, made: Made) => Promise<unknown>;
+  /** True if a phone shows other elements than a large screen. The phone's page is then also checked by axe. */
   readonly differsOnPhone?: true;
   /**
-   * True if the background of a text is painted by a sibling, which `faultsOfTheme` does not see. axe then checks dark
-   * mode.
+   * True if the background of a text is painted by a sibling, which `faultsOfTheme` does not see. axe then checks the
+   * contrast.
    */
   readonly hasSiblingBackground?: true;
   readonly isSignedOut?: true;
@@ -26,24 +31,30 @@ export interface Made {
   readonly vendorUrl: string;
 }
 
-/** Creates data for the views: for example a call with a tag, a video, and an organisation. */
+/** Creates data for the views: for example a call of each model, a video, and an organisation. */
 export async function prepareViews(suite: Suite): Promise<Made> {
-  const call = (): Promise<Response> => post(suite, hello("chat"), keys.demo, { "x-modelgate-tags": "team=search" });
-  const answer = await until("a first call", async () => {
-    const answer = await call();
-    return answer.status === 200 && answer;
-  });
+  const called = async (model: string): Promise<string> => {
+    const answer = await until(`a call of ${model}`, async () => {
+      const answer = await post(suite, another(model), keys.demo, { "x-modelgate-tags": "team=search" });
+      return answer.status === 200 && answer;
+    });
+    return answer.headers.get("x-request-id") ?? "";
+  };
+  await called("gpt-5-mini");
+  await called("gemini-2.5-flash");
+  const requestId = await called("claude-sonnet-4-5");
   const headers = { authorization: `Bearer ${keys.demo}`, "content-type": "application/json" };
-  const body = JSON.stringify({ model: "film", prompt: "A boat", seconds: "4" });
+  const body = JSON.stringify({ model: "sora-2", prompt: "A boat", seconds: "4" });
   await fetch(`${suite.edgeUrl}/v1/videos`, { method: "POST", headers, body });
-  await suite.ask("token", "create", "demo", "--group", "default", "--name", "laptop");
-  await suite.ask("operator", "create", "vic", "--role", "viewer");
+  await suite.ask("operator", "create", "grace", "--role", "operator");
+  await suite.ask("account", "top-up", "research", "10", "--reason", "invoice 2026-11");
   await suite.ask("org", "create", "example");
-  await suite.ask("team", "create", "example", "search", "--account", "poor");
+  await suite.ask("team", "create", "example", "search", "--account", "support");
   await suite.ask("org", "invite", "example", "ada", "--team", "search");
-  await suite.ask("token", "create", "poor", "--group", "default", "--team", "search");
-  await until("the call in the books", async () => (await suite.ask<object[]>("usage")).length > 0);
-  return { requestId: answer.headers.get("x-request-id") ?? "", vendorUrl: `${suite.simulator.url}/at/new/openai/v1` };
+  await suite.ask("token", "create", "support", "--group", "default", "--team", "search");
+  const isStored = async (): Promise<boolean> => (await suite.gatectl("usage", "show", requestId)).status === 0;
+  await until("the call in the books", isStored);
+  return { requestId, vendorUrl: `${suite.simulator.url}/at/new/openai/v1` };
 }
 
 const heading =
@@ -56,6 +67,10 @@ const at = (path: string) => (): string => path;
 
 function pageAt(name: string, path: string, shows: View["shows"] = heading(name)): View {
   return { name, path: at(path), shows };
+}
+
+function pictured(view: View, picture: string): View {
+  return { ...view, picture };
 }
 
 function form(opener: string, path: string, field: string | RegExp): View {
@@ -84,13 +99,21 @@ const words = (label: string) => (page: Page) =>
     .fill("A boat");
 
 async function listModels(page: Page, { vendorUrl }: Made): Promise<void> {
-  await button(page, "Add a vendor");
   await page.getByRole("combobox", { name: "Vendor" }).click();
   await page.getByRole("option", { name: "Other, with OpenAI's formats" }).click();
   await page.getByLabel("Address").fill(vendorUrl);
   await page.getByRole("dialog").getByLabel(/^Key/).fill("sk-of-views-0123456789");
   await button(page, "List its models");
   await page.getByRole("checkbox", { name: "demo-chat" }).check();
+  await page.getByRole("button", { name: "Save 1 model" }).waitFor();
+}
+
+async function askTwoModels(page: Page): Promise<void> {
+  await page.getByRole("combobox", { name: "Compare with" }).click();
+  await page.getByRole("option", { name: "claude-sonnet-4-5" }).click();
+  await words("Message")(page);
+  await button(page, "Send");
+  await cost(page).nth(1).waitFor();
 }
 
 /** A second of silence. */
@@ -100,7 +123,9 @@ const silence = Buffer.concat([wavHead({ sampleRate: 8_000, channels: 1, bits: 1
 export const views: readonly View[] = [
   { ...pageAt("Sign in", "sign-in", (page) => page.getByText("Open the sign-in link")), isSignedOut: true },
   {
-    ...pageAt("Overview", "overview?span=1d", (page) => page.getByRole("table", { name: "Models by spend" })),
+    ...pageAt("Overview", "overview", (page) => page.getByRole("table", { name: "Models by spend" })),
+    picture: "overview",
+    darkPicture: "overview-dark",
     differsOnPhone: true, // the navigation and the choice of a span
     hasSiblingBackground: true,
   },
@@ -111,64 +136,103 @@ export const views: readonly View[] = [
     hasSiblingBackground: true,
   },
   {
-    ...pageAt("Calls", "calls?span=1d", (page) => page.getByRole("table", { name: "Calls" })),
+    ...pageAt("Calls", "calls", (page) => page.getByRole("table", { name: "Calls" })),
+    picture: "calls",
     differsOnPhone: true, // the choice of a span
   },
   pageAt("Calls that none match", "calls?span=1d&model=absent", (page) => page.getByText("No calls match.")),
   {
     name: "A call",
+    picture: "call",
     path: ({ requestId }) => `calls/${requestId}`,
     shows: (page) => page.getByText("The channel added headers.x-tenant, defaults.user"),
   },
-  pageAt("Accounts and keys", "accounts"),
+  pictured(pageAt("Accounts and keys", "accounts"), "accounts"),
   form("Create account", "accounts", /^Id/),
-  pageAt("An account", "accounts/demo", (page) => page.getByRole("cell", { name: "laptop", exact: true })),
-  form("Create key", "accounts/demo", /^Name/),
+  pictured(
+    pageAt("An account", "accounts/acme", (page) => page.getByRole("cell", { name: "production", exact: true })),
+    "account",
+  ),
+  form("Create key", "accounts/acme", /^Name/),
   {
     name: "A key that was made",
-    path: at("accounts/demo"),
+    picture: "new-key",
+    path: at("accounts/acme"),
     async open(page) {
       await button(page, "Create key");
+      await inDialog(/^Name/)(page).fill("laptop");
       await button(page, "Create");
       await button(page, "Make the first call");
     },
     shows: (page) => page.getByText("Answer"),
   },
-  form("Edit the key laptop", "accounts/demo", /^Name/),
-  form("Rotate the key laptop", "accounts/demo", "The old key still works for"),
+  pictured(form("Edit the key production", "accounts/acme", /^Name/), "edit-key"),
+  form("Rotate the key production", "accounts/acme", "The old key still works for"),
   pageAt("Organisations", "organisations", (page) => page.getByRole("table", { name: "Organisations" })),
   form("Create organisation", "organisations", /^Id/),
   pageAt("An organisation", "organisations/example", (page) => page.getByRole("region", { name: "Team search" })),
   form("Create team", "organisations/example", /^Id/),
-  pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()),
-  pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })),
+  pictured(
+    pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()),
+    "tasks",
+  ),
+  pictured(
+    pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })),
+    "models",
+  ),
   form("Add a model", "models", "Other settings, as JSON"),
-  form("Edit the model chat", "models", "Other settings, as JSON"),
+  pictured(form("Edit the model gpt-5-mini", "models", "Other settings, as JSON"), "edit-model"),
   form("Add a group", "models", "Other settings, as JSON"),
-  pageAt("Channels", "channels", (page) => page.getByRole("img", { name: /^First byte/ }).first()),
+  pictured(
+    pageAt("Channels", "channels", (page) => page.getByRole("img", { name: /^First byte/ }).first()),
+    "channels",
+  ),
   form("Add a channel", "channels", "Other settings, as JSON"),
-  form("Edit the channel main", "channels", "Other settings, as JSON"),
+  form("Edit the channel openai-main", "channels", "Other settings, as JSON"),
   {
     name: "Add a vendor",
     path: at("channels"),
-    open: listModels,
-    shows: (page) => page.getByRole("button", { name: "Save 1 model" }),
+    async open(page) {
+      await button(page, "Add a vendor");
+      await page.getByRole("combobox", { name: "Vendor" }).click();
+      await page.getByRole("option", { name: "OpenAI", exact: true }).click();
+    },
+    shows: inDialog("Address"),
+    picture: "add-vendor",
+    afterPicture: listModels,
   },
-  pageAt("Configuration", "configuration", (page) => page.getByRole("table", { name: "Versions" })),
+  pictured(
+    pageAt("Configuration", "configuration", (page) => page.getByRole("table", { name: "Versions" })),
+    "configuration",
+  ),
   {
     name: "A version of the configuration",
     path: at("configuration"),
     open: (page) => button(page, "show version 1"),
     shows: (page) => page.getByLabel("Difference of version 1"),
   },
-  pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
+  pictured(
+    pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
+    "operators",
+  ),
   form("Create operator", "operators", /^Name/),
-  pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })),
+  pictured(
+    pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })),
+    "system",
+  ),
   pageAt("Alerts", "alerts", (page) => page.getByRole("heading", { name: "Latest alerts" })),
   form("Add target", "alerts", /^Name/),
-  pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
+  pictured(
+    pageAt("Audit", "audit", (page) => page.getByRole("table").first()),
+    "audit",
+  ),
   pageAt("Playground", "playground"),
-  playgroundAfterCall("chat", cost, words("Message")),
+  {
+    ...pageAt("Playground, chat", "playground", (page) => cost(page).first()),
+    open: askTwoModels,
+    picture: "playground",
+    afterPicture: (page) => button(page, "As code"),
+  },
   playgroundAfterCall("image", (page) => page.getByAltText("Generated image"), words("Prompt")),
   playgroundAfterCall("speech", (page) => page.getByLabel("Generated audio"), words("Text to speak")),
   playgroundAfterCall("transcription", cost, (page) =>

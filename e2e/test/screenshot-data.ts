@@ -30,7 +30,11 @@ export const shownConfig = {
     channel("openai-main", ["gpt-5-mini", "gpt-image-1", "sora-2", "tts-1", "whisper-1", "gpt-realtime"], {
       weight: 2,
     }),
-    channel("anthropic-main", { "claude-sonnet-4-5": "demo-chat" }),
+    channel(
+      "anthropic-main",
+      { "claude-sonnet-4-5": "demo-chat" },
+      { headers: { "x-tenant": "acme" }, defaults: { user: "ours" } },
+    ),
     channel("gemini-main", { "gemini-2.5-flash": "demo-chat" }),
     channel("qwen-main", { "qwen3-max": "demo-chat", "gpt-5-mini": "demo-chat" }, { priority: -1 }),
   ],
