@@ -1,5 +1,6 @@
 import { rolldown, type OutputChunk } from "rolldown";
 import { writePackages } from "./packages.ts";
+import { nodeHttp } from "./node-http.ts";
 import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
 import { sourcePaths } from "./source-paths.ts";
 
@@ -17,7 +18,7 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
     platform: "node",
     tsconfig: false,
     logLevel: "warn",
-    plugins: [sourcePaths(folder)],
+    plugins: [sourcePaths(folder), nodeHttp()],
     // Otherwise shared modules may be put into a program's file, which a warm process runs repeatedly.
     experimental: { chunkOptimization: false },
     onLog(level, log, report) {
