@@ -149,5 +149,6 @@ export {
 } from "./upstream-wires.ts";
 export { wiresOfKind } from "./wires-of-kind.ts";
 export { organisationOfScope, organisationScope } from "./organisation-scope.ts";
+export { validatorOf, type SchemaValidator } from "./validator.ts";
 export { recordParser, UnknownShape, renameMembers } from "./stored.ts";
 export { withoutUndefined } from "./without-undefined.ts";

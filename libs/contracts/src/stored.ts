@@ -1,5 +1,5 @@
 import type { Static, TSchema } from "typebox";
-import { Compile, type Validator } from "typebox/compile";
+import { validatorOf } from "./validator.ts";
 
 /** Error of a stored record that this version cannot read. The message does not contain values of the record. */
 export class UnknownShape extends Error {
@@ -18,13 +18,12 @@ export function recordParser<const Schema extends TSchema>(
   schema: Schema,
   upgrade: (value: unknown) => unknown = (value) => value,
 ): (text: string) => Static<Schema> {
-  let validator: Validator | undefined;
-  const compiled = (): Validator => (validator ??= Compile(withoutLimits(schema)));
-  const isSound = (value: unknown): value is Static<Schema> => compiled().Check(value);
+  const validator = validatorOf(withoutLimits(schema));
+  const isSound = (value: unknown): value is Static<Schema> => validator.Check(value);
   return (text) => {
     const value = upgrade(parseJson(record, text));
     if (isSound(value)) return value;
-    const [first] = compiled().Errors(value);
+    const [first] = validator.Errors(value);
     throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "does not match the schema"}`);
   };
 }

@@ -1,5 +1,4 @@
-import { Compile } from "typebox/compile";
-import { Caller, Failure } from "@modelgate/contracts";
+import { Caller, Failure, validatorOf } from "@modelgate/contracts";
 import { isSignedBy, signatureOf } from "@modelgate/contracts/operator-credential";
 import { BoundedMap } from "./memo.ts";
 
@@ -10,7 +9,7 @@ export function secretsOf(inUse: string, before: string | undefined): Secrets {
   return before === undefined ? [inUse] : [inUse, before];
 }
 
-const callerShape = Compile(Caller);
+const callerShape = validatorOf(Caller);
 
 const [maxCachedCallers, maxCachedCharacters] = [2_000, 2_048];
 

@@ -1,6 +1,5 @@
 import { isAccountId } from "../account-ids.ts";
 import { parseAddressRange } from "./address-range.ts";
-import { Compile } from "typebox/compile";
 import { Settings } from "typebox/system";
 import { keyProblems } from "./keys.ts";
 import { nameProblems, redactedName } from "./names.ts";
@@ -10,6 +9,7 @@ import { proxyProblems } from "./proxies.ts";
 import { modelPaths, routingProblems } from "./routing.ts";
 import { parseDecimal, toScale } from "../money/decimal.ts";
 import { dollarsToNanos } from "../money/nanos.ts";
+import { validatorOf } from "../validator.ts";
 import { multiplierDecimals, priceDecimals, type ConfiguredPrice } from "../money/price.ts";
 import { schemaPredicate } from "../schema-words.ts";
 
@@ -34,7 +34,7 @@ export type CheckedConfiguration =
 const maxSchemaErrors = 256;
 Settings.Set({ maxErrors: maxSchemaErrors });
 
-const schema = Compile(Configuration);
+const schema = validatorOf(Configuration);
 
 /** Checks a configuration: first its schema, then the references between its parts. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {

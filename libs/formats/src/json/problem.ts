@@ -1,7 +1,6 @@
 import type { SchemaError } from "@modelgate/contracts";
-import { allowedValues, Failure, fieldPath, oneOfPredicate, schemaPredicate } from "@modelgate/contracts";
+import { allowedValues, Failure, fieldPath, oneOfPredicate, schemaPredicate, validatorOf } from "@modelgate/contracts";
 import type { Static, TSchema } from "typebox";
-import { Compile } from "typebox/compile";
 
 /**
  * Creates the failure (400) that names the deepest missing or wrong field, in the client's spelling. It names no field
@@ -39,7 +38,7 @@ function missingNames({ keyword, params }: SchemaError): readonly string[] {
 
 /** Creates a reader that checks bodies against a schema. It throws Failure (400) that names the wrong field. */
 export function bodyReader<const Schema extends TSchema>(schema: Schema): (body: unknown) => Static<Schema> {
-  const shape = Compile(schema);
+  const shape = validatorOf(schema);
   return (body) => {
     if (!shape.Check(body)) throw firstProblem(shape.Errors(body), body);
     return body;

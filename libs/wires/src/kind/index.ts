@@ -1,6 +1,5 @@
-import { Failure, type SchemaError, type Units } from "@modelgate/contracts";
+import { Failure, validatorOf, type SchemaError, type Units } from "@modelgate/contracts";
 import type { TObject } from "typebox";
-import { Compile } from "typebox/compile";
 import { Fields, isRecord, parseRecord, type JsonRecord, firstProblem } from "@modelgate/formats/json";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
@@ -66,7 +65,7 @@ export function schemaReader<Request>(
   schema: TObject,
   parse: (body: JsonRecord, path: RequestPath) => Parsed<Request>,
 ): { read(body: unknown, path?: RequestPath): Parsed<Request>; readonly inspectedMembers: readonly string[] } {
-  const shape = Compile(schema);
+  const shape = validatorOf(schema);
   return {
     read: (body, path = {}) => parseChecked(body, shape, (record) => parse(record, path)),
     inspectedMembers: Object.keys(schema.properties),

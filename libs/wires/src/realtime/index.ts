@@ -1,6 +1,5 @@
-import { bodies, type SessionWire, type UpstreamWire } from "@modelgate/contracts";
+import { bodies, validatorOf, type SessionWire, type UpstreamWire } from "@modelgate/contracts";
 import type { Static } from "typebox";
-import { Compile } from "typebox/compile";
 import { firstProblem } from "@modelgate/formats/json";
 import { vendorWire, type Wire } from "../wire.ts";
 import { geminiLive } from "./gemini-live/index.ts";
@@ -39,7 +38,7 @@ export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: 
   return wire.client.bridge(names, vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names));
 }
 
-const secretShape = Compile(bodies.ClientSecretRequest);
+const secretShape = validatorOf(bodies.ClientSecretRequest);
 
 export const clientSecretMembers = Object.keys(bodies.ClientSecretRequest.properties);
 

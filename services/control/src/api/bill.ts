@@ -1,9 +1,17 @@
 import { publishedPrice } from "@modelgate/catalog";
-import { compilePrice, costLines, costOf, Failure, UsageEvent, type CostLine, type Price } from "@modelgate/contracts";
+import {
+  compilePrice,
+  costLines,
+  costOf,
+  Failure,
+  UsageEvent,
+  validatorOf,
+  type CostLine,
+  type Price,
+} from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
-import { Compile } from "typebox/compile";
 
-const eventShape = Compile(UsageEvent);
+const eventShape = validatorOf(UsageEvent);
 
 /** One term of a call's cost. `model` is set if it is not the model that answered. */
 interface BillLine extends CostLine {

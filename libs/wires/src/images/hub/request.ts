@@ -1,5 +1,4 @@
-import { bodies } from "@modelgate/contracts";
-import { Compile } from "typebox/compile";
+import { bodies, validatorOf } from "@modelgate/contracts";
 import { invalidFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseChecked, type AdditionalMembers } from "../../kind/index.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
@@ -85,7 +84,7 @@ export type ImageField = (typeof imageFields)[number];
 /** Members that determine what a call may do and what it costs. */
 export const inspectedMembers = ["model", "n", "size", "input", "parameters"];
 
-const requestSchema = Compile(bodies.ImageRequest);
+const requestSchema = validatorOf(bodies.ImageRequest);
 const nullableSchema = {
   Check: (body: unknown) => requestSchema.Check(withoutNulls(body)),
   Errors: (body: unknown) => requestSchema.Errors(withoutNulls(body)),
