@@ -81,7 +81,7 @@ function reportOf(modules: readonly TestModule[], unhandledErrors: number): RunR
 function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
   const times = new Map<string, { name: string; files: number; testSeconds: number; loadSeconds: number }>();
   for (const module of modules) {
-    const { name } = module.project;
+    const name = packageOf(fileOf(module));
     const { duration, environmentSetupDuration, prepareDuration, collectDuration, setupDuration } = module.diagnostic();
     const sum = times.get(name) ?? { name, files: 0, testSeconds: 0, loadSeconds: 0 };
     sum.files++;
@@ -91,4 +91,10 @@ function timesOf(modules: readonly TestModule[]): readonly PackageTime[] {
   }
   const totalSeconds = ({ testSeconds, loadSeconds }: PackageTime): number => testSeconds + loadSeconds;
   return [...times.values()].sort((one, other) => totalSeconds(other) - totalSeconds(one));
+}
+
+/** Returns the folder of a test file's package. */
+function packageOf(file: string): string {
+  const end = file.indexOf("/test/");
+  return end < 0 ? "." : file.slice(0, end);
 }
