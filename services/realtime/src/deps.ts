@@ -27,9 +27,6 @@ export interface Deps extends ServiceRelay {
   readonly ending: AbortSignal;
 }
 
-/** Time, in ms, for settlements after the last session has closed. */
-const settlementMs = 1_500;
-
 /** Opens the stores and the catalog that sessions use, and derives the limits for a shutdown. */
 export async function openDeps({
   env,
@@ -41,7 +38,10 @@ export async function openDeps({
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
   const openedRelay = await openRelay(env.relay, { log, shared });
   // Sessions that are closed at the end of a drain must be settled within it.
-  const maxUsageWaitAtShutdownMs = Math.min(env.sessions.lastUsageMs, Math.max(0, farewellMs - settlementMs));
+  const maxUsageWaitAtShutdownMs = Math.min(
+    env.sessions.lastUsageMs,
+    Math.max(0, farewellMs - env.sessions.settlementMs),
+  );
   const content = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   return {
     ...openedRelay,

@@ -35,6 +35,8 @@ export const variables = serviceVariables("realtime", (read) => ({
     setupMs: 10_000,
     /** Maximum wait, in ms, for the vendor's usage after the client has left; at most 60,000. */
     lastUsageMs: 10_000,
+    /** Time, in ms, for settlements after the last session has closed at a shutdown. */
+    settlementMs: 1_500,
   },
   slice: {
     /** Seconds of speech, of each side, for which money is reserved before each response. */
