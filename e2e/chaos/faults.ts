@@ -77,15 +77,8 @@ const killedFailures = /503|error|cut|1012|task did not end/;
 const unavailable = /503|error/;
 
 const kills: readonly Fault[] = [
-  killed("edge", { shape: "apart", allowedFailures: cut, brief: true }),
-  ...areas.map(({ name }) =>
-    killed(name, {
-      shape: "apart",
-      allowedFailures: killedFailures,
-      failuresIn: name,
-      ...(name === "media" || name === "audio" ? {} : { brief: true }),
-    }),
-  ),
+  killed("edge", { shape: "apart", allowedFailures: cut }),
+  ...areas.map(({ name }) => killed(name, { shape: "apart", allowedFailures: killedFailures, failuresIn: name })),
   killed("ledger", { shape: "apart" }),
   killed("control", { shape: "apart" }),
   killed("edge", {
@@ -106,7 +99,7 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
     {
       name: `${name} stopped`,
       ...visibleFailures,
-      brief: true,
+      ...(name === "nats" ? { brief: true } : {}),
       begin: ({ suite }) => suite.backends[name].kill(),
       end: ({ suite }) => suite.backends[name].start(),
     },
@@ -132,7 +125,6 @@ function booksAway(): readonly Fault[] {
     {
       name: "postgres stopped",
       engine: "postgres",
-      brief: true,
       begin: async ({ books }) => "server" in books && books.server.kill(),
       end: async ({ books }) => "server" in books && books.server.start(),
     },
@@ -155,7 +147,6 @@ const redisLost: readonly Fault[] = [
     name: "redis emptied (FLUSHALL)",
     allowedFailures: unavailable,
     losesRedis: true,
-    brief: true,
     begin: ({ suite }) => onRedis(suite.backends.redisUrl, (redis) => redis.flushall()),
   },
   {
@@ -216,7 +207,7 @@ function replicaPromoted(behindMs: number): Fault {
 const vendors = (
   name: string,
   directiveOf: (area: Area) => object,
-  more: Pick<Fault, "channelCount" | "allowedFailures" | "refusing" | "brief">,
+  more: Pick<Fault, "channelCount" | "allowedFailures" | "refusing">,
 ): Fault => ({
   name: `vendors ${name}`,
   ...more,
@@ -250,7 +241,6 @@ export const faults: readonly Fault[] = [
   vendors("cut their answers", ({ misbehaves }) => misbehaves.cuts, {
     channelCount: "lone",
     allowedFailures: broken,
-    brief: true,
   }),
   vendors("hang up before they answer", () => ({ closeBeforeHead: true }), { allowedFailures: /502/ }),
   vendors("storm with 429, others there", storm, { refusing: true, allowedFailures: /50[24]/ }),

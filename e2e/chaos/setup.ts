@@ -34,7 +34,11 @@ const limits = {
   edge: { seatLeaseMs: 1_500 },
   media: { images: { taskWaitMs: 4_000 } },
   // Longer than the pause between two settlement attempts.
-  ledger: { rounds: { afterOutageMs: 6_000 } },
+  ledger: {
+    rounds: { afterOutageMs: 6_000 },
+    // Longer than the answers of a slow NATS.
+    bus: { limits: { redeliverAfterMs: 4_000 } },
+  },
   video: quickVideo,
   realtime: { ...smallSessions, sessions: { idleMs: 3_000, lastUsageMs: 1_000, firstEventMs: 2_000 } },
 };

@@ -5,7 +5,7 @@ import { faults, type Fault } from "../chaos/faults.ts";
 import { failedChecksOf, faultsOf, openFaultRun, type FaultRun } from "../chaos/run-faults.ts";
 
 /**
- * Runs the brief faults of `npm run chaos` for a second each. No event may be lost or charged twice, and every area
+ * Runs the brief faults of `npm run chaos` for 0.6 s each. No event may be lost or charged twice, and every area
  * must answer afterwards.
  */
 const engine = "postgres";
@@ -21,7 +21,7 @@ describe.each(shapes)("services %s", (shape) => {
   const rows = rowsOf(shape);
   let run: FaultRun;
   beforeAll(async () => {
-    run = await openFaultRun({ faults: rows, areas: briefAreas, faultMs: 1_000, clients: 2, engine, shape });
+    run = await openFaultRun({ faults: rows, areas: briefAreas, faultMs: 600, clients: 2, engine, shape });
   });
   afterAll(() => run?.[Symbol.asyncDispose]());
 

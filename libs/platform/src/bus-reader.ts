@@ -16,8 +16,6 @@ const pauseMs = 500;
 const fetchMs = 1_000;
 /** Maximum ms of one request while the stream has no new message. */
 const waitMs = 30_000;
-/** Time in ms after which NATS delivers unacknowledged messages again. */
-const redeliverAfterMs = 10_000;
 
 export interface StreamAccess {
   readonly connection: NatsConnection;
@@ -30,6 +28,8 @@ export interface ReaderOptions {
   readonly log: Logger;
   /** Time in ms to wait for more messages after the first one. */
   readonly gatherMs: number;
+  /** Time in ms after which NATS delivers unacknowledged messages again. */
+  readonly redeliverAfterMs: number;
   handle(bodies: readonly string[]): Promise<void>;
   /** Returns undefined while NATS is unavailable. */
   access(): StreamAccess | undefined;
@@ -86,7 +86,7 @@ export class BusReader implements AsyncDisposable {
 
   /** Adding an existing consumer with the same settings has no effect. */
   async #findConsumer(): Promise<Consumer> {
-    const { stream, durable } = this.#options;
+    const { stream, durable, redeliverAfterMs } = this.#options;
     const access = this.#options.access();
     if (access === undefined) throw new Error("nats is unavailable");
     const management = await access.connection.jetstreamManager({ checkAPI: false });

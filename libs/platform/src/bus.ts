@@ -30,6 +30,8 @@ export type BatchHandler = (bodies: readonly string[]) => Promise<void>;
 
 export interface BusLimits extends StreamBounds {
   readonly ackMs: number;
+  /** Time in ms after which NATS delivers unacknowledged messages again. */
+  readonly redeliverAfterMs: number;
 }
 
 const defaultLimits: BusLimits = {
@@ -37,6 +39,7 @@ const defaultLimits: BusLimits = {
   keepMs: 30 * 86_400_000,
   keepBytes: 1024 ** 3,
   ackMs: 5_000,
+  redeliverAfterMs: 10_000,
   replicas: 1,
 };
 const pauseMs = 500;
@@ -103,6 +106,7 @@ class JetStreamBus implements Bus {
       stream,
       durable,
       gatherMs,
+      redeliverAfterMs: this.#bounds.redeliverAfterMs,
       log: this.#log,
       handle,
       access: () => this.#access(),

@@ -140,6 +140,8 @@ export function busVariables(read: VariableReader) {
           "Maximum size of each event stream. If a stream exceeds it, NATS deletes the oldest events, even if they are not in the books yet.",
           { min: 1_048_576 },
         ),
+        /** Time in ms after which NATS delivers unacknowledged events again. */
+        redeliverAfterMs: 10_000,
       },
     },
   };
