@@ -50,8 +50,8 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
   const seen = await others.stop();
   clearInterval(timer);
   checkLogs();
-  const loop = await loops.worst();
   const dead = watchedServices.filter((service) => !suite.process(service).running);
+  const loop = await loops.worst(watchedServices.filter((service) => !dead.includes(service)));
   for (const name of dead) await suite.restart(name);
   const failed = [...seen.failures.values()].reduce((all, count) => all + count, 0);
   return {

@@ -54,9 +54,9 @@ export class EventLoops implements Disposable {
     this.#worst.clear();
   }
 
-  /** Returns the longest blocking time since `begin`. */
-  async worst(): Promise<{ readonly service: WatchedService; readonly ms: number }> {
-    await this.#written(watchedServices);
+  /** Returns the longest blocking time since `begin`. A service that does not run writes no further measurements. */
+  async worst(running: readonly WatchedService[]): Promise<{ readonly service: WatchedService; readonly ms: number }> {
+    await this.#written(running);
     for (const service of watchedServices) this.#take(service);
     const [worst] = [...this.#worst].toSorted(([, some], [, others]) => others - some);
     return { service: worst?.[0] ?? "edge", ms: worst?.[1] ?? 0 };
