@@ -22,7 +22,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
   let killed = 0;
   beforeAll(async () => {
     suite = await startSuite({
-      shape: "apart",
+      shape: "one",
       config,
       backends: await startNatsCluster(),
       env: { NATS_REPLICAS: "3" },
@@ -67,7 +67,7 @@ describe.skipIf(!canStartCluster)("on a NATS cluster", () => {
       const { cluster } = await management.streams.info(eventStreams.usage.name);
       killed = Number(/\d+$/.exec(cluster?.leader ?? "")?.[0]);
       await suite.backends.nodes[killed]?.kill();
-      await passed(60);
+      await passed(20);
     } finally {
       load.on = false;
     }

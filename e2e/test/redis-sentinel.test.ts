@@ -1,6 +1,6 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  shapes,
   canStartCluster,
   startSentinels,
   startSuite,
@@ -10,28 +10,30 @@ import {
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { config, hello, money, post } from "./suite-client.ts";
-import { moneyRaceTests } from "./money-race.ts";
 
 const key = "sk-lasting-0123456789abcdef";
 const priceNanos = 1_000_000n;
 /** Number of calls that the balance pays. The load ends when it is used up. */
-const affordable = 600n;
+const affordable = 300n;
 /** Number of concurrent calls. A new primary may lack only their latest writes. */
 const callers = 4;
 const lasting = {
   ...config,
-  accounts: { ...config.accounts, lasting: { balance: "0.600", tokens: [{ key, group: "default" }] } },
+  accounts: { ...config.accounts, lasting: { balance: "0.300", tokens: [{ key, group: "default" }] } },
 };
 
-describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, services %s", (shape) => {
+describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {
   let suite: Suite<SentinelBackends>;
   beforeAll(async () => {
     const backends = await startSentinels();
-    suite = await startSuite({ shape, config: lasting, backends, limits: { relay: { limits: { leaseMs: 3_000 } } } });
+    suite = await startSuite({
+      shape: "one",
+      config: lasting,
+      backends,
+      limits: { relay: { limits: { leaseMs: 3_000 } } },
+    });
   });
   afterAll(() => suite?.[Symbol.asyncDispose]());
-
-  moneyRaceTests(() => suite);
 
   test("the primary is killed under load: calls are refused until a new one is elected, and no balance becomes negative", async () => {
     const { backends } = suite;
@@ -44,6 +46,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
         const { status } = await post(suite, hello("fixed"), key);
         seen.set(status, (seen.get(status) ?? 0) + 1);
         empty = status === 402 ? empty + 1 : 0;
+        if (status === 503) await pause(50);
       }
     });
     const watching = { on: true };
@@ -51,6 +54,7 @@ describe.skipIf(!canStartCluster).each(shapes)("on a Redis with Sentinels, servi
       while (watching.on) {
         const found = await money(suite, "lasting").catch(() => undefined);
         if (found !== undefined) balances.push(BigInt(found.balanceNanos));
+        await pause(20);
       }
     })();
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
-  shapes,
   ChildEnded,
   canStartCluster,
   startServiceAlone,
@@ -12,13 +11,13 @@ import {
 } from "@modelgate/testkit";
 import { config, hello, money, post } from "./suite-client.ts";
 
-describe.skipIf(!canStartCluster).each(shapes)("with TLS, services %s", (shape) => {
+describe.skipIf(!canStartCluster)("with TLS", () => {
   let backends: TlsBackends;
   let suite: Suite;
   beforeAll(async () => {
     backends = await startTlsBackends();
     suite = await startSuite({
-      shape,
+      shape: "one",
       config,
       backends,
       env: { NODE_EXTRA_CA_CERTS: backends.authorityFile },
@@ -45,7 +44,7 @@ describe.skipIf(!canStartCluster).each(shapes)("with TLS, services %s", (shape) 
     });
   });
 
-  test.each(["clusterUrl", "sentinelUrl"] as const)("a service starts on a Redis at a %s", async (kind) => {
+  test.concurrent.each(["clusterUrl", "sentinelUrl"] as const)("a service starts on a Redis at a %s", async (kind) => {
     const ledger = await startServiceAlone("ledger", {
       REDIS_URL: backends[kind],
       NATS_URL: backends.natsUrl,
@@ -56,7 +55,7 @@ describe.skipIf(!canStartCluster).each(shapes)("with TLS, services %s", (shape) 
     await ledger.stop();
   });
 
-  test("a service with another certificate authority reports the problem, and does not start", async () => {
+  test.concurrent("a service with another certificate authority reports the problem, and does not start", async () => {
     const env = {
       NATS_URL: backends.natsUrl,
       MODELGATE_SECRET: suite.secret,
