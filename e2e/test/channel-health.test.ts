@@ -45,10 +45,10 @@ beforeAll(async () => {
         ]),
         channel("cut-first", ["cut"], { priority: 10 }),
         channel("cut-second", ["cut"]),
-        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 2_000 }),
+        channel("stalled-first", ["stalled"], { priority: 10, timeoutMs: 800 }),
         channel("stalled-second", ["stalled"]),
         ...["begins", "goes-on"].flatMap((name) => [
-          channel(`${name}-first`, [name], { priority: 10, firstByteTimeoutMs: 2_500 }),
+          channel(`${name}-first`, [name], { priority: 10, firstByteTimeoutMs: 1_500 }),
           channel(`${name}-second`, [name]),
         ]),
         channel("row", ["row"]),
@@ -68,7 +68,7 @@ beforeAll(async () => {
       ],
       accounts: { ...config.accounts, rival: rival.account },
     },
-    limits: { relay: { attempts: { maxAttempts: 3, budgetMs: 6_000 } } },
+    limits: { relay: { attempts: { maxAttempts: 3, budgetMs: 3_000 } } },
   });
   other = await startReplica(suite);
 });
@@ -110,8 +110,8 @@ describe("a stream that breaks counts against its channel", () => {
 
 describe.concurrent("after a cooldown, one call at a time tests a channel that has an alternative, across all replicas", () => {
   test.each<[string, object, string]>([
-    ["trial", { status: 503, retryAfter: "8" }, "trial"],
-    ["keyed", { status: 429, retryAfter: "8" }, `keyed/${keyOf("keyed")}`],
+    ["trial", { status: 503, retryAfter: "4" }, "trial"],
+    ["keyed", { status: 429, retryAfter: "4" }, `keyed/${keyOf("keyed")}`],
   ])("%s", async (model, failure, scope) => {
     await suite.simulator.script(model, [{ ...failure, repeat: true }]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another(model), key)).status).toBe(200);
@@ -144,8 +144,8 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
 
   test("a trial that fails begins the next cooldown", async () => {
     await suite.simulator.script("turned", [
-      { status: 503, retryAfter: "5" },
-      { status: 503, retryAfter: "5" },
+      { status: 503, retryAfter: "3" },
+      { status: 503, retryAfter: "3" },
       { status: 500, repeat: true },
     ]);
     for (const key of [keys.demo, rival.key]) expect((await ask(0, another("turned"), key)).status).toBe(200);
@@ -164,7 +164,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
 
 test.concurrent("no attempt starts after the time limit for attempts", async () => {
   for (const channelNumber of [1, 2, 3])
-    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 3_200, status: 500, repeat: true }]);
+    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 1_600, status: 500, repeat: true }]);
   expect((await ask(0, hello("late"))).status).toBe(502);
   expect(await Promise.all([1, 2, 3].map((channelNumber) => count(`late-${channelNumber}`)))).toEqual([1, 1, 0]);
 });
@@ -270,7 +270,7 @@ describe.concurrent("the timeout of a stream's first byte is separate from that 
   });
 
   test("a slow stream and a slow complete answer are not aborted", async () => {
-    await suite.simulator.script("goes-on-first", [{ chunks: 2, chunkDelayMs: 2_800 }, { delayMs: 2_800 }]);
+    await suite.simulator.script("goes-on-first", [{ chunks: 2, chunkDelayMs: 1_900 }, { delayMs: 1_900 }]);
     expect(await (await ask(0, streamed("goes-on"))).text()).toContain("[DONE]");
     expect((await ask(0, hello("goes-on"))).status).toBe(200);
     expect([await count("goes-on-first"), await count("goes-on-second")]).toEqual([2, 0]);

@@ -9,7 +9,7 @@ import { startReplica, type Replica } from "./replica.ts";
 const chat = config.models.chat;
 const accounts = { ...config.accounts, rival: rival.account };
 const names = ["seat", "spare", "keyed", "minute", "queue", "mended", "leased"] as const;
-const leaseMs = 3_000;
+const leaseMs = 1_500;
 /** A single attempt, so that a second channel hides no refusal. Leases of seats are short. */
 const limits = { relay: { attempts: { maxAttempts: 1 }, channelLeaseMs: leaseMs } };
 let suite: Suite;

@@ -38,7 +38,7 @@ async function call(body: unknown, key: string = keys.demo): Promise<readonly [s
   return [answer.status, answer.headers.get("x-request-id") ?? ""];
 }
 
-test.each([
+test.concurrent.each([
   ["an unknown model", hello("no-such-model"), keys.demo, 404, "model_not_found", "demo"],
   ["a model that the key may not use", hello("fixed"), keys.narrow, 403, "model_not_allowed", "demo"],
   ["a disabled key", hello("chat"), keys.disabled, 401, "api_key_disabled", "demo"],
@@ -65,7 +65,7 @@ test.each([
   expect(JSON.stringify(refused)).not.toContain("my secret");
 });
 
-test("a refusal names the model, the field and the limit", async () => {
+test.concurrent("a refusal names the model, the field and the limit", async () => {
   const [, unknown] = await call(hello("no-such-model"));
   expect((await shown(unknown)).refused).toMatchObject([{ model: "no-such-model", param: "model" }]);
   const answers = [];
@@ -76,7 +76,7 @@ test("a refusal names the model, the field and the limit", async () => {
   expect((await suite.gatectl("usage", "show", limited)).stdout).toMatch(/Refused, at no cost:[^]*rate_limit_exceeded/);
 });
 
-test("a call whose channel is disabled is found once, and so is one that failed at its vendor", async () => {
+test.concurrent("a call whose channel is disabled is found once, and so is one that failed at its vendor", async () => {
   const [status, requestId] = await call(another("renamed"));
   expect(status).toBe(503);
   const { events, refused } = await shown(requestId);
@@ -84,7 +84,7 @@ test("a call whose channel is disabled is found once, and so is one that failed 
   expect(events).toMatchObject([{ requestId, status, outcome: "failed", costNanos: "0" }]);
 });
 
-test("an unknown request is not found, and the usage list includes refused calls", async () => {
+test.concurrent("an unknown request is not found, and the usage list includes refused calls", async () => {
   const [, requestId] = await call(hello("no-such-model"));
   await shown(requestId);
   const listed = await suite.ask<Shown>("usage", "list", "--request-id", requestId);
@@ -94,7 +94,7 @@ test("an unknown request is not found, and the usage list includes refused calls
   expect([never.status, never.stderr]).toEqual([1, expect.stringContaining("No call has the request id")]);
 });
 
-test("a member of an account sees its refused calls and no others", async () => {
+test.concurrent("a member of an account sees its refused calls and no others", async () => {
   const [, own] = await call(hello("chat"), emptyKey);
   const [, others] = await call(hello("no-such-model"));
   await Promise.all([shown(own), shown(others)]);
@@ -105,7 +105,7 @@ test("a member of an account sees its refused calls and no others", async () => 
   expect((await read("account=demo")).status).toBe(404);
 });
 
-test("a refused response on a WebSocket is found by the request id of its connection", async () => {
+test.concurrent("a refused response on a WebSocket is found by the request id of its connection", async () => {
   const requestId = "refused-on-a-socket";
   const socket = new WebSocket(`${suite.edgeUrl.replace("http", "ws")}/v1/responses`, {
     headers: { authorization: `Bearer ${keys.demo}`, "x-request-id": requestId },

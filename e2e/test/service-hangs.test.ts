@@ -7,8 +7,8 @@ beforeAll(async () => {
   suite = await startSuite({
     shape: "apart",
     config: { ...baseConfig, models: { chat: baseConfig.models.chat }, channels: [channel("main", ["chat"])] },
-    envOf: { text: { HEARTBEAT_MS: "250" } },
-    limits: { edge: { silence: { streamSilenceMs: 3_000 } }, relay: { limits: { leaseMs: 3_000 } } },
+    envOf: { text: { HEARTBEAT_MS: "200" } },
+    limits: { edge: { silence: { streamSilenceMs: 1_500 } }, relay: { limits: { leaseMs: 1_500 } } },
   });
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
@@ -22,7 +22,7 @@ async function stream(behaviour: object): Promise<Response> {
 }
 
 test("a vendor that is silent for longer: the stream continues because of the service's heartbeats", async () => {
-  const text = await (await stream({ chunks: 2, chunkDelayMs: 4_500 })).text();
+  const text = await (await stream({ chunks: 2, chunkDelayMs: 2_000 })).text();
   expect(text).toMatch(/\n: .*\n/);
   expect(text).toMatch(/data: \[DONE\]\n\n$/);
 });

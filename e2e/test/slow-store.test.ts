@@ -22,7 +22,8 @@ beforeAll(async () => {
       control: { REDIS_URL: `redis://127.0.0.1:${ofControl.port}` },
     },
     limits: {
-      text: { relay: { limits: { stepTokens: 256 } } },
+      text: { relay: { redis: { timeoutMs: 500 }, limits: { stepTokens: 256 } } },
+      control: { redis: { timeoutMs: 500 } },
     },
   });
 });
