@@ -16,7 +16,6 @@ const price = { input: 2, output: 10 };
 export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({
-    fresh: true,
     shape,
     backends: await startLocalBackends(),
     config: {

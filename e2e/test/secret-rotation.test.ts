@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
@@ -47,9 +48,8 @@ async function replace(
   old: readonly ReplicaBehindBalancer[],
   secrets: SecretPair,
 ): Promise<readonly ReplicaBehindBalancer[]> {
-  const fresh: ReplicaBehindBalancer[] = [];
-  for (const [at, name] of (["edge", "text"] as const).entries()) {
-    const replica = await start(name, secrets);
+  const fresh = await Promise.all((["edge", "text"] as const).map((name) => start(name, secrets)));
+  for (const [at, replica] of fresh.entries()) {
     replica.balancer?.ports.add(replica.port);
     const before = old[at];
     if (before !== undefined) {
@@ -57,7 +57,6 @@ async function replace(
       await before.service.stop();
       started.delete(before.service);
     }
-    fresh.push(replica);
   }
   return fresh;
 }
@@ -74,7 +73,7 @@ async function respond(previous?: string) {
 
 test("a secret is rotated under load: no call is refused, and the configuration encrypted with the new one is read", async () => {
   const [old, next] = [suite.secret, randomBytes(24).toString("base64url")];
-  let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: "" });
+  let replicas = await replace([], { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
 
   const state = { on: true, asked: 0, ended: false };
   const refused: (number | string)[] = [];
@@ -91,11 +90,11 @@ test("a secret is rotated under load: no call is refused, and the configuration 
         const text = await answer.text();
         if (answer.status !== 200) refused.push(`${answer.status} ${text}`);
       }
+      await pause(20);
     }
   });
 
   const { id } = await respond();
-  replicas = await replace(replicas, { MODELGATE_SECRET: old, MODELGATE_SECRET_BEFORE: next });
   replicas = await replace(replicas, { MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
   const control = await replaceControl({ MODELGATE_SECRET: next, MODELGATE_SECRET_BEFORE: old });
   // Earlier content can be read while the old secret is accepted.
