@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser, newPage, servePage, type PageServer } from "./browser.ts";
+import { browserProgram, closePages, newPage, servePage, sharedBrowser, type PageServer } from "./browser.ts";
 import type { Asked, PageFunctions } from "./browser-page.ts";
 import { channel, config as baseConfig, keys, money } from "./suite-client.ts";
 import { booksAgree, limits, price, usageEvents } from "./realtime-client.ts";
@@ -38,11 +38,11 @@ describe.skipIf(program === undefined)("a page in a browser", () => {
     server = await servePage();
     suite = await startSuite({ config, env: { CORS_ORIGINS: server.origin }, limits });
     front = await tlsFront(suite.edgeUrl);
-    browser = await launchBrowser(program ?? "");
+    browser = await sharedBrowser(program ?? "");
     page = await open(server.origin);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await front?.[Symbol.asyncDispose]();
     await suite?.[Symbol.asyncDispose]();
     await server?.[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser } from "./browser.ts";
+import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { choose, press, type } from "./console-keyboard.ts";
 
@@ -36,12 +36,12 @@ describe.skipIf(program === undefined)("a new gateway, set up in the console onl
     buildConsole();
     // No configuration file: one group, no models.
     suite = await startSuite({ config: {}, env: { MODELGATE_CONFIG: "" } });
-    browser = await launchBrowser(program ?? "");
+    browser = await sharedBrowser(program ?? "");
     session = await visitSignedIn(browser, suite);
     ({ page } = session);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await suite?.[Symbol.asyncDispose]();
   });
 

@@ -1,7 +1,7 @@
 import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser } from "./browser.ts";
+import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
@@ -38,13 +38,13 @@ describe.skipIf(program === undefined)("pages of the console", () => {
   beforeAll(async () => {
     buildConsole();
     suite = await startSuite({ shape: "apart", config, limits: quickLimits });
-    browser = await launchBrowser(program ?? "");
+    browser = await sharedBrowser(program ?? "");
     await until("a first call", async () => (await post(suite, hello("chat"))).status === 200);
     session = await visitSignedIn(browser, suite);
     ({ page } = session);
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await suite?.[Symbol.asyncDispose]();
   });
 
@@ -194,19 +194,20 @@ describe.skipIf(program === undefined)("pages of the console", () => {
   });
 
   test("an unavailable part is shown on the overview and on the system page", async () => {
-    await openOverview();
     await suite.process("ledger").stop();
     try {
+      await openOverview();
       await page.getByText("Some components are unavailable or delayed").waitFor();
       await page.getByRole("link", { name: "Show the system page" }).click();
       await page.getByText("unavailable", { exact: true }).first().waitFor();
     } finally {
       await suite.restart("ledger");
     }
-    await until(
-      "the ledger to be available again",
-      async () => (await page.getByText("unavailable", { exact: true }).count()) === 0,
-    );
+    await until("the ledger to be available again", async () => {
+      await showPage(page, `${suite.controlUrl}/console/system`);
+      await page.getByRole("table", { name: "Services" }).waitFor();
+      return (await page.getByText("unavailable", { exact: true }).count()) === 0;
+    });
     expect(session.errors).toEqual([]);
   });
 

@@ -4,7 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser } from "./browser.ts";
+import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { buildConsole, visit, visitSignedIn } from "./console-browser.ts";
 import { config, hello, post } from "./suite-client.ts";
 
@@ -42,9 +42,9 @@ describe.skipIf(program === undefined)("a platform team in the console", () => {
   let browser: Browser;
   beforeAll(async () => {
     buildConsole();
-    browser = await launchBrowser(program ?? "");
+    browser = await sharedBrowser(program ?? "");
   });
-  afterAll(() => browser?.close());
+  afterAll(() => closePages(browser));
 
   const button = (page: Page, name: string): Promise<void> => page.getByRole("button", { name, exact: true }).click();
 

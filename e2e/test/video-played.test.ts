@@ -1,7 +1,7 @@
 import type { Browser } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, type Suite } from "@modelgate/testkit";
-import { browserProgram, launchBrowser } from "./browser.ts";
+import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { ask, ended, films, quickLimits } from "../../services/video/test/films.ts";
 import { keys } from "./suite-client.ts";
 
@@ -23,10 +23,10 @@ describe.skipIf(program === undefined)("a player", () => {
   let browser: Browser;
   beforeAll(async () => {
     suite = await startSuite({ shape: "apart", config: films, limits: quickLimits });
-    browser = await launchBrowser(program ?? "");
+    browser = await sharedBrowser(program ?? "");
   });
   afterAll(async () => {
-    await browser?.close();
+    await closePages(browser);
     await suite?.[Symbol.asyncDispose]();
   });
 
