@@ -213,6 +213,7 @@ describe("a platform team with gatectl", () => {
     ]);
     const chargeback = await suite.gatectl("usage", "chargeback", ...byTeam);
     expect(chargeback.stdout).toMatch(/,core,2,.*\r\n.*,lab,1,/);
+    expect((await suite.gatectl("usage", "--by", "token,model,day")).stdout).toContain("TOKEN");
     const focus = await suite.gatectl("usage", "export", "--format", "focus", "--account", "purse");
     expect(focus.stdout.split("\r\n")[0]).toContain("BilledCost");
     for (const words of [
