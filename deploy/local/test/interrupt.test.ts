@@ -23,7 +23,7 @@ function expectGone(pid: number): void {
 /** pnpm script that never ends, and has a child process. */
 const forEver = installing("sleep 300 & echo $! > child; echo $$ > pnpm; wait");
 
-test.each([
+test.concurrent.each([
   { task: "prepare", signal: "SIGTERM", status: 143 },
   { task: "prepare", signal: "SIGINT", status: 130 },
   { task: "test", signal: "SIGHUP", status: 143 },
@@ -41,7 +41,7 @@ test.each([
   expect(checkout.tools()).toEqual([]);
 });
 
-test("a process that ignores the interrupt is killed", async () => {
+test.concurrent("a process that ignores the interrupt is killed", async () => {
   using checkout = bareCheckout();
   checkout.program("pnpm", installing("trap '' TERM; echo $$ > pnpm; sleep 300 & wait; sleep 300"));
   const child = checkout.start(bootstrap, "prepare");
@@ -51,7 +51,7 @@ test("a process that ignores the interrupt is killed", async () => {
   await until(() => expectGone(pid));
 });
 
-test("the end of the parent process ends the preparation too", async () => {
+test.concurrent("the end of the parent process ends the preparation too", async () => {
   using checkout = bareCheckout();
   checkout.program("pnpm", forEver);
   checkout.program("parent", `"$@" & echo $! > bootstrap; wait`);
@@ -78,7 +78,7 @@ setInterval(() => undefined, 1_000);
 writeFileSync("task", process.pid + "\\n");
 `;
 
-test.each([
+test.concurrent.each([
   { sent: ["SIGINT"], heard: "SIGINT\n" },
   { sent: ["SIGTERM"], heard: "SIGTERM\n" },
   { sent: ["SIGHUP"], heard: "SIGTERM\n" },
@@ -94,7 +94,7 @@ test.each([
   expect(readFileSync(checkout.path("heard"), "utf8")).toBe(heard);
 });
 
-test("a task is notified when the bootstrap is killed", async () => {
+test.concurrent("a task is notified when the bootstrap is killed", async () => {
   using checkout = bareCheckout();
   writeFileSync(checkout.path("deploy/local/start.ts"), listening("SIGTERM"));
   const child = checkout.start(bootstrap, "start");
