@@ -33,12 +33,16 @@ export class EventLoops implements Disposable {
   readonly #read = new Map<WatchedService, number>();
   readonly #worst = new Map<WatchedService, number>();
 
-  constructor() {
-    for (const service of watchedServices) appendFileSync(this.#file(service), "");
+  readonly #measured: readonly WatchedService[];
+
+  constructor(measured: readonly WatchedService[]) {
+    this.#measured = measured;
+    for (const service of measured) appendFileSync(this.#file(service), "");
   }
 
   /** Returns the environment variables with which a service measures its event loop. */
   env(service: WatchedService): Readonly<Record<string, string>> {
+    if (!this.#measured.includes(service)) return {};
     return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watching(this.#file(service)))}` };
   }
 
@@ -49,15 +53,15 @@ export class EventLoops implements Disposable {
   }
 
   async begin(): Promise<void> {
-    await this.#written(watchedServices);
-    for (const service of watchedServices) this.#take(service);
+    await this.#written(this.#measured);
+    for (const service of this.#measured) this.#take(service);
     this.#worst.clear();
   }
 
   /** Returns the longest blocking time since `begin`. A service that does not run writes no further measurements. */
   async worst(running: readonly WatchedService[]): Promise<{ readonly service: WatchedService; readonly ms: number }> {
-    await this.#written(running);
-    for (const service of watchedServices) this.#take(service);
+    await this.#written(this.#measured.filter((service) => running.includes(service)));
+    for (const service of this.#measured) this.#take(service);
     const [worst] = [...this.#worst].toSorted(([, some], [, others]) => others - some);
     return { service: worst?.[0] ?? "edge", ms: worst?.[1] ?? 0 };
   }

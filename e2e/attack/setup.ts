@@ -8,7 +8,7 @@ import { channelOf, quickVideo, smallSessions } from "../chaos/setup.ts";
 import { modelOf } from "../chaos/area.ts";
 import type { Attack, AttackAccount, AttackModel } from "./attack.ts";
 import { Canaries } from "./canaries.ts";
-import { EventLoops, watchedServices } from "./loops.ts";
+import { EventLoops, watchedServices, type WatchedService } from "./loops.ts";
 import { startInside, type Inside } from "./inside.ts";
 import { startHostileVendors, type HostileVendors } from "./vendor.ts";
 
@@ -47,12 +47,15 @@ const [attackersBalance, othersBalance] = ["100.00", "100.00"];
 /** Maximum silence of a hostile vendor, in ms. */
 const timeoutMs = 2_000;
 
-/** Starts the suite, the hostile vendors and the measurements. */
-export async function openAttackSetup(attacks: readonly Attack[]): Promise<AttackSetup> {
+/** Starts the suite, the hostile vendors, and the measurements of these services' event loops. */
+export async function openAttackSetup(
+  attacks: readonly Attack[],
+  measured: readonly WatchedService[] = watchedServices,
+): Promise<AttackSetup> {
   await using opening = new AsyncDisposableStack();
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
-  const loops = opening.use(new EventLoops());
+  const loops = opening.use(new EventLoops(measured));
   // The suite requests the vendors' model lists when it starts.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));

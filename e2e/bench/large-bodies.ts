@@ -114,7 +114,7 @@ const settleMs = 6_000;
 const areas = ["text", "media", "video"] as const;
 const megabytes = (bytes: number): string => (bytes / 2 ** 20).toFixed(0);
 
-using loops = new EventLoops();
+using loops = new EventLoops(areas);
 await using suite = await startSuite({
   shape: "apart",
   config,
