@@ -84,10 +84,10 @@ export async function openFaultRun({
           const seen = await running[at]?.stop();
           if (seen === undefined) throw new Error(`${area.name} has no clients`);
           const { accountId } = accountOf(area);
-          const outcome = await readOutcome(suite, redis, accountId, seen, fault);
+          const maxUncharged = fault.mayStayUncharged?.includes(area.name) === true ? clients : 0;
+          const outcome = await readOutcome(suite, redis, accountId, seen, { ...fault, maxUncharged });
           const repeated = (await area.repeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
           const answersAgain = answered[at] ?? false;
-          const maxUncharged = fault.mayStayUncharged?.includes(area.name) === true ? clients : 0;
           return { area, seen, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
         }),
       );
