@@ -50,7 +50,7 @@ async function ask(suite: Suite, [path, body]: readonly [string, (object | strin
   });
   const text = await answer.text();
   const changing =
-    /"responseId":"[^"]*"|127\.0\.0\.1:\d+|[a-z]+[_-][A-Za-z0-9_-]{12,}|-sim\w+|\d{9,}|"obfuscation":"[^"]*"|"[\w-]{20,}"/g;
+    /"responseId":"[^"]*"|127\.0\.0\.1:\d+|[a-z]+[_-][A-Za-z0-9_-]{12,}|[_-]sim\w+|\d{9,}|"obfuscation":"[^"]*"|"[\w-]{20,}"/g;
   return { status: answer.status, headers: [...answer.headers.keys()].sort(), body: text.replaceAll(changing, "…") };
 }
 
