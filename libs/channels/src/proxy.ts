@@ -18,7 +18,11 @@ export class ProxyFailed extends Error {
 /** Code of `ProxyFailed` after a timeout. */
 export const proxyTimeoutCode = "PROXY_TIMEOUT";
 
-/** Creates a connector that opens connections through a proxy. Fails with ProxyFailed, or with an error of TLS. */
+/**
+ * Creates a connector that opens connections through a proxy. Fails with ProxyFailed, or with an error of TLS. The
+ * proxy gets the target's host, and resolves it if it is a name. TLS is negotiated with the target inside the tunnel,
+ * so that the proxy cannot read the request.
+ */
 export function connectThrough(
   proxyUrl: string,
   timeoutMs: number,

@@ -17,7 +17,10 @@ export type Resolve = (host: string) => Promise<readonly string[]>;
 export interface RemoteRules {
   /** Hosts with private addresses that may be fetched from. */
   readonly privateHosts: ReadonlySet<string>;
-  /** Origin of the channel's vendor, which may have a private address. Its other ports may be other services. */
+  /**
+   * Origin of the channel's vendor, which may have a private address. Its other ports may be other services. Set only
+   * for URLs that this vendor gave.
+   */
   readonly trustedOrigin?: string | undefined;
   /** True if a proxy opens the connection. */
   readonly isProxied?: boolean | undefined;
@@ -33,8 +36,9 @@ export const remoteRules: RemoteRules = {
 };
 
 /**
- * Returns the IP address to connect to, so that a later DNS answer cannot change the target. For a proxy it may return
- * the host's name instead. Throws NotFetched.
+ * Returns the IP address to connect to, so that a later DNS answer cannot change the target. It returns the host's name
+ * only for a proxy, in two cases: a vendor gave the URL, or the operator allows the host and this machine cannot
+ * resolve it. Throws NotFetched if the host is unknown or one of its addresses is forbidden.
  */
 export async function pinnedAddress(
   url: URL,

@@ -8,6 +8,7 @@ export function pinnedClient(url: URL, address: string, timeoutMs: number, proxy
     const connect = connectThrough(proxy, timeoutMs);
     // undici gets the name for TLS from `target.host`, which remains the URL's host.
     return new Client(url.origin, {
+      // The proxy gets the checked address, because it could resolve the name to another address.
       connect: (target, callback) => connect({ ...target, hostname: address }, callback),
     });
   }

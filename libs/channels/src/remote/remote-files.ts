@@ -84,6 +84,10 @@ interface Hop {
   readonly signal: AbortSignal;
 }
 
+/**
+ * Fetches a file. The host of the URL and of each redirect is resolved once. Its addresses are checked, and the
+ * connection goes to one of them, because a redirect or a second resolution could lead into a private network.
+ */
 async function fetchFollowingRedirects(hop: Hop): Promise<RemoteFile> {
   let url = parseUrl(hop.request.url);
   for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {

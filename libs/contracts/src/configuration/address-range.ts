@@ -11,7 +11,11 @@ export interface AddressRange {
   readonly prefix: number;
 }
 
-/** Parses an IP address or a range in CIDR notation. IPv4 addresses that are mapped to IPv6 become IPv4. */
+/**
+ * Parses an IP address or a range in CIDR notation. IPv4 addresses that are mapped to IPv6 become IPv4, because the
+ * addresses of clients are converted in the same way. Returns undefined for an invalid range, and for one that contains
+ * both mapped and other addresses.
+ */
 export function parseAddressRange(text: string): AddressRange | undefined {
   const [address = "", written, ...more] = text.split("/");
   const version = isIP(address);

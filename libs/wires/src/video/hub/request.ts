@@ -61,7 +61,10 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
   throw unsupportedFailure("seconds", message);
 }
 
-/** Collects the unread members of a body. Throws Failure invalid_value for a length or a number of videos. */
+/**
+ * Collects the unread members of a body. The price includes only members that were read. Throws Failure invalid_value
+ * for a member that a vendor could read as a length or a number of videos.
+ */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
   const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
