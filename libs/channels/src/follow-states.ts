@@ -73,6 +73,7 @@ export function applyShared(
 ): void {
   for (const [name, cooldown] of shared) if ((local.get(name)?.until ?? 0) < cooldown.until) local.set(name, cooldown);
   for (const [name, { since }] of local) {
+    // A cooldown that began here after the read is not in `shared` yet, so it is kept.
     if (shared.has(name) || Date.parse(since) >= readAt) continue;
     local.delete(name);
     onEnded(name);

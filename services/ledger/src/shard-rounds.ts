@@ -32,7 +32,8 @@ export interface RoundOptions {
 
 /**
  * Checks all shards periodically: settles abandoned reservations at the minimum charge, and publishes abandoned events.
- * After an outage of Redis, services first get time to settle exactly.
+ * After an outage of Redis, services first get time to settle exactly. Several ledgers may do this at the same time: a
+ * script settles each reservation once, and JetStream drops a second message with the same `Nats-Msg-Id`.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;

@@ -44,7 +44,8 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
 
 /**
  * Publishes events, and removes them from the outbox after JetStream has stored them. Returns the number of stored
- * events. If an event fails, it and the later events of its task stay in the outbox.
+ * events. If an event fails, it and the later events of its task stay in the outbox. If the removal fails, an event is
+ * published again; JetStream drops the second message by its `Nats-Msg-Id`.
  */
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const serialized: SerializedEntry[] = [];
@@ -57,6 +58,8 @@ export async function publishEntries(redis: Redis, bus: Bus, entries: readonly O
   for (const [shard, several] of byShard) copies.push(storeCopies(redis, shard, several));
   // The events are published even if Redis does not answer, because Redis may have lost them.
   await Promise.allSettled(copies);
+  // The copies stay even if an event is not stored now: another process may have published the same event and removed
+  // it from the outbox.
   const stored = await publishInOrder(bus, serialized);
   const removals: Promise<unknown>[] = [];
   for (const [shard, several] of byShard) {

@@ -21,8 +21,8 @@ export async function writeCompleteRuns(redis: Redis, runs: string): Promise<voi
 }
 
 /**
- * Reads a value. If it is absent, reads it again, and throws Failure server_overloaded (503) while Redis is being
- * restored.
+ * Reads a value. If it is absent, throws Failure server_overloaded (503) while Redis is being restored, and otherwise
+ * reads again. The value may have been restored between the first read and the check.
  */
 export async function readUnlessLost<T>(
   redis: Redis,

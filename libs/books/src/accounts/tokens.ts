@@ -76,7 +76,11 @@ export async function bookToken(
   });
 }
 
-/** Locks the tokens and teams of an account until the transaction ends. */
+/**
+ * Locks the tokens and teams of an account until the transaction ends. Without the lock, concurrent changes could
+ * exceed the maximum number of tokens, create two tokens for one person's playground, or create a token of a deleted
+ * team.
+ */
 export async function lockAccount(transaction: Transaction<Tables>, account: string): Promise<void> {
   await transaction
     .updateTable("accounts")

@@ -50,6 +50,8 @@ export async function invitePerson(
     throw new Failure("invalid_value", `The name ${JSON.stringify(name)} is taken.`, { param: "name", status: 409 });
   if (existing === undefined) await people.create({ name, role, account, password: undefined }, actor);
   else if (!(await administersAll(false))) throw refused;
+  // The access is given before the earlier links end. In the other order, a link that is made between the two steps
+  // would also give the new access.
   await grant();
   if (existing !== undefined && (existing.disabled || existing.hasPassword)) {
     // The invitation may have reduced the person's rights.

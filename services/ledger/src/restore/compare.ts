@@ -38,7 +38,10 @@ interface AccountComparisonDeps extends RestoreDeps {
 /** For each account, the number of checks by the gap in its chain (`offset` of `BookedAccount`). */
 export type SeenGaps = Map<string, Map<number, number>>;
 
-/** Compares an account. The books must be read before Redis. */
+/**
+ * Compares an account. The books must be read before Redis. A receipt that only Redis has is then new, and will reach
+ * the books.
+ */
 function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead: AccountHead | undefined): Comparison {
   if (redisHead === undefined) return "absent";
   if (!isComplete) return "incomplete";

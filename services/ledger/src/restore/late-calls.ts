@@ -15,7 +15,8 @@ const caughtUpMs = 5_000;
 
 /**
  * Charges late calls, whose reservation was gone when they ended, unless the outbox, the stream or the books contain
- * them. Returns their number.
+ * them. These are checked in this order, because events move in it: an event that moves during the check is found at
+ * the next place. Returns the number of charged calls.
  */
 export async function settleLate(deps: RestoreDeps): Promise<number> {
   const { redis, bus } = deps;
