@@ -43,6 +43,7 @@ export class SessionTime {
     if (this.#isFinal) return;
     if (seconds !== undefined) {
       const elapsedSeconds = (this.#endBy(nowMs) - this.#startedAt) / 1_000;
+      // The vendor may report more than the elapsed time only if the client has sent more sound than that.
       const maxSeconds = Math.max(elapsedSeconds, soundSeconds) + maxReportExcessSeconds;
       this.#isCapped = seconds > maxSeconds;
       this.#reportedSeconds = Math.min(seconds, maxSeconds);

@@ -38,7 +38,7 @@ export type StreamFormat =
 /** One row of the endpoint table, from which routes, authentication, documentation and tests are derived. */
 export interface Endpoint {
   readonly method: "GET" | "POST" | "DELETE" | "PATCH";
-  /** Path, in which `{name}` is a parameter. */
+  /** Path, in which `{name}` is a parameter. Usage events store method and path as their `endpoint`. */
   readonly path: string;
   readonly area: Area;
   /** Format of errors. With "by-request", `errorFormatOf` selects the format for each request. */

@@ -65,6 +65,7 @@ async function finishTask<Answer>(
     if (pollResult instanceof Failure && pollResult.status === tooManyRequests) continue;
     failedPolls = pollResult instanceof Failure ? failedPolls + 1 : 0;
     if (pollResult instanceof Failure) {
+      // The task is not started again, because the vendor may still work on it and would charge twice.
       if (pollResult.status < 500 || failedPolls >= maxFailedPolls) throw pollResult;
       continue;
     }

@@ -145,10 +145,12 @@ export interface PricedImages {
  * times as much for them.
  */
 export function refuseUnpricedTier(priced: PricedImages, price: Price, { dropped }: Pick<Exchange, "dropped">): void {
+  // A price per output token covers the higher cost.
   if (!price.has("images") || price.has("outputImageTokens")) return;
   const member = memberAboveStandardPrice(priced);
   if (member === undefined) return;
   const param = priced.spelling[member] ?? member;
+  // The vendor does not get a dropped field.
   if (dropped.includes(param)) return;
   throw new Failure(
     "unsupported_parameter",

@@ -11,8 +11,8 @@ export interface FeesOptions {
   /** The model's price at the default service tier. */
   readonly price: Price;
   /**
-   * Rule for tools and more expensive tiers without a price: send them ("pass"), leave them out ("drop"), or refuse the
-   * request ("refuse").
+   * Rule for tools and more expensive tiers without a price. With "pass" they are sent, with "refuse" the request is
+   * refused. With "drop" they were removed before, so one that is still in the request is refused.
    */
   readonly unpriced: Group["unpriced"];
   /** Tool calls for which money is held if the client sets no limit, and input tokens per tool call. */

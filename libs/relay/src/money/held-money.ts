@@ -94,6 +94,8 @@ export class HeldMoney implements RenewedHold, Disposable {
     this.heldAt = record.heldAt;
     this.#deps = deps;
     this.#heldNanos = expected.upperNanos;
+    // The renewal ends only after Redis has settled or released the hold. The ledger settles an expired hold at its
+    // certain cost, which may be too low.
     this.#renewal = deps.renewals.add(this);
   }
 

@@ -204,6 +204,7 @@ function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
   const [, , ended] = args;
+  // A failed call without units does not pay the price per request either.
   if (ended === "failed" && Object.values(units).every((count) => count === 0)) return { units: {}, estimated };
   return { units: { requests: 1, ...units }, estimated };
 }

@@ -116,7 +116,10 @@ export interface RenewedHold {
   progress(): HoldProgress | undefined;
 }
 
-/** Renews the leases of all holds of a process. Disposal waits until all holds have ended. */
+/**
+ * Renews the leases of all holds of a process. Disposal waits until all holds have ended, because the tokens of a
+ * stream may still be counted after the client has received its last byte.
+ */
 export interface Renewals extends AsyncDisposable {
   /** Renews a hold's lease until the returned object is disposed. */
   add(hold: RenewedHold): Disposable;

@@ -16,6 +16,8 @@ export function isByTokens(price: Price): boolean {
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
     const units: Units = { characters: countCharacters(request.input) };
+    // A client that leaves early pays in full, because the vendor processes the complete text. Speech that the vendor
+    // interrupts is free, because a part of a file is useless.
     return {
       upper: units,
       floor: units,

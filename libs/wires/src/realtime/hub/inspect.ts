@@ -138,7 +138,10 @@ export function responseId(response: unknown): string {
   return typeof id === "string" ? id : "";
 }
 
-/** Converts the usage of a `response.done` to disjoint units. Cached tokens of all kinds have one price. */
+/**
+ * Converts the usage of a `response.done` to disjoint units. Cached tokens of all kinds have one price. Every response
+ * counts its complete context again, so the usages of a session are added.
+ */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const input = asRecord(usage["input_token_details"]);
