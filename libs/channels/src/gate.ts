@@ -21,8 +21,9 @@ export interface SeatRefusal {
 /** Enforces the limits of channels and keys across all replicas. */
 export interface Gate extends AsyncDisposable {
   /**
-   * Occupies the seats of an attempt, or returns the reason for a refusal. `permit` must be unique. Throws Failure
-   * server_overloaded if Redis does not answer.
+   * Occupies the seats of an attempt, or returns the reason for a refusal. `permit` must be unique. With
+   * `isLastResort` the attempt is sent even while another call tests the scope. Throws Failure server_overloaded if
+   * Redis does not answer.
    */
   enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }

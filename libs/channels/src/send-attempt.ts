@@ -60,7 +60,10 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   return { route, accepted };
 }
 
-/** Chooses the wire for a call on a route. Throws Failure if no wire is usable. */
+/**
+ * Chooses the wire for a call on a route: the first of those with the fewest unsupported fields. Throws Failure if no
+ * wire is usable.
+ */
 function wireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
   plan: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,

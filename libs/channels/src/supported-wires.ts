@@ -6,7 +6,10 @@ import { providers, type Provider } from "@modelgate/providers";
 /** Time for which a missing or refusing endpoint is remembered. */
 const rememberedMs = 600_000;
 
-/** Knows the wires that the vendors of channels support, and which endpoints are missing. */
+/**
+ * Knows the wires that the vendors of channels support, and which endpoints are missing. A vendor at an operator's
+ * address may lack a wire that its provider usually supports. The wire is tried once, and a 404 is remembered.
+ */
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
   readonly #refusing = new BoundedMap<number>();

@@ -55,6 +55,8 @@ export function openTransport(): Transport {
       try {
         return await dispatchOn(pool, request, signal);
       } catch (error) {
+        // The vendor may have closed an idle connection. If no byte of the request was sent, it is sent once more on
+        // another connection. Other requests are not repeated here, because the vendor may have received them.
         // A stream may have been partly read, so it cannot be sent again.
         const isWhole = request.body === undefined || Buffer.isBuffer(request.body);
         if (!(error instanceof NothingSent) || !isWhole || signal.aborted) throw error;

@@ -24,7 +24,10 @@ export interface QueueCallbacks {
 /** Types of events that do not wait behind response requests, because they end a response. */
 const priorityEvents: ReadonlySet<string | undefined> = new Set(["response.cancel"]);
 
-/** Queue of a client's events for the vendor. Events wait until money is reserved for the first of them. */
+/**
+ * Queue of a client's events for the vendor. Events wait until money is reserved for the first of them, except a
+ * cancellation, which is sent immediately.
+ */
 export class EventQueue {
   readonly #limits: QueueLimits;
   readonly #events: QueueCallbacks;

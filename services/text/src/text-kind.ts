@@ -147,6 +147,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       dropped,
       wires: wiresServing(wire),
       pendingStream: params.stream ? pendingStreamOf({ wire, asArray }) : undefined,
+      // An agent cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client
+      // has left.
       finishAfterDisconnect: hasAgent(candidates),
       canDropSignatures: params.keepsSignatures !== true,
       forward,

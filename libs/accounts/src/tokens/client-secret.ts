@@ -57,6 +57,8 @@ export async function newClientSecret(
       `The account has ${maxClientSecrets} client secrets: wait until some expire.`,
     );
   const record: Token = { ...token, models, createdAt: new Date().toISOString(), expiresAt, settingsId };
+  // The Redis for content has only the settings of the session, so the edge authenticates a key
+  // without that Redis.
   await content.set(
     accountKeys.sessionSettings(token.accountId, settingsId),
     settings,

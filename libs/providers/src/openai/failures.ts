@@ -52,7 +52,10 @@ function isMissingEndpoint({ param, message = "" }: ErrorBody): boolean {
   return param === undefined && isUnknown.test(message);
 }
 
-/** Example: `… are not supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.` */
+/**
+ * Returns true if the endpoint refuses something that another endpoint of the vendor accepts. Example: `… are not
+ * supported for gpt-5.4 in /v1/chat/completions. Please use /v1/responses instead.`
+ */
 function isAboutEndpoint({ message = "" }: ErrorBody): boolean {
   return /\bnot supported\b.{0,80}\bv1\/[a-z/]+\b.{0,80}\buse \/?v1\/[a-z/]+/is.test(message);
 }

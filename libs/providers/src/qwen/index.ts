@@ -20,7 +20,11 @@ const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
 
 const buildRequest = requestBuilder(address, requestHeaders);
 
-/** Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text is on the same host. */
+/**
+ * Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text is on the same host. Some models are
+ * served only as tasks. A channel can name the wire of tasks in `wires`; otherwise the gateway learns it from the
+ * vendor's refusal.
+ */
 export const qwen: Provider = {
   name: "qwen",
   title: "Qwen (DashScope)",

@@ -17,7 +17,10 @@ export function mediaTypeOf({ contentType }: Upload["file"]): string {
   return mediaType.test(contentType) ? contentType : "application/octet-stream";
 }
 
-/** Builds the multipart form for a vendor. During the upload, the model and the file precede the other fields. */
+/**
+ * Builds the multipart form for a vendor. During the upload, the model and the file precede the other fields. The file
+ * keeps its name and media type, because vendors rely on them.
+ */
 export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` };

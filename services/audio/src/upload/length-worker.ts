@@ -24,6 +24,7 @@ async function findLength(job: LengthJob): Promise<LengthFound> {
   const duration = (await sampleSeconds(job)) ?? (await countSeconds(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
+  // The bytes show the format first, because file names are often wrong.
   const length = await statedLength(nameless);
   return length.duration === undefined && path !== undefined ? await statedLength(job) : length;
 }

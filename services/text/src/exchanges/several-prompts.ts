@@ -22,7 +22,8 @@ export interface PromptBatchCall {
 
 /**
  * Creates the exchange of a completions request with several prompts, for a chat model. Each prompt becomes one request
- * on the same route.
+ * on the same route. The call has one hold and one usage event. The client's stream begins when all requests are
+ * answered.
  */
 export async function promptBatchExchange(
   { call, client, batch, upstream }: PromptBatchCall,

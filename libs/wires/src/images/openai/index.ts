@@ -177,6 +177,7 @@ function passStream(max = Infinity): TextStreamPass {
       return { ...plainFrame, usage: usage(), done: true };
     },
     get endsWithConnection() {
+      // While requested images are missing, a completed image does not end the stream.
       return completed < max;
     },
     // Events of this wire do not name the model.

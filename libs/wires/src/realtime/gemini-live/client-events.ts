@@ -92,6 +92,7 @@ export class LiveEventConverter {
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
     const clientMarksTurns = isManual(this.setup);
+    // Speech after a mark does not continue earlier speech, so the resampler starts again.
     this.#sound = new Resampler();
     // If the vendor detects turns, silence ends the turn.
     if (kind === "stream-end")
@@ -104,6 +105,7 @@ export class LiveEventConverter {
         "activityStart and activityEnd need setup.realtimeInputConfig.automaticActivityDetection.disabled.",
       );
     if (kind === "activity-start") return this.#interruption();
+    // The vendor would refuse the commit of an empty buffer.
     const commit = this.#hasSpeech ? [{ type: "input_audio_buffer.commit" }] : [];
     this.#hasSpeech = false;
     return [...commit, createResponse];

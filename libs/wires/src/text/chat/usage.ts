@@ -18,7 +18,10 @@ import { findUsage, type ChatDialect } from "./dialect.ts";
 /** Members with input read from a cache, for vendors without a dialect. */
 const cachedInputMembers = ["prompt_cache_hit_tokens", "cached_tokens"];
 
-/** Converts `usage` to disjoint units. Without a dialect, the spellings of several vendors are read. */
+/**
+ * Converts `usage` to disjoint units. Without a dialect, the spellings of several vendors are read. Counts that
+ * contradict each other are limited.
+ */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const prompt = parseCount(usage["prompt_tokens"]);
@@ -65,6 +68,7 @@ function outputUnits(usage: JsonRecord, prompt: number, completion: number, { se
   const topReasoning = parseCount(usage["reasoning_tokens"]) ?? 0;
   const reasoning = parseCount(counts["reasoning_tokens"]) ?? (topReasoning <= completion ? topReasoning : 0);
   const total = parseCount(usage["total_tokens"]);
+  // The total shows whether the completion includes the reasoning.
   const isExtra =
     reasoning > 0 &&
     (separateReasoning === true ? total !== prompt + completion : total === prompt + completion + reasoning);

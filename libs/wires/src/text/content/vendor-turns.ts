@@ -22,7 +22,10 @@ import { mediaTypeOfName } from "../hub/sources.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
 
-/** Renders turns as `contents`. The vendor requires the results of parallel calls in one content. */
+/**
+ * Renders turns as `contents`. The vendor requires the results of parallel calls in one content. It also requires a
+ * user's turn before calls, so a history that begins with calls gets one, which is reported as a loss.
+ */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
   const context = makeContext(turns, model, unsupported);

@@ -85,7 +85,11 @@ interface ClaudeThinking {
   readonly on: boolean;
 }
 
-/** Renders reasoning for Claude. Reasoning that the vendor would refuse is reported as lost. */
+/**
+ * Renders reasoning for Claude. Reasoning that the vendor would refuse is reported as lost: with a forced tool, and in
+ * a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always reasons gets the
+ * lowest effort instead of none.
+ */
 export function renderClaudeThinking(
   request: TextRequest,
   target: TextTarget,

@@ -23,7 +23,11 @@ interface OpenCall {
   readonly turn: CallingTurn;
 }
 
-/** Returns the turns with results directly after their calls. With `isStrict`, a result without a call is refused. */
+/**
+ * Returns the turns with results directly after their calls. Clients of some wires send results in any later turn, or
+ * the calls of one answer as several turns. A result without a call stays in place, because some vendors accept it;
+ * with `isStrict` it is refused.
+ */
 export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly Turn[] {
   const calls = new OpenCalls();
   const ordered: CallingTurn[] = [];

@@ -14,7 +14,10 @@ const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 export const maxCacheMarks = 4;
 const maxMarksWithAutomatic = 3;
 
-/** Adapts cache marks to a vendor that caches automatically: they become breakpoints, or are removed. */
+/**
+ * Adapts cache marks to a vendor that caches automatically: they become breakpoints, or are removed. A mark of one hour
+ * becomes a retention of 24 hours, unless the client sets one.
+ */
 export function adaptCacheMarks(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
   if (!modelsWithAutomaticCache.test(model)) return request;
   if (modelsWithBreakpoints.test(model)) {

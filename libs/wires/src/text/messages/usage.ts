@@ -24,7 +24,10 @@ const countMembers = [
 
 type Counts = { readonly [Name in (typeof countMembers)[number]]?: number | undefined };
 
-/** Converts `usage` to disjoint units. `before` are earlier counts, which the last report may leave out. */
+/**
+ * Converts `usage` to disjoint units. `before` are earlier counts, which the last report may leave out. Unlike on other
+ * wires, `input_tokens` excludes tokens that were read from or written to a cache. The output includes reasoning.
+ */
 export function messagesUsage(usage: unknown, before?: Units): Units | undefined {
   return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
 }
@@ -167,7 +170,10 @@ export function callOfBlock(block: unknown): readonly ReportedCall[] {
 
 const maxIterations = 32;
 
-/** Reads tokens that the usage leaves out. A model that declined before any output is not charged. */
+/**
+ * Reads tokens that the usage leaves out: those of compactions, of advisors, and of models that declined after some
+ * output. A model that declined before any output is not charged.
+ */
 function messagesIterations(usage: JsonRecord): Pick<ReportedExtraUsage, "answeredBy" | "iterations"> {
   const { iterations } = usage;
   if (!Array.isArray(iterations)) return {};

@@ -165,6 +165,8 @@ export function automaticMarks(request: TextRequest): 0 | 2 {
   const { cacheKey, cacheRetention, cacheMode, turns } = request;
   if (cacheMode === "explicit") return 0;
   if (cacheKey !== undefined || cacheRetention !== undefined) return 2;
+  // Vendors of the client's wire may cache without marks. The next request of this conversation contains the same
+  // prompt, so marks give the client the same saving.
   return cacheMode === "automatic" && turns.some(({ role }) => role === "assistant") && isUnmarked(request) ? 2 : 0;
 }
 

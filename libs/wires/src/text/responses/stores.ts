@@ -116,7 +116,11 @@ interface FittedItems {
   readonly dropped: readonly string[];
 }
 
-/** Replaces or removes ids that the vendor's store does not have. OpenAI (`isStrict`) refuses such ids. */
+/**
+ * Replaces or removes ids that the vendor's store does not have. OpenAI (`isStrict`) looks up every id, so an item with
+ * content loses its id, and reasoning and tool steps without content are left out. Other vendors read the content of an
+ * item. An item without content gets an id that no store has, because they may require an id.
+ */
 export function withoutForeignIds(
   input: readonly unknown[],
   foreign: ReadonlySet<string>,

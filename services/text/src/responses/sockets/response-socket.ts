@@ -42,7 +42,11 @@ interface WaitingMessage {
   readonly holding: Holding;
 }
 
-/** One WebSocket for responses. Each `response.create` event is a separate call, and they run one after another. */
+/**
+ * One WebSocket for responses. Each `response.create` event is a separate call, and they run one after another. The
+ * edge admits the first call with the handshake. Further calls are admitted here, by the current state of their API
+ * key.
+ */
 export class ResponseSocket {
   /** Resolves when the connection is closed and its last response is settled. */
   readonly closed: Promise<void>;
