@@ -1,19 +1,21 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
+import { price, textSession } from "./realtime-client.ts";
 import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
 
-let suite: Suite;
+const suites = new Map<Shape, Suite>();
 beforeAll(async () => {
-  suite = await startSuite({
-    shape: "apart",
-    config: { ...baseConfig, models: { chat: baseConfig.models.chat }, channels: [channel("main", ["chat"])] },
-    // Shorter than the answers, so that the services end the calls themselves.
-    env: { DRAIN_MS: "2000" },
-  });
+  const models = { chat: baseConfig.models.chat, live: { kind: "realtime", price } };
+  const config = { ...baseConfig, models, channels: [channel("main", ["chat"]), channel("voice", ["live"])] };
+  async function start(shape: Shape): Promise<void> {
+    // The drain is shorter than the answers, so that the services end the calls themselves.
+    suites.set(shape, await startSuite({ shape, config, env: { DRAIN_MS: "2000" } }));
+  }
+  await Promise.all(shapes.map(start));
 });
-afterAll(() => suite?.[Symbol.asyncDispose]());
+afterAll(() => Promise.all([...suites.values()].map((suite) => suite[Symbol.asyncDispose]())));
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
 /** Responses end with `response.failed` of the service, or with `error` of the edge. */
@@ -22,7 +24,13 @@ const wires = brokenStreams("chat", slow).map((stream) =>
   stream.name === "responses" ? { ...stream, broken: ofResponses } : stream,
 );
 
-test.each(["text", "edge"] as const)("the drain of the %s ends while streams are open", async (name) => {
+test.each([
+  ["apart", "text"],
+  ["apart", "edge"],
+  ["one", "edge"], // ends all services
+] as const)("services %s: the drain of the %s ends while streams are open", async (shape, name) => {
+  const suite = suites.get(shape);
+  if (suite === undefined) throw new Error(`services ${shape} were not started`);
   const before = (await suite.simulator.requests("main")).length;
   const opened = wires.map(({ path, body }, at) =>
     fetch(suite.edgeUrl + path, {
@@ -43,12 +51,14 @@ test.each(["text", "edge"] as const)("the drain of the %s ends while streams are
     async () => (await suite.simulator.requests("main")).length === before + wires.length + 1,
   );
   const answers = await Promise.all(opened);
+  const session = shape === "one" ? await textSession(suite) : undefined;
   suite.process(name).signal("SIGTERM");
   const texts = await Promise.all(answers.map((answer) => answer.text()));
   for (const [at, { path, broken }] of wires.entries()) expect(texts[at], path).toMatch(broken);
   const refused = await whole;
   expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
   expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
+  if (session !== undefined) expect(await session.closed).toMatchObject({ code: 1001 });
   expect(await suite.process(name).ended).toBe(0);
   await suite.restart(name);
 
