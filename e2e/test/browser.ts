@@ -79,7 +79,10 @@ let shared: Promise<Browser> | undefined;
 
 /** Returns the browser of this worker, which its test files share. A start takes more than a second of CPU time. */
 export function sharedBrowser(program: string): Promise<Browser> {
-  shared ??= launchBrowser(program);
+  shared ??= launchBrowser(program).catch((error: unknown) => {
+    shared = undefined; // the next file tries again
+    throw error;
+  });
   return shared;
 }
 

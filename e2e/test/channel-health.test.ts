@@ -164,7 +164,7 @@ describe.concurrent("after a cooldown, one call at a time tests a channel that h
 
 test.concurrent("no attempt starts after the time limit for attempts", async () => {
   for (const channelNumber of [1, 2, 3])
-    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 1_600, status: 500, repeat: true }]);
+    await suite.simulator.script(`late-${channelNumber}`, [{ delayMs: 1_800, status: 500, repeat: true }]);
   expect((await ask(0, hello("late"))).status).toBe(502);
   expect(await Promise.all([1, 2, 3].map((channelNumber) => count(`late-${channelNumber}`)))).toEqual([1, 1, 0]);
 });

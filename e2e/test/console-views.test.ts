@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
@@ -93,7 +94,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     await page.setViewportSize(phone);
     expect(await staysWider(page), "wider than a phone").toEqual([]);
     expect(await faultsOfTheme(page), "in dark, on a phone").toEqual([]);
-    if (view.differsOnPhone === true) expect(await axeFaults(page, withoutContrast), "on a phone").toEqual([]);
+    if (view.differsOnPhone === true) expect(await axeFaults(page, rules), "on a phone").toEqual([]);
     expect(session.errors).toEqual([]);
   });
 
@@ -118,7 +119,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
 /** Stores a picture for the documentation. Without a folder for them, only one is taken, as a test. */
 async function takePicture(page: Page, name: string): Promise<void> {
   if (kept === undefined && name !== "overview") return;
-  const path = kept === undefined ? undefined : join(root, kept, `${name}.png`);
+  const path = kept === undefined ? undefined : resolve(root, kept, `${name}.png`);
   const picture = await page.screenshot(path === undefined ? {} : { path });
   expect(picture.length, name).toBeGreaterThan(5_000);
 }
@@ -145,7 +146,7 @@ const badPage = `<!doctype html><html lang="en"><title>colours</title><body styl
 async function staysWider(page: Page): Promise<readonly string[]> {
   let found = await wider(page);
   for (let looks = 0; looks < 40 && found.length > 0; looks++) {
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await pause(50);
     found = await wider(page);
   }
   return found;

@@ -33,7 +33,7 @@ beforeAll(async () => {
   suite = await startLocalSuite({
     shape: "apart",
     config,
-    env: { DRAIN_MS: "3000" },
+    env: { DRAIN_MS: "4000" },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: { slice: { audioSeconds: 0, textTokens: 100 }, sessions: { lastUsageMs: 1_000, settlementMs: 500 } },
@@ -52,7 +52,7 @@ test("twenty sessions during a restart, and one whose vendor is slow to open: ea
     await session.next("response.output_text.delta");
   }
   // This session opens between the close of the others and the end of the service.
-  await suite.simulator.script("voice", [{ delayMs: 2_200 }]);
+  await suite.simulator.script("voice", [{ delayMs: 2_800 }]);
   const opening = openSession(suite, { model: "live", key: rival.key });
   await until("its hold", async () => (await money(suite, "rival")).heldNanos !== "0");
   suite.process("realtime").signal("SIGTERM");

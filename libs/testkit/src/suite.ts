@@ -35,8 +35,8 @@ export interface SuiteOptions<B extends Backends> {
   /** Limits to lower; `product` leaves all unchanged, for measurements. */
   readonly limits?: Limits | "product";
   /**
-   * True to start new processes, for tests of metrics and drains. Otherwise processes of an earlier test file may be
-   * reused.
+   * True to start new processes, for tests of what a process has since its start, such as its metrics. Otherwise
+   * processes of an earlier test file may be reused.
    */
   readonly fresh?: true;
   /** True to run the services from their sources, for tests that change modules or need the names of files. */
