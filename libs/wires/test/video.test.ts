@@ -254,7 +254,7 @@ test.each([
   expect(rendered.body).not.toHaveProperty("fps");
 });
 
-/** Requests in style B or C for vendors whose wires have no clients. */
+/** Requests in wires with `metadata` for vendors whose wires have no clients. */
 describe("a vendor whose wire has no client gets", () => {
   const clientBody = { model: "film", prompt: "a boat", duration: 8, width: 1920, height: 1080, seed: 7 };
   const frames = { image: png, image_tail: png };

@@ -24,7 +24,7 @@ import { requestedVideo } from "./show-task.ts";
 /** A request for a video after it was read. */
 export interface VideoTaskRequest {
   /** Name of the client's wire; `client` reads its requests and renders its answers. */
-  readonly style: ClientVideoWire;
+  readonly clientWire: ClientVideoWire;
   readonly client: VideoClient;
   readonly request: VideoRequest;
   /** Fields of the client's request that the neutral form cannot express. */

@@ -32,10 +32,10 @@ const answerBytes = 1024 * 1024;
 export function usableRoutes(
   deps: Deps,
   { caller }: Pick<Call, "caller">,
-  { style, request, remix }: VideoTaskRequest,
+  { clientWire, request, remix }: VideoTaskRequest,
 ): UsableRoutes {
   const { catalog, channels } = deps.relay;
-  const wires = remix === undefined ? [style, ...videoWires.filter((wire) => wire !== style)] : [remix.wire];
+  const wires = remix === undefined ? [clientWire, ...videoWires.filter((wire) => wire !== clientWire)] : [remix.wire];
   const candidates = catalog
     .current()
     .candidates(request.model, caller.group)

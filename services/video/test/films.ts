@@ -92,7 +92,7 @@ interface AskOptions {
   readonly headers?: Record<string, string>;
 }
 
-/** Waits until a task has ended, and returns it in style A. */
+/** Waits until a task has ended, and returns it as GET /v1/videos does. */
 export function ended(at: CalledServer, id: string, key: string = keys.demo): Promise<any> {
   return until(`${id} to end`, async () => {
     const { json } = await ask(at, `/v1/videos/${id}`, undefined, { key });

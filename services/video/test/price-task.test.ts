@@ -29,7 +29,7 @@ const vendors = {
   seedance: ["seedance-video", "doubao-seedance-1-0-pro-250528"],
 } as const satisfies Readonly<Record<string, readonly [VideoWire, string]>>;
 
-test.each<[what: string, style: ClientVideoWire, vendor: keyof typeof vendors, body: object, nanos: bigint]>([
+test.each<[what: string, clientWire: ClientVideoWire, vendor: keyof typeof vendors, body: object, nanos: bigint]>([
   ["no size", "videos", "openai", {}, 450_000_000n],
   ["the usual size", "videos", "openai", { size: "720x1280" }, 450_000_000n],
   ["a larger size", "videos", "openai", { size: "1024x1792" }, 2_050_000_000n],
@@ -44,7 +44,7 @@ test.each<[what: string, style: ClientVideoWire, vendor: keyof typeof vendors, b
   ],
   ["Kling's standard mode", "kling-video", "kling", { mode: "std" }, 550_000_000n],
   ["Kling's professional mode", "kling-video", "kling", { mode: "pro" }, 3_500_000_000n],
-  ["Kling's mode from another style", "video-generations", "kling", { metadata: { mode: "pro" } }, 3_500_000_000n],
+  ["Kling's mode from another wire", "video-generations", "kling", { metadata: { mode: "pro" } }, 3_500_000_000n],
   // A vendor that receives only an aspect ratio uses its model's resolution.
   ["a size that is only an aspect ratio", "video-generations", "jimeng", { width: 1_920, height: 1_080 }, 550_000_000n],
   ["Veo's default", "video-generations", "veo", {}, 850_000_000n],
@@ -60,12 +60,12 @@ test.each<[what: string, style: ClientVideoWire, vendor: keyof typeof vendors, b
   ],
   ["Seedance in 720p", "video-generations", "seedance", { duration: 4, size: "1280x720" }, 450_000_000n],
   ["Seedance in 1080p", "video-generations", "seedance", { duration: 4, size: "1920x1080" }, 2_800_000_000n],
-])("%s is charged at its price: %s at %s %j", (_, style, at, body, nanos) => {
-  const { client }: { readonly client: VideoClient } = wires[style];
+])("%s is charged at its price: %s at %s %j", (_, clientWire, at, body, nanos) => {
+  const { client }: { readonly client: VideoClient } = wires[clientWire];
   const [wire, upstream] = vendors[at];
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
   const { request, dropped } = client.read({ model: "film", model_name: "film", prompt: "A boat", ...body }, {});
-  const measure = measureVideo({ style, client, request, dropped }, vendor.render(request, { model: upstream }));
+  const measure = measureVideo({ clientWire, client, request, dropped }, vendor.render(request, { model: upstream }));
   expect(costOf(unitsOf(request, measure), priceAt(model, measure.lines), 1)).toBe(nanos);
 });
 
@@ -88,7 +88,7 @@ function heldFor(candidates: readonly Candidate[], body: object) {
   const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
   const serving = { model: { name: "film", kind: "video", ownedBy: "", ...model }, multiplier: 1 } as const;
   return maxCost(
-    { style: "video-generations", client, request, dropped },
+    { clientWire: "video-generations", client, request, dropped },
     { candidates, wires: ["video-generations", ...videoWires.filter((wire) => wire !== "video-generations")] },
     { ...serving, unpriced: "drop", requested: undefined },
   );
@@ -115,16 +115,19 @@ test.each<[ClientVideoWire, object, string]>([
   ["kling-video", { sound: true }, "sound"],
   ["kling-video", { metadata: { sound: "on" } }, "metadata.sound"],
   ["video-generations", { metadata: { sound: "on" } }, "metadata.sound"],
-])("%s: Kling's sound has no price, so %j is refused unless the group permits unpriced use", (style, body, param) => {
-  const { client }: { readonly client: VideoClient } = wires[style];
-  const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
-  const rendered = (unpriced: "drop" | "refuse" | "pass") =>
-    renderVideo({ client, request, dropped }, { wire: "kling-video", model: "m", strict: false, unpriced }).body;
-  const refused = expect.objectContaining({ code: "unsupported_parameter", param });
-  expect(() => rendered("drop")).toThrow(refused);
-  expect(() => rendered("refuse")).toThrow(refused);
-  expect(rendered("pass")).toHaveProperty("sound");
-});
+])(
+  "%s: Kling's sound has no price, so %j is refused unless the group permits unpriced use",
+  (clientWire, body, param) => {
+    const { client }: { readonly client: VideoClient } = wires[clientWire];
+    const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
+    const rendered = (unpriced: "drop" | "refuse" | "pass") =>
+      renderVideo({ client, request, dropped }, { wire: "kling-video", model: "m", strict: false, unpriced }).body;
+    const refused = expect.objectContaining({ code: "unsupported_parameter", param });
+    expect(() => rendered("drop")).toThrow(refused);
+    expect(() => rendered("refuse")).toThrow(refused);
+    expect(rendered("pass")).toHaveProperty("sound");
+  },
+);
 
 test("a video without sound is accepted", () => {
   const { client } = wires["kling-video"];

@@ -11,9 +11,9 @@ import { taskContext, taskForClient } from "../show-task.ts";
 import type { VideoTaskRequest } from "../price-task.ts";
 import { VideoKind } from "../video-kind.ts";
 
-/** Creates a task in style A, B or C. `epsilon.ts` creates those in style D. */
-export function createVideo(deps: Deps, style: ClientVideoWire): EndpointHandler {
-  const client: VideoClient = wires[style].client;
+/** Creates a task for a client of any wire but Jimeng's (see `epsilon.ts`). */
+export function createVideo(deps: Deps, clientWire: ClientVideoWire): EndpointHandler {
+  const client: VideoClient = wires[clientWire].client;
   const kind = new VideoKind(deps);
   return async (call) => {
     using body = await readVideoBody(deps, call);
@@ -22,11 +22,11 @@ export function createVideo(deps: Deps, style: ClientVideoWire): EndpointHandler
     await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
-    await answerCreated(kind, call, { style, client, request, dropped, callbackUrl });
+    await answerCreated(kind, call, { clientWire, client, request, dropped, callbackUrl });
   };
 }
 
-/** Creates a task and answers in the client's style. If the client disconnects, it finds the task in its list. */
+/** Creates a task and answers in the client's wire. If the client disconnects, it finds the task in its list. */
 export async function answerCreated(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
   await unlessEnded(call.ending, kind.deps.backgroundWork.track(createTask(kind, call, request)));
 }

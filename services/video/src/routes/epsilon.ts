@@ -18,7 +18,7 @@ const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(kind, call, body) {
     const { members, callbackUrl } = extractCallback(body.members);
     await refuseVendorIds(kind.deps.relay, call, { dialect: videoStores, body: members });
-    await answerCreated(kind, call, { style: "jimeng-video", client, ...client.read(members), callbackUrl });
+    await answerCreated(kind, call, { clientWire: "jimeng-video", client, ...client.read(members), callbackUrl });
   },
   async CVSync2AsyncGetResult({ deps }, call, { members }) {
     const id = members["task_id"];

@@ -27,7 +27,7 @@ export function remixVideo(deps: Deps): EndpointHandler {
       size: size === undefined ? undefined : parseSize(size, "size"),
     };
     await answerCreated(kind, call, {
-      style: "videos",
+      clientWire: "videos",
       client: wires.videos.client,
       request,
       dropped: [],

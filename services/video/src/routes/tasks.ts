@@ -52,11 +52,15 @@ function parseOrder(text: string | null): "asc" | "desc" {
   throw new Failure("invalid_value", "order must be asc or desc.", { param: "order" });
 }
 
-/** Answers with a task's state in the style of the endpoint, whichever endpoint created the task. */
-export function getTask(deps: Deps, style: ClientVideoWire): EndpointHandler {
+/** Answers with a task's state in the endpoint's wire, whichever endpoint created the task. */
+export function getTask(deps: Deps, clientWire: ClientVideoWire): EndpointHandler {
   return async (call) => {
     const { task } = await findTaskOfCaller(deps, call, call.params["task_id"]);
-    answerJson(call.response, 200, wires[style].client.render(taskForClient(task), taskContext(deps, call, task.id)));
+    answerJson(
+      call.response,
+      200,
+      wires[clientWire].client.render(taskForClient(task), taskContext(deps, call, task.id)),
+    );
   };
 }
 

@@ -20,7 +20,7 @@ export const spelling = {
   extras: "metadata",
 } as const;
 
-/** Style B, POST /v1/video/generations: for clients, other gateways and compatible vendors. */
+/** POST /v1/video/generations, for clients, other gateways and compatible vendors. */
 export const generations = {
   name: "video-generations",
   vendor: {

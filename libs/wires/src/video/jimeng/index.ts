@@ -20,7 +20,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style D (Jimeng), in which tasks are submitted and fetched. */
+/** Jimeng's videos. `Action` in the query submits or fetches a task. */
 export const jimeng = {
   name: "jimeng-video",
   vendor: {

@@ -15,7 +15,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 5;
 
-/** Style C (Kling), text2video and image2video. */
+/** Kling's videos: text2video and image2video. */
 export const kling = {
   name: "kling-video",
   vendor: {

@@ -17,7 +17,7 @@ import type { Parsed, Target, Wire } from "../../wire.ts";
 
 const defaultSeconds = 4;
 
-/** Style A, POST /v1/videos: for clients, OpenAI and compatible vendors. */
+/** POST /v1/videos, for clients, OpenAI and compatible vendors. */
 export const videos = {
   name: "videos",
   vendor: {
