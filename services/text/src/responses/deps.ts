@@ -43,17 +43,17 @@ export async function openResponses(
   const { body } = deps;
   const { background, conversations, sockets, stored, threads } = env.responses;
   const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
-  const book = openContentQuota(redis, env.content);
-  const records = { redis, book, cipher: makeRecordCipher(env.relay.secrets) };
+  const quota = openContentQuota(redis, env.content);
+  const recordStore = { redis, quota, cipher: makeRecordCipher(env.relay.secrets) };
   return {
     ...deps,
     ending,
-    responses: openTurnStore(records, { kind: "response", parse: parseStored }, { ...stored, body }),
-    interactions: openTurnStore(records, { kind: "interaction", parse: parseStored }, { ...stored, body }),
-    threads: openTurnStore(records, { kind: "thread", parse: parseThread }, { ...threads, body }),
-    conversations: new ConversationStore(records, { ...conversations, body }),
+    responses: openTurnStore(recordStore, { kind: "response", parse: parseStored }, { ...stored, body }),
+    interactions: openTurnStore(recordStore, { kind: "interaction", parse: parseStored }, { ...stored, body }),
+    threads: openTurnStore(recordStore, { kind: "thread", parse: parseThread }, { ...threads, body }),
+    conversations: new ConversationStore(recordStore, { ...conversations, body }),
     background,
-    backgroundStore: new BackgroundStore(records, background),
+    backgroundStore: new BackgroundStore(recordStore, background),
     sockets,
     compactions: makeCompactionCipher(env.relay.secrets),
   };

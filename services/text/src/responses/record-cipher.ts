@@ -11,10 +11,10 @@ export interface RecordCipher {
   decrypt(record: Buffer, key: string): Buffer | undefined;
 }
 
-/** Redis for the records, the numbers of stored bytes per account, and the encryption. */
+/** Dependencies for storing records. */
 export interface RecordStore {
   readonly redis: Redis;
-  readonly book: ContentQuota;
+  readonly quota: ContentQuota;
   readonly cipher: RecordCipher;
 }
 

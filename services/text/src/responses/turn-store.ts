@@ -49,7 +49,7 @@ export interface TurnForm<Turn> {
 
 /** Opens the store of one kind of turn. */
 export function openTurnStore<Turn extends object>(
-  { redis, book, cipher }: RecordStore,
+  { redis, quota, cipher }: RecordStore,
   { kind, parse }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
@@ -86,7 +86,7 @@ export function openTurnStore<Turn extends object>(
       // A new turn is written before the quota is checked, so that the client's next request finds it. An existing turn
       // is replaced only after the check.
       const [isKept, setResult] = await Promise.all([
-        book.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
+        quota.setBytes({ accountId, record: key }, packed.length, lifetimeMs),
         redis.set(key, encrypted, "PX", lifetimeMs, "NX"),
       ]);
       if (!isKept) {
@@ -100,7 +100,7 @@ export function openTurnStore<Turn extends object>(
     findAll,
     async remove(accountId, id) {
       const key = keyOf(accountId, id);
-      await book.release({ accountId, record: key });
+      await quota.release({ accountId, record: key });
       return (await redis.del(key)) > 0;
     },
   };

@@ -66,7 +66,7 @@ function judgingVendor({ vendor }: VendorTextWire, moderationRequest: Moderation
     addedBytes: instructionBytes,
     render(request, { model }) {
       const { request: judgement, dropped } = renderJudgementRequest(request);
-      // Fields that are left out here are those of the gateway's prompt, so the client is not told.
+      // The rendering's own `dropped` is replaced: it names fields of the gateway's prompt, which the client did not send.
       return { ...vendor.render(judgement, { model, defaultMaxTokens: judgementTokens }), dropped };
     },
     parse: (body) => parseJudgement(vendor.parse(body), moderationRequest),

@@ -33,7 +33,7 @@ const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
 async function open(accountId = "demo") {
-  const records = { redis, book: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
+  const records = { redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
   const store = new ConversationStore(records, limits);
   const at = { accountId, id: `conv_${++count}` };
   await store.save(at, { createdAt: 1, metadata: {} });

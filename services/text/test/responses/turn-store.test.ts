@@ -30,7 +30,7 @@ const turnOf = (text: string) => ({ response: { output: [], text }, input: [], a
 
 /** Stores a chain of responses that together exceed four times the value limit of a body. */
 async function openChain(accountId: string, turns: number) {
-  const store = openTurnStore({ redis, book: openContentQuota(redis, { maxBytes: 1e9 }), cipher }, form, limits);
+  const store = openTurnStore({ redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher }, form, limits);
   const ancestors: string[] = [];
   let bytes = 0;
   for (let turn = 0; turn < turns; turn++) {
@@ -61,8 +61,8 @@ test("a chain of responses counts against the values of a body, and the memory o
 
 test("a new turn can be found while its share is still being counted", async () => {
   const counted = Promise.withResolvers<boolean>();
-  const book = Object.assign(openContentQuota(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
-  const store = openTurnStore({ redis, book, cipher }, form, limits);
+  const quota = Object.assign(openContentQuota(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
+  const store = openTurnStore({ redis, quota, cipher }, form, limits);
   const saving = store.save("early", "resp_new", turnOf("new"), 0);
   await until("the turn to be found", async () => (await store.find("early", "resp_new", noMemory)) !== undefined);
   counted.resolve(true);
@@ -70,7 +70,7 @@ test("a new turn can be found while its share is still being counted", async () 
 });
 
 test("without a share a new turn is removed, and an existing one stays", async () => {
-  const store = openTurnStore({ redis, book: openContentQuota(redis, { maxBytes: 200 }), cipher }, form, limits);
+  const store = openTurnStore({ redis, quota: openContentQuota(redis, { maxBytes: 200 }), cipher }, form, limits);
   const large = turnOf(Array.from({ length: 200 }, (_, at) => `${at * 7_919}`).join());
   expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("kept");
   for (const id of ["resp_there", "resp_new"]) expect(await store.save("full", id, large, 0)).toBe("full");

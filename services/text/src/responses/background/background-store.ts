@@ -52,13 +52,13 @@ function keysOf(accountId: string) {
 /** State of background responses that all processes share through Redis. */
 export class BackgroundStore {
   readonly #redis: RecordStore["redis"];
-  readonly #book: RecordStore["book"];
+  readonly #quota: RecordStore["quota"];
   readonly #cipher: RecordStore["cipher"];
   readonly #limits: BackgroundStoreLimits;
 
-  constructor({ redis, book, cipher }: RecordStore, limits: BackgroundStoreLimits) {
+  constructor({ redis, quota, cipher }: RecordStore, limits: BackgroundStoreLimits) {
     this.#redis = redis;
-    this.#book = book;
+    this.#quota = quota;
     this.#cipher = cipher;
     this.#limits = limits;
   }
@@ -107,7 +107,7 @@ export class BackgroundStore {
     const key = keysOf(accountId).events(id);
     const encrypted = events.map((event) => this.#cipher.encrypt(Buffer.from(event), key));
     const bytes = encrypted.reduce((sum, event) => sum + event.length, 0);
-    if (!(await this.#book.addBytes({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
+    if (!(await this.#quota.addBytes({ accountId, record: key }, bytes, eventsLifetimeMs))) return false;
     await this.#append(key, encrypted);
     return true;
   }
@@ -116,7 +116,7 @@ export class BackgroundStore {
   async addFinalEvent({ accountId, id }: BackgroundRef, event: string): Promise<void> {
     const key = keysOf(accountId).events(id);
     const encrypted = this.#cipher.encrypt(Buffer.from(event), key);
-    await this.#book.addBytesBeyondLimit({ accountId, record: key }, encrypted.length, this.#limits.eventsLifetimeMs);
+    await this.#quota.addBytesBeyondLimit({ accountId, record: key }, encrypted.length, this.#limits.eventsLifetimeMs);
     await this.#append(key, [encrypted]);
   }
 
@@ -143,7 +143,7 @@ export class BackgroundStore {
 
   async removeEvents({ accountId, id }: BackgroundRef): Promise<void> {
     const key = keysOf(accountId).events(id);
-    await this.#book.release({ accountId, record: key });
+    await this.#quota.release({ accountId, record: key });
     await this.#redis.del(key);
   }
 }

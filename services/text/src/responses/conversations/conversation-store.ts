@@ -55,11 +55,11 @@ const maxAttempts = 10;
 
 /** Stored conversations. The account is part of each key, so that no account finds a conversation of another. */
 export class ConversationStore {
-  readonly #records: RecordStore;
+  readonly #recordStore: RecordStore;
   readonly #limits: ConversationLimits;
 
-  constructor(records: RecordStore, limits: ConversationLimits) {
-    this.#records = records;
+  constructor(recordStore: RecordStore, limits: ConversationLimits) {
+    this.#recordStore = recordStore;
     this.#limits = limits;
   }
 
@@ -67,11 +67,11 @@ export class ConversationStore {
    * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
    */
   async save(conversation: ConversationRef, { createdAt, metadata }: Conversation): Promise<boolean> {
-    const { redis, book, cipher } = this.#records;
+    const { redis, quota, cipher } = this.#recordStore;
     const { head, list, ids } = keysOf(conversation);
     const { lifetimeMs } = this.#limits;
     const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await book.setBytes({ accountId: conversation.accountId, record: head }, encrypted.length, lifetimeMs)))
+    if (!(await quota.setBytes({ accountId: conversation.accountId, record: head }, encrypted.length, lifetimeMs)))
       return false;
     const change = redis.multi().hset(head, { createdAt, metadata: encrypted });
     for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
@@ -80,7 +80,7 @@ export class ConversationStore {
   }
 
   async find(conversation: ConversationRef): Promise<Conversation | undefined> {
-    const { redis, cipher } = this.#records;
+    const { redis, cipher } = this.#recordStore;
     const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
     const metadata = encrypted && cipher.decrypt(encrypted, head);
@@ -95,10 +95,10 @@ export class ConversationStore {
 
   /** Removes a conversation. Returns false if it does not exist. */
   async remove(conversation: ConversationRef): Promise<boolean> {
-    const { redis, book } = this.#records;
+    const { redis, quota } = this.#recordStore;
     const { head, list, ids } = keysOf(conversation);
-    await book.release({ accountId: conversation.accountId, record: head });
-    await book.release({ accountId: conversation.accountId, record: list });
+    await quota.release({ accountId: conversation.accountId, record: head });
+    await quota.release({ accountId: conversation.accountId, record: list });
     return (await orUnavailable(redis.del(head, list, ids))) > 0;
   }
 
@@ -117,7 +117,7 @@ export class ConversationStore {
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "unindexed")
-        await indexConversation(this.#records, this.#limits, conversation, memory);
+        await indexConversation(this.#recordStore, this.#limits, conversation, memory);
       else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -130,7 +130,7 @@ export class ConversationStore {
     range: ItemRange,
     memory: RecordMemory,
   ): Promise<ItemPage | "unknown" | undefined> {
-    const { redis, cipher } = this.#records;
+    const { redis, cipher } = this.#recordStore;
     const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -147,7 +147,7 @@ export class ConversationStore {
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
-      await indexConversation(this.#records, this.#limits, conversation, memory);
+      await indexConversation(this.#recordStore, this.#limits, conversation, memory);
     }
     throw busy();
   }
@@ -160,7 +160,7 @@ export class ConversationStore {
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
   async items(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
-    const { redis, cipher } = this.#records;
+    const { redis, cipher } = this.#recordStore;
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
@@ -173,7 +173,7 @@ export class ConversationStore {
 
   /** Removes an item from a conversation. Returns false if it does not exist. */
   async removeItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<boolean> {
-    const { redis, book } = this.#records;
+    const { redis, quota } = this.#recordStore;
     const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const text = await this.item(conversation, itemId, memory);
@@ -181,7 +181,7 @@ export class ConversationStore {
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
       if (reply.verdict === "unknown") return false;
       if (reply.verdict === "unindexed") continue;
-      await book.addBytes(
+      await quota.addBytes(
         { accountId: conversation.accountId, record: keys.list },
         -reply.bytes,
         this.#limits.lifetimeMs,
@@ -192,7 +192,7 @@ export class ConversationStore {
   }
 
   async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[]) {
-    const { redis, book, cipher } = this.#records;
+    const { redis, quota, cipher } = this.#recordStore;
     const keys = keysOf(conversation);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
     const items: string[] = [];
@@ -204,7 +204,7 @@ export class ConversationStore {
     }
     const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
     const record = { accountId: conversation.accountId, record: keys.list };
-    if (!(await book.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
+    if (!(await quota.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
     const reply = await orUnavailable(
       addItems(redis, keys, {
         ...sizes,
@@ -217,7 +217,7 @@ export class ConversationStore {
         items,
       }),
     );
-    if (reply.verdict !== "added") await book.addBytes(record, -bytes, lifetimeMs);
+    if (reply.verdict !== "added") await quota.addBytes(record, -bytes, lifetimeMs);
     return reply;
   }
 

@@ -14,7 +14,7 @@ const itemsPerRead = 8;
  * meanwhile. Throws Failure request_too_large (413).
  */
 export async function indexConversation(
-  { redis, book, cipher }: RecordStore,
+  { redis, quota, cipher }: RecordStore,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
   conversation: ConversationRef,
   memory: RecordMemory,
@@ -41,7 +41,7 @@ export async function indexConversation(
   }
   const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
   if (reply.verdict === "indexed")
-    await book.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+    await quota.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
 /** Returns the index entry of an item that cannot be decrypted. */

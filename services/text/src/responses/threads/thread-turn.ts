@@ -44,7 +44,7 @@ interface CompleteTurnDeps {
   readonly body: JsonLimits;
 }
 
-/** Adds the stored messages of a thread to a turn. Throws Failure thread_not_found (404) or a memory failure. */
+/** Adds the stored messages of a thread to a turn. Throws Failure, for example thread_not_found (404). */
 export async function completeTurn(
   { threads: store, body: limits }: CompleteTurnDeps,
   accountId: string,
