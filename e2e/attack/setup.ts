@@ -56,7 +56,7 @@ export async function openAttackSetup(
   const vendors = opening.use(await startHostileVendors());
   const inside = opening.use(await startInside());
   const loops = opening.use(new EventLoops(measured));
-  // The suite requests the vendors' model lists when it starts.
+  // Before the suite starts, because it then requests the vendors' model lists.
   for (const attack of attacks) script(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));

@@ -51,7 +51,10 @@ async function runFaults(): Promise<void> {
     print([...(rows.at(-1) ?? []), ...failedChecks.map((what) => `FAILED: ${what}`)].join(" | "));
   }
   results.faults = rows;
-  finish({ head: faultsHead(chosenAreas, shape), rows, names: faults.map(({ name }) => name) }, area === undefined);
+  reportTable(
+    { head: faultsHead(chosenAreas, shape), rows, names: faults.map(({ name }) => name) },
+    area === undefined,
+  );
 }
 
 async function runAlerts(): Promise<void> {
@@ -68,11 +71,11 @@ async function runAlerts(): Promise<void> {
     print(`No condition tests the alert ${name}.`);
   }
   results.alerts = rows.map(alertCells);
-  finish({ head: alertsHead, rows: results.alerts, names: provocations.map(({ alert }) => alert) }, true);
+  reportTable({ head: alertsHead, rows: results.alerts, names: provocations.map(({ alert }) => alert) }, true);
 }
 
-function finish(table: Parameters<typeof withRows>[1], isWritten: boolean): void {
+function reportTable(table: Parameters<typeof withRows>[1], writesFile: boolean): void {
   print(`\n${asTable(table.head, table.rows)}\n`);
   const file = join(import.meta.dirname, "../CHAOS.md");
-  if (isWritten) writeFileSync(file, withRows(readFileSync(file, "utf8"), table));
+  if (writesFile) writeFileSync(file, withRows(readFileSync(file, "utf8"), table));
 }

@@ -9,7 +9,7 @@ const flag = (description: string, fallback = false) => Type.Boolean({ descripti
 const texts = (description: string, fallback: Readonly<Record<string, string>> = {}) =>
   Type.Record(Type.String(), Type.String(), { description, default: fallback });
 const anyObject = (description: string) => Type.Object({}, { description, default: {} });
-const rules = (description: string) => Type.Array(Type.Object({}), { description, default: [] });
+const objects = (description: string) => Type.Array(Type.Object({}), { description, default: [] });
 const count = (fallback: number, description?: string) =>
   Type.Integer({ minimum: 1, default: fallback, ...(description === undefined ? {} : { description }) });
 
@@ -156,10 +156,10 @@ const networkPolicy = Type.Object(
       // Without a label, the rule would allow every namespace.
       minProperties: 1,
     }),
-    egress: rules(
+    egress: objects(
       "Additional egress rules of every service (for example, another port of Redis, NATS or a collector).",
     ),
-    vendorEgress: rules(
+    vendorEgress: objects(
       "Additional egress rules of services that call vendors (for example, a vendor in your network).",
     ),
     cilium: Type.Object(
@@ -215,7 +215,7 @@ const podSettings = Type.Object(
   {
     annotations: texts("Annotations of every pod."),
     nodeSelector: texts("Labels of the nodes."),
-    tolerations: rules("Taints that pods tolerate."),
+    tolerations: objects("Taints that pods tolerate."),
     affinity: anyObject("Affinity of every pod."),
     priorityClassName: text("Priority class of every pod."),
   },

@@ -38,7 +38,7 @@ const filling: Attack = {
   },
 };
 
-/** Items of a conversation, their parts, and reads of its first page. */
+/** Requests that add messages, messages of each request, parts of each message, and reads of the first page. */
 const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
 /** Limits of the text service for these reads. */
 const [maxCpuSeconds, maxReadMebibytes] = [5, 200];

@@ -58,7 +58,7 @@ export function untestedAlerts(): readonly string[] {
   return alertNames(readFileSync(rulesFile, "utf8")).filter((name) => !known.has(name));
 }
 
-/** Makes cheap calls as long as the rule of spending needs for its comparison. */
+/** Makes one cheap call; for the alert ModelgateSpendRate, enough of them to show a low rate first. */
 async function spendLittle({ ask }: AlertSetup, chosen: readonly Provocation[]): Promise<void> {
   const calls = chosen.some(({ alert }) => alert === "ModelgateSpendRate") ? lowSpendMs / 250 : 1;
   for (let call = 0; call < calls; call++) {

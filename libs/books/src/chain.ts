@@ -1,6 +1,6 @@
 import type { Receipt } from "@modelgate/contracts";
 
-/** Number of hexadecimal digits of a hash in its link: 52 bits, so that sums of two links are exact numbers. */
+/** Number of hexadecimal digits of a hash in its link: 52 bits, so that the sum of two links is a safe integer. */
 const linkDigits = 13;
 /** Modulus of sums of links. */
 export const linkModulus = 2 ** 52;

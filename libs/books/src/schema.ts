@@ -2,7 +2,7 @@ import type { Alert, AlertDelivery, AlertTargetKind } from "@modelgate/contracts
 import type { ColumnType, Insertable } from "kysely";
 import type { UnitMeasure } from "./measures.ts";
 
-/** An amount in nano-dollars. Queries cast it to text, because it exceeds exact numbers. */
+/** An amount in nano-dollars. Queries cast it to text, because it may exceed Number.MAX_SAFE_INTEGER. */
 type Money = ColumnType<never, bigint | string, bigint | string>;
 /** A sum of units. Queries cast it to text. */
 type Sum = ColumnType<never, bigint | undefined, bigint | undefined>;

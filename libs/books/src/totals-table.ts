@@ -33,7 +33,7 @@ export async function readTotalsTable(
   const sums = sumColumns.filter((name) => name === "calls" || (query.sums?.includes(name) ?? true));
   const columns = [
     ...query.groupBy.map((dimension, at) => sql`${valueOf(dimension)} as ${sql.ref(`by_${at}`)}`),
-    // Sums are read as text, because they exceed exact numbers.
+    // As text, because a sum may exceed Number.MAX_SAFE_INTEGER.
     ...sums.map((name) => sql`cast(coalesce(sum(${sql.ref(name)}), 0) as text) as ${sql.ref(name)}`),
   ];
   const conditions = (["account", "token", "model", "channel", "outcome"] as const).flatMap((column) =>

@@ -87,7 +87,7 @@ export class ContentQuota {
 
 const maxRecords = 100_000;
 
-/** Opens the counts in the Redis for clients' content. */
+/** Opens the quota of stored content. `redis` is the Redis for clients' content. */
 export function openContentQuota(redis: Redis, { maxBytes }: Pick<ContentLimits, "maxBytes">): ContentQuota {
   return new ContentQuota(redis, { maxBytes, maxRecords });
 }

@@ -20,7 +20,7 @@ export const ChatPart = Type.Object(
   { $id: "ChatPart" },
 );
 
-/** Body of POST /v1/chat/completions. The vendor gets fields that are not listed unchanged. */
+/** Body of POST /v1/chat/completions. Other fields are allowed. */
 export const ChatRequest = Type.Object(
   {
     model,
@@ -47,7 +47,7 @@ export const ChatRequest = Type.Object(
 const nullable = <Schema extends TSchema>(schema: Schema) => Type.Optional(Type.Union([schema, Type.Null()]));
 const positiveInteger = Type.Integer({ minimum: 1 });
 
-/** Body of POST /v1/responses. The vendor gets fields that are not listed unchanged. */
+/** Body of POST /v1/responses. Other fields are allowed. */
 export const ResponsesRequest = Type.Object(
   {
     model,

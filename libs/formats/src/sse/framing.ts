@@ -69,9 +69,9 @@ export class SseSplitter {
     const searched = Math.max(0, this.#bufferedBytes - maxEndBytes);
     const all = this.#bufferedBytes === 0 ? chunk : this.#append(chunk);
     const frames: Buffer[] = [];
-    const ending = all.includes(carriageReturn, searched) ? endOfAnyFrame : endOfFrame;
+    const findEnd = all.includes(carriageReturn, searched) ? endOfAnyFrame : endOfFrame;
     let start = 0;
-    for (let end = ending(all, searched); end > 0; end = ending(all, start)) {
+    for (let end = findEnd(all, searched); end > 0; end = findEnd(all, start)) {
       frames.push(all.subarray(start, end));
       start = end;
     }

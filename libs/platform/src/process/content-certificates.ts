@@ -9,8 +9,8 @@ const hourMs = 3_600_000;
 const keepSeconds = (3 * hourMs) / 1_000;
 
 /**
- * Stores the ends of the certificates of the servers in CONTENT_REDIS_URL every hour, until the result is disposed. The
- * ledger watches certificates, but has no access to this Redis.
+ * Writes to `redis` every hour when the certificates of the servers at `url` (CONTENT_REDIS_URL) expire. The ledger
+ * watches certificates, but cannot connect to those servers.
  */
 export function shareContentCertificateEnds(redis: Redis, url: string, log: Logger): Disposable {
   const share = (): void =>
@@ -33,7 +33,7 @@ export async function storeContentCertificateEnds(redis: Redis, url: string): Pr
   await redis.multi().del(key).hset(key, ends).expire(key, keepSeconds).exec();
 }
 
-/** Reads the stored ends of certificates, by `host:port`. */
+/** Reads when the certificates expire, by `host:port`. */
 export async function readContentCertificateEnds(redis: Redis): Promise<ReadonlyMap<string, string>> {
   return new Map(Object.entries(await redis.hgetall(key)));
 }

@@ -73,8 +73,8 @@ export class PassTranslator implements StreamTranslator {
   readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
-    const isComplete = chunk[chunk.length - 1] === lineFeed && chunk[chunk.length - 2] === lineFeed;
-    if (isChanged || !isComplete || !this.#hasOutput || pass.mayBeNotable?.(chunk) !== false) return undefined;
+    const endsWithFrame = chunk[chunk.length - 1] === lineFeed && chunk[chunk.length - 2] === lineFeed;
+    if (isChanged || !endsWithFrame || !this.#hasOutput || pass.mayBeNotable?.(chunk) !== false) return undefined;
     return pass.extractRawText(chunk);
   }
 

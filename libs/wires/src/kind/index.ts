@@ -121,15 +121,17 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for `wire`, and the names of dropped ones. `hints` are dropped too. */
+/** Returns the additional members for `wire`, and the names of dropped fields. The wire has no member for `unsupported`. */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,
-  hints: JsonRecord = {},
+  unsupported: JsonRecord = {},
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  const unsupported = Object.keys(hints).filter((name) => hints[name] !== undefined && hints[name] !== false);
-  if (own === undefined) return { members: {}, dropped: unsupported };
-  if (own.wire === wire) return { members: own.members, dropped: unsupported };
+  const requested = Object.keys(unsupported).filter(
+    (name) => unsupported[name] !== undefined && unsupported[name] !== false,
+  );
+  if (own === undefined) return { members: {}, dropped: requested };
+  if (own.wire === wire) return { members: own.members, dropped: requested };
   const names = Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true);
-  return { members: {}, dropped: [...names, ...unsupported] };
+  return { members: {}, dropped: [...names, ...requested] };
 }

@@ -75,8 +75,8 @@ export interface TextPass extends TextStreamPass {
   outputLimitOrder(model: string): readonly string[];
   /** Sets the output limit. By default, the first member of `outputLimitOrder` is set. */
   withOutputLimit?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
-  /** Returns the `foreignNames` that a model refuses. */
-  refuses?(names: readonly string[], model: string): readonly string[];
+  /** Returns the names that the model refuses. */
+  refuses?(foreignNames: readonly string[], model: string): readonly string[];
   /** Returns the request with the vendor's model name, and with usage requested in streams. */
   upstreamBody(
     body: Buffer,

@@ -16,8 +16,7 @@ export type EnvVariables = Readonly<Record<string, string | undefined>>;
 /** Vendor keys in the books, by the id in `kept:id`. */
 export type StoredKeys = ReadonlyMap<string, string>;
 
-/** Prefix of a key that is in a file. */
-const keyFile = "file:";
+const keyFilePrefix = "file:";
 const variableInAddress = /\$\{(\w+)\}/g;
 
 /** Returns the names of the variables in an address. */
@@ -55,7 +54,7 @@ export function resolveChannels(
 
 /** Returns whether a configuration has key files. */
 export function hasKeyFiles({ channels }: Configuration): boolean {
-  return channels.some(({ keys }) => keys?.some((written) => written.startsWith(keyFile)));
+  return channels.some(({ keys }) => keys?.some((written) => written.startsWith(keyFilePrefix)));
 }
 
 async function resolveChannel(
@@ -175,8 +174,8 @@ async function resolveKey(
     const key = names[name]?.trim();
     return key === undefined || key === "" ? { absent: `${name} is not set` } : { key };
   }
-  if (written.startsWith(keyFile)) {
-    const path = written.slice(keyFile.length);
+  if (written.startsWith(keyFilePrefix)) {
+    const path = written.slice(keyFilePrefix.length);
     try {
       const key = (await readFile(path, "utf8")).trim();
       return key === "" ? { absent: `${path} is empty` } : { key };

@@ -167,7 +167,7 @@ function isVendorAddress(
   return new RegExp(`^https://(?:[\\w-]+\\.)*[\\w-]+\\.${pattern}$`).test(to);
 }
 
-/** Returns the origin of a channel, or its written address if a variable is not set. */
+/** Returns the origin of a channel's address, or the address as configured if it is not a URL. Unset variables are empty. */
 function originOf(
   { baseUrl, provider }: Pick<ChannelConfiguration, "baseUrl" | "provider">,
   names: EnvVariables,

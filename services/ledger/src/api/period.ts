@@ -1,6 +1,6 @@
 import { Failure, oneOfPredicate } from "@modelgate/contracts";
 
-/** Time range in Unix ms, without `to`. */
+/** Time range in Unix ms. `to` is excluded. */
 export interface Period {
   readonly from: number;
   readonly to: number;

@@ -20,8 +20,8 @@ export interface RepublishOptions {
 }
 
 /**
- * Publishes events again that did not reach the books: all if a stream was recreated, otherwise those that wait too
- * long. Also writes them into the books, because JetStream may discard duplicates.
+ * Repeats published events whose copies in Redis show that the books lack them: publishes them again, and writes them
+ * into the books, because JetStream may discard them as duplicates. Only for a recreated stream, repeats all at once.
  */
 export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const { log } = options;

@@ -28,8 +28,9 @@ export class RealtimeConversation implements Conversation {
   readonly #voice = new TurnDetector();
   #settings: Settings;
   #audio: Buffer[] = [];
-  /** At most one running response belongs to the conversation. */
+  /** Running responses by id, also those outside the conversation. */
   readonly #responses = new Map<string, Response>();
+  /** Running response of the conversation. */
   #active: Response | undefined;
 
   constructor(peer: Peer, call: SocketCall) {

@@ -39,7 +39,6 @@ function chooseName(fields: Fields, first: string, second: string): string {
   return name;
 }
 
-/** Vendors' defaults of `return_documents` differ. */
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const additional = renderAdditionalMembers(request.own, "jina-rerank");
   const body = withoutUndefined({
@@ -48,6 +47,7 @@ function renderRequest(request: RankingRequest, { model }: Target): Rendered {
     query: request.query,
     documents: request.documents,
     top_n: request.top,
+    // Always sent, because vendors' defaults differ.
     return_documents: request.returnDocuments,
     rank_fields: request.rankFields,
     max_chunks_per_doc: request.maxChunksPerDocument,

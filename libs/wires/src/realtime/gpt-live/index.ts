@@ -145,7 +145,7 @@ export function modelOfStart(message: RealtimeMessage): string {
   return model;
 }
 
-/** Sessions that the vendor stores, and other models without a price, are refused. */
+/** Refuses sessions that the vendor stores, and settings that let the vendor use further models, which have no price. */
 function checkLiveSettings({ session }: JsonRecord): void {
   if (!isRecord(session)) return;
   const { delegation, triggers, store } = session;

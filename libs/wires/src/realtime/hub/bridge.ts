@@ -102,7 +102,7 @@ export interface TranscriberNames {
   readonly defaultName?: string | undefined;
 }
 
-/** Uses the vendor's names on both sides, for sessions without an owner. */
+/** Uses the vendor's names on the client's side too, for the test of a channel. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
 /** Vendor side of a session wire. Both sides send messages at any time, so a bridge replaces request and answer. */

@@ -71,7 +71,7 @@ export class OpenaiBridge implements RealtimeBridge {
       return { toClient: [], toVendor: [message] };
     }
     const event = parseEvent(message.data);
-    // A vendor may accept a binary frame in an encoding that the gateway cannot read.
+    // A message that the gateway cannot parse is refused, because the vendor may be able to parse it.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
       // Duplicates are refused, because the vendor may read another one than the gateway.

@@ -61,12 +61,12 @@ export const responsesWire = {
 
 const failures: readonly unknown[] = ["error", "response.failed"];
 
-const withResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
+const typesWithResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
 /** Returns true if an event can begin a stream. */
 function isFirstEvent({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
-  return !withResponse.test(type) || isRecord(response);
+  return !typesWithResponse.test(type) || isRecord(response);
 }
 
 /** Types of items other than messages that the model creates. */
