@@ -1,7 +1,7 @@
 import { Agent, request, type ClientRequest } from "node:http";
 import type { Load } from "./load.ts";
 
-/** More at the same time would measure a burst. */
+/** Number of streams that are opened at once. More would measure a burst. */
 const openedTogether = 50;
 
 export interface OpenStreams extends Disposable {

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSyn
 import { join } from "node:path";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 
-/** Builds the console into dist/, unless dist/ is of the present sources. */
+/** Builds the console into dist/, unless dist/ was built from the present sources. */
 const folder = import.meta.dirname;
 const dist = join(folder, "dist");
 const stamp = ".built-from";

@@ -15,7 +15,7 @@ import { ssrfAttacks } from "./ssrf.ts";
 import { tenancyAttacks } from "./tenancy.ts";
 import { vendorAttacks } from "./vendors.ts";
 
-/** All attacks in the order in which they run. Those after which something stays unavailable longest are last. */
+/** All attacks in the order in which they run. Attacks that leave something unavailable for long are last. */
 export const attacks: readonly Attack[] = [
   ...boundAttacks,
   ...leavingAttacks,

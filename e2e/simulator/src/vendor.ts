@@ -73,7 +73,7 @@ export interface VendorTraits {
   readonly endpoints: readonly Endpoint[];
   /** Returns the API key. Throws a Refusal. */
   authenticate(call: VendorCall): string;
-  /** `headers` are those of this answer. */
+  /** `headers` are the headers of the error answer. */
   renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
   headers?(): AnswerHeaders;
 }

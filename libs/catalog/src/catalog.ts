@@ -67,7 +67,7 @@ export interface CatalogChannel {
   readonly models: ReadonlyMap<string, string>;
   /** Known price of each model at this vendor, used only to compare channels. */
   readonly costs?: ReadonlyMap<string, number> | undefined;
-  /** Wires that this address supports. The default is those of its provider. */
+  /** Wires that this address supports. The default is the provider's wires. */
   readonly wires?: readonly UpstreamWire[] | undefined;
   /** Groups that may use the channel. The default is all groups. */
   readonly groups?: ReadonlySet<string> | undefined;

@@ -46,7 +46,7 @@ export type ServedModels = Exclude<ChannelConfiguration["models"], "*">;
 /** A channel with the values of its environment variables and key files. */
 export interface ResolvedChannel {
   readonly configuration: ChannelConfiguration;
-  /** Models that the channel serves. The default is those in its configuration. */
+  /** Models that the channel serves. The default is the models in its configuration. */
   readonly models?: ServedModels | undefined;
   /** Models that the vendor lists but the channel does not serve, because other channels serve them. */
   readonly unserved?: readonly string[] | undefined;

@@ -20,7 +20,7 @@ export interface BudgetShares {
   readonly tokenBodies: number;
 }
 
-const withoutShareLimits: BudgetShares = {
+const unlimitedShares: BudgetShares = {
   accountPercent: 100,
   tokenPercent: 100,
   accountBodies: Infinity,
@@ -47,7 +47,7 @@ export class BufferBudget {
   readonly #accounts = new Map<string, AccountUsage>();
   #taken = 0;
 
-  constructor(limitBytes: number, shares: BudgetShares = withoutShareLimits) {
+  constructor(limitBytes: number, shares: BudgetShares = unlimitedShares) {
     this.#limit = limitBytes;
     this.#shares = shares;
   }

@@ -114,7 +114,7 @@ async function collectBody(
     request.on("close", onClose);
     if (isCompressed) {
       request.on("data", onReceived);
-      source.on("error", () => reject(corrupt()));
+      source.on("error", () => reject(corruptBodyFailure()));
     }
     source.on("data", onData).on("end", resolve);
     await promise;
@@ -133,7 +133,7 @@ async function collectBody(
   }
 }
 
-function corrupt(): Failure {
+function corruptBodyFailure(): Failure {
   return new Failure("invalid_value", "The compressed body is corrupt.", { param: "content-encoding" });
 }
 

@@ -16,7 +16,7 @@ const [maxCachedCallers, maxCachedCharacters] = [2_000, 2_048];
 /** Verified callers by their header. An edge sends the same header for several calls of an API key. */
 const verifiedCallers = new WeakMap<Secrets, BoundedMap<Caller>>();
 
-function verifiedWith(secrets: Secrets): BoundedMap<Caller> {
+function verifiedCallersOf(secrets: Secrets): BoundedMap<Caller> {
   let callers = verifiedCallers.get(secrets);
   if (callers === undefined) verifiedCallers.set(secrets, (callers = new BoundedMap(maxCachedCallers)));
   return callers;
@@ -32,7 +32,7 @@ export function signCaller(secret: string, caller: Caller): string {
  * Returns the caller that an edge has signed. Throws Failure invalid_api_key if the signature is invalid or expired.
  */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
-  const cached = verifiedWith(secrets);
+  const cached = verifiedCallersOf(secrets);
   const known = cached.get(header ?? "");
   if (known !== undefined && known.expiresAt >= nowSeconds) return known;
   const [text = "", signature = ""] = header?.split(".") ?? [];

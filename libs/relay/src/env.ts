@@ -39,7 +39,7 @@ export function relayVariables(
     detachedAnswers: {
       /** Maximum number of answers that are read at the same time after their clients disconnected. */
       maxAnswers: 256,
-      /** Maximum ms for which such an answer is read. */
+      /** Maximum ms for which an answer is read after its client disconnected. */
       ms: 60_000,
     },
   };

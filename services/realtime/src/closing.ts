@@ -50,7 +50,7 @@ export interface VendorState {
   readonly isOwing: boolean;
 }
 
-/** Returns the ending of a session whose vendor connection closed, with an error unless that was expected. */
+/** Returns the ending of a session after its vendor's connection closed. An unexpected close is an error. */
 export function endingByVendor(code: number, reason: string, { hasFailed, isOwing }: VendorState): SessionEnding {
   if ((isOrderly(code) && !isOwing) || hasFailed) return { code: sendableCode(code), reason: sendableReason(reason) };
   const failure = new Failure("upstream_error", "The connection to the vendor was lost.");

@@ -54,7 +54,7 @@ export interface ModelUse {
 export interface UseReservation {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Outcome of the use as long as nothing is known about it. */
+  /** Outcome until the use is known. */
   readonly unknown: Outcome;
   readonly upperNanos: Nanos;
   /** Tokens to count against the API key's rate limit. */

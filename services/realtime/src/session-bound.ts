@@ -15,7 +15,7 @@ const unshownTokens = 16_384;
 const minBytesPerSecond = 1_000;
 const roundingSeconds = 60;
 
-/** Returns the maximum usage of one response. It may have read `all` bytes, and has written those in `since`. */
+/** Returns the maximum usage of one response. `since` are the bytes since the last settlement. */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(estimateUnits(all)) * maxCountFactor;
   const tokens = tokensIn(estimateUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;

@@ -152,7 +152,7 @@ export class Side {
     this.#checking = checking;
   }
 
-  /** Checks and handles a message after those before it. */
+  /** Checks and handles a message after earlier messages. */
   async #checkAfter(before: Promise<void> | undefined, message: RealtimeMessage, isLarge: boolean): Promise<void> {
     await before;
     try {

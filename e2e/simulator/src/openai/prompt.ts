@@ -40,7 +40,7 @@ export function promptOf(
   };
 }
 
-/** Both names of instructions are one role. */
+/** Returns the role of an item. `system` is an older name of `developer`. */
 function roleOf(item: unknown): string {
   const role = textAt(item, "role") ?? textAt(item, "type") ?? "";
   return role === "system" ? "developer" : role;

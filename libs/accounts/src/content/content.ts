@@ -61,7 +61,7 @@ export class ContentQuota {
     return await this.#count(record, { bytes, adds: true, lifetimeMs });
   }
 
-  /** Adds `bytes` to those of a record even beyond the account's limit, for content that must not be missing. */
+  /** Adds `bytes` to a record's size even beyond the account's limit, for content that must not be missing. */
   async addBytesBeyondLimit(record: ContentRecord, bytes: number, lifetimeMs: number): Promise<void> {
     await this.#count(record, { bytes, adds: true, required: true, lifetimeMs });
   }

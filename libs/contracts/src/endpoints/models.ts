@@ -76,23 +76,23 @@ export const modelEndpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
-const readMoney = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
+const moneyEndpoint = { method: "GET", area: "text", errors: "common", keys: bearerKeys, body: "none" } as const;
 
 /** Endpoints for the spent and the remaining money of a key or its account, in the formats of other gateways. */
 export const moneyEndpoints = {
   billingSubscription: {
-    ...readMoney,
+    ...moneyEndpoint,
     path: "/v1/dashboard/billing/subscription",
     summary: "Get the key's spending limit in US dollars, which is the spent plus the remaining amount.",
   },
   billingUsage: {
-    ...readMoney,
+    ...moneyEndpoint,
     path: "/v1/dashboard/billing/usage",
     summary: "Get the account's total spending, in US cents.",
   },
-  credits: { ...readMoney, path: "/v1/credits", summary: "Get the account's credits and usage, in US dollars." },
+  credits: { ...moneyEndpoint, path: "/v1/credits", summary: "Get the account's credits and usage, in US dollars." },
   currentKey: {
-    ...readMoney,
+    ...moneyEndpoint,
     path: "/v1/key",
     summary: "Get the key: remaining amount in US dollars, and expiry.",
   },

@@ -1,7 +1,7 @@
 import { anthropicKeys, bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
 const text = { area: "text", body: "json", errors: "common", keys: bearerKeys } as const;
-const withoutBody = { area: "text", body: "none", errors: "common", keys: bearerKeys } as const;
+const bodilessEndpoint = { area: "text", body: "none", errors: "common", keys: bearerKeys } as const;
 const ollama = { ...text, errors: "ollama" } as const;
 const gamma = { ...text, method: "POST", errors: "gamma", keys: geminiKeys } as const;
 const interaction = { ...gamma, body: "none", path: "/v1/interactions/{interaction_id}" } as const;
@@ -26,7 +26,7 @@ export const textEndpoints = {
     summary: "Create a response.",
   },
   connectResponses: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/responses",
     keys: socketKeys,
@@ -35,26 +35,26 @@ export const textEndpoints = {
     summary: "Create responses over a WebSocket, one after another.",
   },
   getResponse: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/responses/{response_id}",
     streams: "responses",
     summary: "Get a stored response, or with stream=true the events of a background response.",
   },
   cancelResponse: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "POST",
     path: "/v1/responses/{response_id}/cancel",
     summary: "Cancel a background response.",
   },
   deleteResponse: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "DELETE",
     path: "/v1/responses/{response_id}",
     summary: "Delete a stored response.",
   },
   listResponseInputItems: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/responses/{response_id}/input_items",
     summary: "List the input items of a stored response.",
@@ -68,7 +68,7 @@ export const textEndpoints = {
     summary: "Create a conversation that responses can continue.",
   },
   getConversation: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/conversations/{conversation_id}",
     summary: "Get a conversation.",
@@ -82,13 +82,13 @@ export const textEndpoints = {
     summary: "Change a conversation's metadata.",
   },
   deleteConversation: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "DELETE",
     path: "/v1/conversations/{conversation_id}",
     summary: "Delete a conversation.",
   },
   listConversationItems: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/conversations/{conversation_id}/items",
     summary: "List the items of a conversation.",
@@ -102,13 +102,13 @@ export const textEndpoints = {
     summary: "Add items to a conversation.",
   },
   getConversationItem: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "GET",
     path: "/v1/conversations/{conversation_id}/items/{item_id}",
     summary: "Get an item of a conversation.",
   },
   deleteConversationItem: {
-    ...withoutBody,
+    ...bodilessEndpoint,
     method: "DELETE",
     path: "/v1/conversations/{conversation_id}/items/{item_id}",
     summary: "Delete an item of a conversation.",

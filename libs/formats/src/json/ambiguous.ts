@@ -62,7 +62,7 @@ function membersByFoldedName(names: readonly string[]): ReadonlyMap<string, Know
   return members;
 }
 
-/** Such an object is parsed several times in one step. */
+/** Maximum bytes of an object that is parsed several times in one step. */
 const maxParsedObjectBytes = 1024 * 1024;
 
 const openBrace = 0x7b;
@@ -94,7 +94,7 @@ export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generat
   if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);
 }
 
-/** Uses the same rules as `JsonScanner`. */
+/** Counts the depth, values and members as `JsonScanner` does. */
 function* countValues(root: unknown): Generator<undefined, Pick<JsonBounds, "depth" | "values" | "members">> {
   let [depth, values, members, untilTurn, levelEnd] = [0, 1, 0, valuesPerStep, 0];
   const containers: object[] = typeof root === "object" && root !== null ? [root] : [];

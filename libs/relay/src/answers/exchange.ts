@@ -15,7 +15,7 @@ export interface Exchange extends SentFees {
   readonly body: Buffer | Readable;
   /** Additional headers. They replace default headers of the same name. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** Query parameters, which those of a client with the same wire replace. */
+  /** Default query parameters. A client with the same wire can replace them. */
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Request that the provider has built already. Otherwise it is built from the other members. */
   readonly request?: VendorRequest | undefined;

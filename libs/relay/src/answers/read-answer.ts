@@ -21,7 +21,7 @@ export async function readAnswer<Read>(
     return await read(bytes);
   } catch (cause) {
     // If the reader throws another error, the vendor's answer has an unexpected shape.
-    throw cause instanceof Failure ? cause : unreadable("cannot be read", cause);
+    throw cause instanceof Failure ? cause : unreadableFailure("cannot be read", cause);
   }
 }
 
@@ -34,9 +34,9 @@ export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   try {
     value = isLargeJson(bytes) ? await parseJson(bytes, unlimitedJson) : JSON.parse(bytes.toString());
   } catch (cause) {
-    throw unreadable("is not valid JSON", cause);
+    throw unreadableFailure("is not valid JSON", cause);
   }
-  if (!isRecord(value)) throw unreadable("is not a JSON object");
+  if (!isRecord(value)) throw unreadableFailure("is not a JSON object");
   return value;
 }
 
@@ -50,7 +50,7 @@ export async function parseAnyAnswer(bytes: Buffer): Promise<JsonObject> {
   return answer;
 }
 
-function unreadable(reason: string, cause?: unknown): Failure {
+function unreadableFailure(reason: string, cause?: unknown): Failure {
   return new Failure("upstream_error", `The vendor's answer ${reason}.`, { cause });
 }
 
@@ -83,7 +83,7 @@ class AnswerCollector implements BodySink {
   data(chunk: Buffer): void {
     if (this.#hasEnded) return;
     try {
-      if (this.#size + chunk.length > this.#maxBytes) throw tooLarge(this.#maxBytes);
+      if (this.#size + chunk.length > this.#maxBytes) throw tooLargeFailure(this.#maxBytes);
       this.#budget.take(chunk.length);
     } catch (failure) {
       this.#fail(failure instanceof Error ? failure : new Failure("upstream_error"));
@@ -117,8 +117,8 @@ class AnswerCollector implements BodySink {
   }
 }
 
-/** The channel is not to blame for such an answer. */
-function tooLarge(maxBytes: number): Failure {
+/** This code does not blame the channel. */
+function tooLargeFailure(maxBytes: number): Failure {
   return new Failure(
     "answer_too_large",
     `The vendor's answer is larger than the ${maxBytes} bytes that the gateway passes on; request less output.`,

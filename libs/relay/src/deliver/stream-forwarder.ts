@@ -125,7 +125,7 @@ export class StreamForwarder implements BodySink {
     try {
       frames = this.#splitter.push(chunk);
     } catch (error) {
-      return this.#fail(malformed(error));
+      return this.#fail(malformedFailure(error));
     }
     this.#processFrames(frames, aligned ? chunk : undefined);
     this.#pauseDuringBurst();
@@ -177,7 +177,7 @@ export class StreamForwarder implements BodySink {
     const canWriteMore = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
     if (!canWriteMore || isUncovered) this.#options.source.pause();
-    if (isUncovered) this.#waitForMoney().catch((error: unknown) => this.#fail(malformed(error)));
+    if (isUncovered) this.#waitForMoney().catch((error: unknown) => this.#fail(malformedFailure(error)));
   }
 
   /**
@@ -205,7 +205,7 @@ export class StreamForwarder implements BodySink {
         if (reading.failure !== undefined) return reading.failure;
       }
     } catch (error) {
-      return malformed(error);
+      return malformedFailure(error);
     }
     return undefined;
   }
@@ -237,7 +237,7 @@ export class StreamForwarder implements BodySink {
       last = translator.end();
     } catch (error) {
       if (before.length > 0) sink.write(before);
-      return this.#fail(malformed(error));
+      return this.#fail(malformedFailure(error));
     }
     const stored = owner?.onVendorEnd(undefined);
     this.#finish({ ended: "completed" });
@@ -318,7 +318,7 @@ function tooLong(): Failure {
   return new Failure("upstream_error", "The vendor wrote more than the request allows.");
 }
 
-function malformed(error: unknown): Failure {
+function malformedFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
 }

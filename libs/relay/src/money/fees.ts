@@ -42,7 +42,7 @@ export interface Bill {
   readonly units: Units;
   /** Price at the service tier that served the call. */
   readonly price: Price;
-  /** That service tier, unless it is the default. */
+  /** Service tier that served the call, unless it is the default. */
   readonly serviceTier?: string | undefined;
   /** True if the tier may cost more and the price has no factor for it. */
   readonly isTierUnpriced: boolean;

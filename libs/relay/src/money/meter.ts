@@ -171,7 +171,7 @@ export async function meterEndedEarly(cost: TextCost, meter: Meter, max?: number
 async function reportedOrCounted(cost: TextCost, meter: Meter): Promise<Units> {
   const outputTokens = await meter.outputTokens();
   const { usage } = meter;
-  if (usage === undefined) return await estimate(cost, outputTokens);
+  if (usage === undefined) return await estimateUsage(cost, outputTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, outputTokens) };
 }
 
@@ -193,7 +193,7 @@ export function meterCompleteAnswer(
 }
 
 async function estimateAnswer(cost: TextCost, answer: Pick<CompleteAnswer, "addedBytes" | "text">): Promise<Metered> {
-  const units = await estimate(cost, await textTokens(answer), answer.addedBytes);
+  const units = await estimateUsage(cost, await textTokens(answer), answer.addedBytes);
   return { units: { requests: 1, ...units }, estimated: true };
 }
 
@@ -215,7 +215,7 @@ const noUsage: Metered = { units: {}, estimated: true };
  * Estimates the units of a call without a report. Only a body of pure text is counted by the tokenizer. Images, files
  * and audio are estimated by their maximum.
  */
-async function estimate({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
+async function estimateUsage({ body, size }: TextCost, outputTokens: number, addedBytes = 0): Promise<Units> {
   const text = size.textBytes === body.length ? body.toString() : "";
   const inputTokens = text === "" ? estimateTokens(size.textBytes) : await countTokens(text);
   return { inputTokens: inputTokens + estimateTokens(addedBytes) + size.mediaTokens, outputTokens };

@@ -8,7 +8,7 @@ type FormLevel = Map<string, unknown[]>;
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();
   for (const [name, value] of entries) put(top, stepsOf(name), value);
-  return plain(top);
+  return toRecord(top);
 }
 
 function stepsOf(name: string): readonly [string, ...string[]] {
@@ -27,9 +27,9 @@ function put(level: FormLevel, [name, ...rest]: readonly [string, ...string[]], 
   put(inner, [next, ...others], value);
 }
 
-function plain(level: FormLevel): JsonRecord {
+function toRecord(level: FormLevel): JsonRecord {
   const members = [...level].map(([name, values]) => {
-    const read = values.map((value) => (value instanceof Map ? plain(value) : value));
+    const read = values.map((value) => (value instanceof Map ? toRecord(value) : value));
     return [name, read.length === 1 ? read[0] : read] as const;
   });
   return Object.fromEntries(members);

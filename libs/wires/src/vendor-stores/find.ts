@@ -19,7 +19,7 @@ export function* vendorIdsIn(
   body: unknown,
   vendorHosts: ReadonlySet<string> = new Set(),
 ): Generator<undefined, readonly VendorId[]> {
-  const search = new VendorIdSearch(compiled.get(dialect) ?? compile(dialect), vendorHosts);
+  const search = new VendorIdSearch(compiled.get(dialect) ?? compileRules(dialect), vendorHosts);
   yield* search.walk(body);
   if (dialect.named !== undefined && isRecord(body)) search.add(dialect.named(body));
   return search.ids;
@@ -175,7 +175,7 @@ const compiled = new Map<StoreDialect, (name: string) => Rules>();
 const maxNames = 1_000;
 
 /** Compiles a dialect's rules by name. Usual spellings are cached. */
-function compile(dialect: StoreDialect): (name: string) => Rules {
+function compileRules(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
   const { members: own = [], without = [], opaque, contents = [] } = dialect;
   for (const member of [...storeMembers, ...own])

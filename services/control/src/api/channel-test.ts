@@ -97,7 +97,7 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     const requestFields = endpointFields(test);
     const request = provider.request({ act: "session", ...requestFields, wire });
     const model = provider.modelInSession?.(requestFields.baseUrl, upstreamModel) ?? upstreamModel;
-    return async () => trySession(await completed(test, request), wire, model);
+    return async () => trySession(await completeRequest(test, request), wire, model);
   }
   return async () => {
     const body = await probeBody(wire, test.upstreamModel);
@@ -112,13 +112,16 @@ async function sendTest(
   isGood: (status: number) => boolean,
   addsMembers = false,
 ): Promise<TriedCall> {
-  const answer = await test.transport.send(await completed(test, request, addsMembers), AbortSignal.timeout(testMs));
+  const answer = await test.transport.send(
+    await completeRequest(test, request, addsMembers),
+    AbortSignal.timeout(testMs),
+  );
   const { status } = answer;
   const text = await readText(answer, testBytes);
   return { status, ok: isGood(status), vendorMessage: isGood(status) ? text : errorInOneLine(text) };
 }
 
-async function completed(
+async function completeRequest(
   { channel, key, provider }: Test,
   request: VendorRequest,
   addsMembers = false,

@@ -22,7 +22,7 @@ export const fields = {
     if (value === undefined || value === null) return undefined;
     if (typeof value !== "string" || value === "" || value.length > 500)
       throw invalidField(name, "must be a string of 1 to 500 characters");
-    return storable(value, name);
+    return requireStorable(value, name);
   },
   missing: throwMissing,
   longText(body: unknown, name: string): string {
@@ -116,7 +116,7 @@ export const fields = {
     if (value === undefined || value === null) return undefined;
     if (!Array.isArray(value) || value.length === 0 || !value.every((item) => typeof item === "string"))
       throw invalidField(name, "must be a list of strings");
-    return value.map((item: string) => storable(item, name));
+    return value.map((item: string) => requireStorable(item, name));
   },
   /** Reads IP addresses and CIDR ranges. Null removes the list. */
   optionalAddresses(body: unknown, name: string): readonly string[] | null | undefined {
@@ -142,7 +142,7 @@ export const fields = {
 } as const;
 
 /** Returns a text. Throws Failure if PostgreSQL cannot store it. */
-function storable(value: string, name: string): string {
+function requireStorable(value: string, name: string): string {
   if (value.includes("\0") || !value.isWellFormed()) throw invalidField(name, "must be Unicode without U+0000");
   return value;
 }

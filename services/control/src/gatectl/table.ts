@@ -35,7 +35,7 @@ function fittingWidths(cells: readonly (readonly string[])[]): readonly number[]
 }
 
 function wrappedRow(line: readonly string[], widths: readonly number[]): readonly string[] {
-  const parts = line.map((cell, at) => wrapped(cell, widths[at] ?? 0));
+  const parts = line.map((cell, at) => wrapText(cell, widths[at] ?? 0));
   const height = Math.max(...parts.map(({ length }) => length));
   return Array.from({ length: height }, (_, row) =>
     alignedLine(
@@ -46,7 +46,7 @@ function wrappedRow(line: readonly string[], widths: readonly number[]): readonl
 }
 
 /** Splits a text into lines, at spaces if possible. */
-function wrapped(text: string, width: number): readonly string[] {
+function wrapText(text: string, width: number): readonly string[] {
   if (text.length <= width) return [text];
   return text.match(new RegExp(`\\S.{0,${width - 1}}(?= |$)|\\S.{0,${width - 1}}`, "gsu")) ?? [""];
 }
@@ -74,7 +74,7 @@ function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
     .map((row) =>
       row
         .flatMap((cell, at) =>
-          wrapped(cell, cellWidth).map((part, first) =>
+          wrapText(cell, cellWidth).map((part, first) =>
             alignedLine([first === 0 ? (heads[at] ?? "") : "", part], [headWidth]),
           ),
         )

@@ -24,10 +24,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(salt)}$${base64(hash)}`;
 }
 
-/** Hash that no password matches. It is compared for unknown operators, so that they take the same time. */
+/** Hash that no password matches. It is compared for unknown operators, so that a sign-in takes as long as for known ones. */
 const noPassword = `$argon2id$v=19$m=${hashCost.memory},t=${hashCost.passes},p=${hashCost.parallelism}$${base64(Buffer.alloc(saltBytes))}$${base64(Buffer.alloc(hashBytes))}`;
 
-/** Returns whether a password matches a hash. Without a hash, takes the same time. */
+/** Returns whether a password matches a hash. Without a hash, takes as long as with one. */
 export async function passwordMatches(password: string, stored: string | undefined): Promise<boolean> {
   const shape = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
   const [, memory, passes, parallelism, salt = "", hash = ""] = shape.exec(stored ?? noPassword) ?? [];

@@ -113,7 +113,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? streamWaiting : undefined,
-      priceCheck: unpriced !== "pass" ? { wanted: wantedOf(request), price: model.price } : undefined,
+      priceCheck: unpriced !== "pass" ? { wanted: pricedImagesOf(request), price: model.price } : undefined,
     };
   }
 
@@ -129,7 +129,7 @@ const { heartbeat, failureFrame } = wires.images.pass.stream();
 /** Heartbeats for a client of an image stream, sent until the vendor starts. */
 const streamWaiting: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
 
-function wantedOf({ quality, size, dialect }: ImageRequest): PricedImages {
+function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages {
   return {
     quality,
     size: size && `${size.width}x${size.height}`,

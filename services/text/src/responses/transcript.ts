@@ -6,16 +6,16 @@ const maxCharacters = 40_000;
 
 /** Renders a conversation as plain text to be summarized, which every model can read. */
 export function transcriptOf(items: readonly JsonObject[]): string {
-  return items.map(line).filter(Boolean).join("\n\n");
+  return items.map(renderItem).filter(Boolean).join("\n\n");
 }
 
-function line(item: JsonObject): string {
+function renderItem(item: JsonObject): string {
   switch (item["type"] ?? "message") {
     case "message":
       return `${textOf(item["role"])}: ${contentText(item["content"])}`;
     case "function_call":
     case "custom_tool_call":
-      return `assistant calls ${textOf(item["name"])} (${textOf(item["call_id"])}): ${short(textOf(item["arguments"] ?? item["input"]))}`;
+      return `assistant calls ${textOf(item["name"])} (${textOf(item["call_id"])}): ${shorten(textOf(item["arguments"] ?? item["input"]))}`;
     case "function_call_output":
     case "custom_tool_call_output":
       return `result of ${textOf(item["call_id"])}: ${contentText(item["output"])}`;
@@ -30,17 +30,17 @@ function line(item: JsonObject): string {
 
 /** Returns the text of a content. Images and files are only named. */
 function contentText(content: unknown): string {
-  if (typeof content === "string") return short(content);
+  if (typeof content === "string") return shorten(content);
   if (!Array.isArray(content)) return "";
   const parts = content.filter(isRecord).map((part) => {
     if (typeof part["text"] === "string") return part["text"];
     if (typeof part["refusal"] === "string") return part["refusal"];
     return `[${textOf(part["filename"] ?? part["type"])}]`;
   });
-  return short(parts.join("\n"));
+  return shorten(parts.join("\n"));
 }
 
-function short(text: string): string {
+function shorten(text: string): string {
   if (text.length <= maxCharacters) return text;
   const half = maxCharacters / 2;
   return `${text.slice(0, half)}\n[… ${text.length - maxCharacters} characters left out …]\n${text.slice(-half)}`;

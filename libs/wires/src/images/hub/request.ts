@@ -130,7 +130,7 @@ export function unsupportedFieldNames(
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },
 ): readonly string[] {
   const unsupported = imageFields.filter((field) => !has.includes(field) && isSet(request, field));
-  // Without one of these fields, the image would be another.
+  // Without the mask or the count, the vendor would make other images.
   const refused = unsupported.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
   const { own } = request;

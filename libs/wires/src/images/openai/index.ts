@@ -134,7 +134,7 @@ export function parseAnswer(body: JsonRecord): ImagesAnswer {
   });
 }
 
-/** Vendors set the member that they do not use to "" or null. */
+/** Parses `url` or `b64_json`. A vendor may set the other one to "" or null. */
 function parseImage(item: Fields): readonly MadeImage[] {
   const [url, base64] = [item.text("url"), item.text("b64_json")];
   const revised = item.text("revised_prompt");

@@ -83,7 +83,7 @@ function fieldLine(name: string, value: unknown): readonly string[] {
 
 /** Maximum number of documents in one search, at vendors that charge per search. */
 const documentsPerSearch = 100;
-/** Number of tokens that such a vendor counts as one document. */
+/** Number of tokens that vendors that charge per search count as one document. */
 const tokensPerDocument = 500;
 
 /** Counts the searches that a request is charged for if its vendor reports none. */

@@ -32,11 +32,12 @@ export function firstSettings(model: string): JsonRecord {
 /** Returns the settings after a client's change. Throws Failure (400) for settings that the vendor lacks. */
 export function changedSettings(before: JsonRecord, change: JsonRecord, model: string): JsonRecord {
   const requestedModel = change["model"] ?? model;
-  if (requestedModel !== model) throw wrong("model", "The model of a session cannot be changed.");
-  if ((change["type"] ?? "realtime") !== "realtime") throw unsupported("type");
-  for (const name of refusedSettings) if ((change[name] ?? undefined) !== undefined) throw unsupported(name);
+  if (requestedModel !== model) throw invalidSetting("model", "The model of a session cannot be changed.");
+  if ((change["type"] ?? "realtime") !== "realtime") throw unsupportedSetting("type");
+  for (const name of refusedSettings) if ((change[name] ?? undefined) !== undefined) throw unsupportedSetting(name);
   for (const name of Object.keys(change))
-    if (!knownSettings.has(name)) throw wrong(name, `This model does not support the setting session.${name}.`);
+    if (!knownSettings.has(name))
+      throw invalidSetting(name, `This model does not support the setting session.${name}.`);
   const after = mergeRecords(before, change);
   setupOf(after, model);
   return after;
@@ -83,11 +84,11 @@ export function modelResourceOf(upstreamModel: string): string {
 }
 
 function toolsOf({ tools, tool_choice: choice }: JsonRecord): readonly JsonRecord[] | undefined {
-  if (choice !== undefined && choice !== "auto" && choice !== "none") throw unsupported("tool_choice");
+  if (choice !== undefined && choice !== "auto" && choice !== "none") throw unsupportedSetting("tool_choice");
   if (!Array.isArray(tools) || tools.length === 0 || choice === "none") return undefined;
   const declarations = tools.map((tool: unknown, index) => {
-    if (!isRecord(tool) || tool["type"] !== "function") throw unsupported(`tools[${index}].type`);
-    if (typeof tool["name"] !== "string") throw wrong(`tools[${index}].name`, "A function needs a name.");
+    if (!isRecord(tool) || tool["type"] !== "function") throw unsupportedSetting(`tools[${index}].type`);
+    if (typeof tool["name"] !== "string") throw invalidSetting(`tools[${index}].name`, "A function needs a name.");
     const { name, description, parameters } = tool;
     return withoutNulls({ name, description, parametersJsonSchema: parameters });
   });
@@ -97,7 +98,7 @@ function toolsOf({ tools, tool_choice: choice }: JsonRecord): readonly JsonRecor
 function renderTurnDetection(detection: unknown): JsonRecord | undefined {
   if (detection === null) return { automaticActivityDetection: { disabled: true } };
   if (!isRecord(detection)) return undefined;
-  if (detection["create_response"] === false) throw unsupported("audio.input.turn_detection.create_response");
+  if (detection["create_response"] === false) throw unsupportedSetting("audio.input.turn_detection.create_response");
   const { prefix_padding_ms: prefixPaddingMs, silence_duration_ms: silenceDurationMs } = detection;
   const timing = withoutNulls({ prefixPaddingMs, silenceDurationMs });
   return withoutNulls({
@@ -111,7 +112,7 @@ function renderSpeech(voice: unknown): JsonRecord | undefined {
 }
 
 function checkFormat(name: string, { format }: JsonRecord): void {
-  if (isRecord(format) && format["type"] !== pcmFormat.type) throw unsupported(`audio.${name}.format.type`);
+  if (isRecord(format) && format["type"] !== pcmFormat.type) throw unsupportedSetting(`audio.${name}.format.type`);
 }
 
 function inputOf({ audio }: JsonRecord): JsonRecord {
@@ -131,11 +132,11 @@ function withoutNulls(members: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
 
-function unsupported(name: string): Failure {
+function unsupportedSetting(name: string): Failure {
   return unsupportedByVendor(`session.${name}`);
 }
 
-function wrong(name: string, message: string): Failure {
+function invalidSetting(name: string, message: string): Failure {
   return new Failure("invalid_value", message, { param: `session.${name}` });
 }
 

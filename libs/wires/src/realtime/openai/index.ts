@@ -140,7 +140,7 @@ export function isPlainAudio(data: Buffer): boolean {
 
 const settingsMembers = ["session", "response"] as const;
 
-/** The vendor runs tools other than functions, and they have no price. */
+/** Refuses tools other than functions, because the vendor runs them and they have no price. */
 function refuseVendorTools(event: JsonRecord): void {
   for (const name of settingsMembers) {
     const { tools } = asRecord(event[name]);

@@ -30,7 +30,7 @@ function renderCandidate({ parts, finish }: Choice, index: number): JsonRecord {
   });
 }
 
-/** Only a vendor's explanation has details; otherwise the refusal is the answer's text. */
+/** Returns the vendor's explanation of a refusal, which has details. A refusal without details is the answer's text. */
 function finishMessageOf(part: Part | undefined): string | undefined {
   return part?.kind === "refusal" && part.details !== undefined ? part.text : undefined;
 }

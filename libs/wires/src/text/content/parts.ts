@@ -145,7 +145,7 @@ function stringOrJson(value: unknown): string {
 /** Value in place of a missing signature, which the vendor then does not check. */
 export const skipSignatureCheck = "skip_thought_signature_validator";
 
-/** Older value with the same meaning. */
+/** Older value of `skipSignatureCheck`. */
 const oldSkipSignatureCheck = "context_engineering_is_the_way_to_go";
 
 function parseSignature(part: Fields): Signature | undefined {

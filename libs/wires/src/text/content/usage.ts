@@ -99,7 +99,7 @@ function toolCallsOfGrounding(
   return [
     ...searches,
     ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // Some answers have web results but no queries; these count as one search.
+    // An answer with web results but no queries counts as one search.
     ...(searches.length === 0 && isReported("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];

@@ -91,7 +91,7 @@ export const contentFinishReasons = {
 /** Finish reasons other than a normal end. Calls also end with STOP. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
-  // Only clients of this wire can continue such an answer.
+  // A client of another wire cannot continue the answer.
   CONTINUATION: "length",
   SAFETY: "filtered",
   RECITATION: "filtered",

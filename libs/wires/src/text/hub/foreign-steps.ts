@@ -109,16 +109,16 @@ const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefine
   code_execution_call: ({ arguments: args }) => codeText(memberOf(args, "language"), memberOf(args, "code")),
   code_execution_result: ({ result }) => outputText("code", result),
   code_interpreter_call: ({ code, outputs }) =>
-    joined([codeText("python", code), outputText("code", joined(asRecords(outputs).map(({ logs }) => logs)))]),
+    joinTexts([codeText("python", code), outputText("code", joinTexts(asRecords(outputs).map(({ logs }) => logs)))]),
   code_execution: ({ input }) => codeText("python", memberOf(input, "code")),
   bash_code_execution: ({ input }) => codeText("bash", memberOf(input, "command")),
   code_execution_tool_result: ({ content }) => outputText("code", printedIn(content)),
   bash_code_execution_tool_result: ({ content }) => outputText("code", printedIn(content)),
   mcp_call: ({ name, arguments: args, output }) =>
-    joined([callText(name, args), outputText(`tool ${asText(name)}`, output)]),
+    joinTexts([callText(name, args), outputText(`tool ${asText(name)}`, output)]),
   mcp_tool_use: ({ name, input }) => callText(name, JSON.stringify(input)),
   mcp_tool_result: ({ content }) =>
-    outputText("tool", typeof content === "string" ? content : joined(asRecords(content).map(({ text }) => text))),
+    outputText("tool", typeof content === "string" ? content : joinTexts(asRecords(content).map(({ text }) => text))),
 };
 
 function codeOfContent({ executableCode, codeExecutionResult }: JsonRecord): string | undefined {
@@ -139,10 +139,10 @@ function outputText(source: string, output: unknown): string | undefined {
 }
 
 function printedIn(content: unknown): string | undefined {
-  return joined([memberOf(content, "stdout"), memberOf(content, "stderr")]);
+  return joinTexts([memberOf(content, "stdout"), memberOf(content, "stderr")]);
 }
 
-function joined(values: readonly unknown[]): string | undefined {
+function joinTexts(values: readonly unknown[]): string | undefined {
   const texts = values.filter((value) => typeof value === "string" && value !== "");
   return texts.length > 0 ? texts.join("\n\n") : undefined;
 }

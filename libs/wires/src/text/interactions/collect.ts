@@ -18,7 +18,7 @@ export class InteractionCollector implements AnswerCollector {
     if (type === "step.start" && isRecord(step)) this.#steps.set(index, step);
     const open = this.#steps.get(index);
     if (open === undefined || !isRecord(delta)) return;
-    if (delta["type"] !== "arguments_delta") return void this.#steps.set(index, grown(open, delta));
+    if (delta["type"] !== "arguments_delta") return void this.#steps.set(index, addDelta(open, delta));
     const pieces = this.#pieces.get(index) ?? [];
     pieces.push(asText(delta["arguments"]));
     this.#pieces.set(index, pieces);
@@ -38,17 +38,17 @@ export class InteractionCollector implements AnswerCollector {
   }
 }
 
-function grown(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
+function addDelta(step: JsonRecord, { type, ...delta }: JsonRecord): JsonRecord {
   if (isVendorStep(asText(step["type"])) || type === "thought_signature") return { ...step, ...delta };
-  if (type === "thought_summary") return { ...step, summary: joined(step["summary"], delta["content"]) };
-  if (type !== "text_annotation_delta") return { ...step, content: joined(step["content"], { type, ...delta }) };
+  if (type === "thought_summary") return { ...step, summary: addContent(step["summary"], delta["content"]) };
+  if (type !== "text_annotation_delta") return { ...step, content: addContent(step["content"], { type, ...delta }) };
   const content = asRecords(step["content"]);
   const last = content.at(-1) ?? { type: "text", text: "" };
   const annotations = [...asRecords(last["annotations"]), ...asRecords(delta["annotations"])];
   return { ...step, content: [...content.slice(0, -1), { ...last, annotations }] };
 }
 
-function joined(contents: unknown, added: unknown): readonly JsonRecord[] {
+function addContent(contents: unknown, added: unknown): readonly JsonRecord[] {
   const before = asRecords(contents);
   const last = before.at(-1);
   if (!isRecord(added)) return before;

@@ -124,12 +124,12 @@ function renderTier({ serviceTier }: TextRequest, unsupported: Unsupported): str
 
 function renderTools(request: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const tools = offeredTools(request);
-  return tools.length > 0 ? tools.map((tool) => renderToolBy(renders, tool, unsupported)) : undefined;
+  return tools.length > 0 ? tools.map((tool) => renderToolBy(toolRenderers, tool, unsupported)) : undefined;
 }
 
 const names = /^[A-Za-z0-9_-]{1,128}$/;
 
-const renders: ToolRenderers = {
+const toolRenderers: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache }) =>
     withoutUndefined({
       name: requireToolName(name, names),

@@ -39,7 +39,7 @@ export const messagesBlocks: MessageBlocks = {
   resultOf: ({ type, tool_use_id: id }) => (type === "tool_result" ? id : undefined),
 };
 
-const renders: PartRenderers<Unsupported> = {
+const partRenderers: PartRenderers<Unsupported> = {
   text: renderText,
   refusal: ({ text }) => (isBlank(text) ? [] : [{ type: "text", text }]),
   image: renderImage,
@@ -58,7 +58,7 @@ const renders: PartRenderers<Unsupported> = {
 };
 
 function renderPart(part: Part, unsupported: Unsupported): readonly JsonRecord[] {
-  return renderPartBy(renders, part, unsupported);
+  return renderPartBy(partRenderers, part, unsupported);
 }
 
 function renderText({ text, cache, citations }: TextPart, unsupported: Unsupported): readonly JsonRecord[] {

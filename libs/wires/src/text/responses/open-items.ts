@@ -7,7 +7,7 @@ import { signatureForClient, placeholderSignature } from "../hub/signatures.ts";
 import { unwrapCustom } from "../hub/tool-calls.ts";
 import type { LocalName } from "./tools.ts";
 import type { ItemStatus } from "./render-items.ts";
-import { callItem, messageItem, annotation, outputText, isSummary, reasoningItem } from "./render-items.ts";
+import { callItem, messageItem, renderAnnotation, outputText, isSummary, reasoningItem } from "./render-items.ts";
 
 /** Renders one event. The sequence number is added. */
 export type Emit = (type: string, members: JsonRecord) => string;
@@ -115,7 +115,7 @@ export class OpenMessage implements OpenItem {
       length: 0,
     };
     this.#open = open;
-    return this.#event("response.content_part.added", { part: content(completePart(open)) });
+    return this.#event("response.content_part.added", { part: renderPart(completePart(open)) });
   }
 
   delta(text: string, logProbabilities: readonly TokenProbability[]): string {
@@ -129,7 +129,7 @@ export class OpenMessage implements OpenItem {
   cite(citation: Citation): string {
     const open = this.#open;
     if (open === undefined || open.kind === "refusal") return "";
-    const [first] = annotation(citation, open.length);
+    const [first] = renderAnnotation(citation, open.length);
     if (first === undefined) return "";
     // The end of the text must not change an annotation.
     open.citations.push({ own: { wire: "responses", value: first } });
@@ -146,8 +146,8 @@ export class OpenMessage implements OpenItem {
     const end =
       part.kind === "refusal"
         ? this.#event("response.refusal.done", { refusal: part.text })
-        : this.#event("response.output_text.done", { text: part.text, logprobs: content(part)["logprobs"] });
-    const done = this.#event("response.content_part.done", { part: content(part) });
+        : this.#event("response.output_text.done", { text: part.text, logprobs: renderPart(part)["logprobs"] });
+    const done = this.#event("response.content_part.done", { part: renderPart(part) });
     this.#done.push(part);
     this.#open = undefined;
     return end + done;
@@ -170,7 +170,7 @@ function completePart({ kind, pieces, citations, logProbabilities }: GrowingText
   return withoutUndefined({ kind, text, citations: [...citations], logProbabilities: [...logProbabilities] });
 }
 
-function content(part: TextPart | RefusalPart): JsonRecord {
+function renderPart(part: TextPart | RefusalPart): JsonRecord {
   return part.kind === "text" ? outputText(part) : { type: "refusal", refusal: part.text };
 }
 

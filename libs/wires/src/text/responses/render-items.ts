@@ -137,13 +137,13 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
   return {
     type: "output_text",
     text,
-    annotations: (citations ?? []).flatMap((citation) => annotation(citation, text.length)),
+    annotations: (citations ?? []).flatMap((citation) => renderAnnotation(citation, text.length)),
     logprobs: (logProbabilities ?? []).map(logProbability),
   };
 }
 
 /** Renders a citation as an annotation. Other wires' citations need an address. */
-export function annotation(citation: Citation, length: number): readonly unknown[] {
+export function renderAnnotation(citation: Citation, length: number): readonly unknown[] {
   if (citation.own?.wire === "responses") return [citation.own.value];
   const { url, title, start, end } = citation;
   if (url === undefined) return [];

@@ -22,7 +22,7 @@ export function parseAnswer(body: JsonRecord): TextAnswer {
 /** Returns the output items of a response. Throws Failure upstream_error if it failed or has none. */
 export function outputOf(body: JsonRecord): readonly unknown[] {
   const { output } = body;
-  if (body["status"] === "failed" || body["status"] === "cancelled") throw failed(body);
+  if (body["status"] === "failed" || body["status"] === "cancelled") throw reportedFailure(body);
   if (!Array.isArray(output)) throw new Failure("upstream_error", "The vendor's answer has no output.");
   return output;
 }
@@ -34,7 +34,7 @@ export function parseAnswerItem(item: unknown): readonly Part[] {
   return readAnswerPart("an item", () => parseModelItem(new Fields(item), type) ?? []);
 }
 
-function failed({ error }: JsonRecord): Failure {
+function reportedFailure({ error }: JsonRecord): Failure {
   const message = memberOf(error, "message");
   return new Failure("upstream_error", typeof message === "string" ? message : undefined);
 }

@@ -126,7 +126,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest, model: stri
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
-    const rendered = members.map((tool) => renderToolBy(renders, tool, unsupported));
+    const rendered = members.map((tool) => renderToolBy(toolRenderers, tool, unsupported));
     return within === undefined ? rendered : [namespaceOf(within, rendered)];
   });
   const all = [...sets, ...images];
@@ -149,7 +149,7 @@ function setsOf(tools: readonly Tool[]): readonly ToolSet[] {
   return sets;
 }
 
-const renders: ToolRenderers = {
+const toolRenderers: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache, within }, unsupported) => {
     unsupported.noteIf("tools.cache", cache);
     // The vendor's default of `strict` is true, and that of all other wires is false.

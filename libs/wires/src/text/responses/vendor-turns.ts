@@ -13,7 +13,7 @@ export function renderTurns(
   { instructions, turns, tools }: TextRequest,
   unsupported: Unsupported,
 ): readonly JsonRecord[] {
-  const systems = instructions.map((part) => message("developer", [part], unsupported));
+  const systems = instructions.map((part) => renderMessage("developer", [part], unsupported));
   const names = localNames(tools);
   return [...systems, ...pairedTurns(turns).flatMap((turn, index) => renderTurn(turn, index, names, unsupported))];
 }
@@ -26,7 +26,7 @@ function renderTurn(
   names: LocalNames,
   unsupported: Unsupported,
 ): readonly JsonRecord[] {
-  if (role === "system") return [message(role, parts, unsupported)];
+  if (role === "system") return [renderMessage(role, parts, unsupported)];
   const runs = runsOf(parts);
   return role === "user"
     ? runs.flatMap((run) => renderUserRun(run, unsupported))
@@ -39,7 +39,7 @@ function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   for (const part of parts) {
     const last = runs.at(-1);
     const before = last?.at(-1);
-    if (last !== undefined && before !== undefined && joins(before, part)) last.push(part);
+    if (last !== undefined && before !== undefined && formOneItem(before, part)) last.push(part);
     else runs.push([part]);
   }
   return runs;
@@ -47,13 +47,13 @@ function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
 
 const messageParts: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "image", "file", "audio", "video"]);
 
-function joins(before: Part, part: Part): boolean {
+function formOneItem(before: Part, part: Part): boolean {
   if (before.kind === "reasoning" && part.kind === "reasoning")
     return part.id !== undefined && before.id === part.id && before.signature === undefined;
   return messageParts.has(before.kind) && messageParts.has(part.kind);
 }
 
-function message(role: string, parts: readonly Part[], unsupported: Unsupported): JsonRecord {
+function renderMessage(role: string, parts: readonly Part[], unsupported: Unsupported): JsonRecord {
   return { type: "message", role, content: parts.map((part) => inputPart(part, unsupported)) };
 }
 
@@ -61,7 +61,7 @@ function renderUserRun(run: readonly Part[], unsupported: Unsupported): readonly
   const [first] = run;
   if (first?.kind === "tool-result") return [renderResult(first, unsupported)];
   if (first?.kind === "vendor") return [withoutUndefined(requireItemOfWire(first, "responses"))];
-  return [message("user", run, unsupported)];
+  return [renderMessage("user", run, unsupported)];
 }
 
 function renderResult(part: ToolResultPart, unsupported: Unsupported): JsonRecord {

@@ -76,7 +76,7 @@ function valuesByName(entries: readonly FormEntry[]): ReadonlyMap<string, readon
   for (const [name, value] of entries) {
     const values = fields.get(withoutBrackets(name));
     if (values === undefined) fields.set(withoutBrackets(name), [value]);
-    else if (singleFields.has(withoutBrackets(name))) throw wrong(name, "given once");
+    else if (singleFields.has(withoutBrackets(name))) throw invalidField(name, "given once");
     else values.push(value);
   }
   return fields;
@@ -90,17 +90,17 @@ function withoutBrackets(name: string): string {
 function formatOf(wire: TranscriptsWire, value = "json"): TranscriptFormat {
   const allowed = transcriptFormats.filter((each) => wire === "transcriptions" || each !== "diarized_json");
   const format = allowed.find((each) => each === value);
-  if (format === undefined) throw wrong("response_format", `one of ${allowed.join(", ")}`);
+  if (format === undefined) throw invalidField("response_format", `one of ${allowed.join(", ")}`);
   return format;
 }
 
 function streamOf(wire: TranscriptsWire, value: string | undefined, format: TranscriptFormat): boolean {
   const text = value?.toLowerCase() ?? "false";
-  if (text !== "true" && text !== "false") throw wrong("stream", "true or false");
+  if (text !== "true" && text !== "false") throw invalidField("stream", "true or false");
   if (text === "false") return false;
-  if (wire === "translations") throw wrong("stream", "false: a translation is not streamed");
+  if (wire === "translations") throw invalidField("stream", "false: a translation is not streamed");
   if (format !== "json" && format !== "text" && format !== "diarized_json")
-    throw wrong("response_format", "json or text where the transcript is streamed");
+    throw invalidField("response_format", "json or text where the transcript is streamed");
   return true;
 }
 
@@ -108,7 +108,7 @@ function granularitiesOf(values: readonly string[], format: TranscriptFormat): r
   const names = values.flatMap((value) => value.split(",")).map((name) => name.trim());
   const requested = granularities.filter((each) => names.includes(each));
   if (names.some((word) => !requested.some((each) => each === word)))
-    throw wrong("timestamp_granularities", `any of ${granularities.join(", ")}`);
+    throw invalidField("timestamp_granularities", `any of ${granularities.join(", ")}`);
   if (requested.length > 0 && format !== "verbose_json")
     throw invalidFailure("timestamp_granularities", "timestamp_granularities needs response_format verbose_json.");
   return requested;
@@ -117,11 +117,11 @@ function granularitiesOf(values: readonly string[], format: TranscriptFormat): r
 function temperatureOf(value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const temperature = value.trim() === "" ? Number.NaN : Number(value);
-  if (!(temperature >= 0 && temperature <= 1)) throw wrong("temperature", "a number from 0 to 1");
+  if (!(temperature >= 0 && temperature <= 1)) throw invalidField("temperature", "a number from 0 to 1");
   return temperature;
 }
 
-function wrong(name: string, kind: string): Failure {
+function invalidField(name: string, kind: string): Failure {
   return new Failure("invalid_value", `${name} must be ${kind}.`, { param: withoutBrackets(name) });
 }
 
@@ -174,12 +174,12 @@ export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
   if (isRecord(usage)) {
     const { seconds, input_tokens: input, output_tokens: output, input_token_details: details } = usage;
     if (isAmount(seconds)) return { seconds };
-    if (isAmount(input) || isAmount(output)) return tokens(amountOrZero(input), amountOrZero(output), details);
+    if (isAmount(input) || isAmount(output)) return tokenUnits(amountOrZero(input), amountOrZero(output), details);
   }
   return isAmount(duration) ? { seconds: duration } : undefined;
 }
 
-function tokens(input: number, output: number, details: unknown): Units {
+function tokenUnits(input: number, output: number, details: unknown): Units {
   const text = isRecord(details) ? amountOrZero(details["text_tokens"]) : 0;
   // Input that is not reported as text counts as audio.
   return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };

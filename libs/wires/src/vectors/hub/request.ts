@@ -84,7 +84,7 @@ export function measureInput({ inputs }: VectorsRequest): InputSize {
   let characters = 0;
   let mediaTokens = 0;
   for (const { content } of inputs) {
-    const media = measured(content);
+    const media = measureContent(content);
     characters += media.characters;
     mediaTokens += media.tokens;
   }
@@ -96,7 +96,7 @@ function textsOf(content: VectorContent): readonly string[] {
   return content.kind === "own" ? [JSON.stringify(content.value)] : [];
 }
 
-function measured(content: VectorContent): Media {
+function measureContent(content: VectorContent): Media {
   if (content.kind === "tokens") return { characters: 0, tokens: content.tokens.length };
   return content.kind === "own"
     ? mediaOf([[content.value]], (part) => measureTypedPart(part) ?? measurePart(part))

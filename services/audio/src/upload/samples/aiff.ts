@@ -27,7 +27,7 @@ export const aiffChunks: SampleChunks = {
 
 function aiffRate(body: Buffer): ByteRate | undefined {
   if (body.length < 18) return undefined;
-  const [channels, bits, rate] = [body.readUInt16BE(0), body.readUInt16BE(6), extended(body, 8)];
+  const [channels, bits, rate] = [body.readUInt16BE(0), body.readUInt16BE(6), readExtended(body, 8)];
   const form = body.length >= 22 ? body.toString("latin1", 18, 22) : "NONE";
   if (pcmEncodings.has(form)) return pcmRate(rate, channels, bits);
   if (form === "ima4") return (rate * channels * imaBytes) / imaSamples;
@@ -35,7 +35,7 @@ function aiffRate(body: Buffer): ByteRate | undefined {
 }
 
 /** Reads an 80-bit float: sign and exponent, then 64 bits of mantissa. */
-function extended(body: Buffer, position: number): number {
+function readExtended(body: Buffer, position: number): number {
   const exponent = (body.readUInt16BE(position) & 0x7f_ff) - 16_383 - 63;
   return Number(body.readBigUInt64BE(position + 2)) * 2 ** exponent;
 }

@@ -72,7 +72,7 @@ export async function secondsOfChunks(
     if (bytes === Infinity) break;
   }
   if (startedAt === undefined || rate === undefined) return undefined;
-  const isBelieved = end <= file.size && aligned(end, form) >= file.size;
+  const isBelieved = end <= file.size && alignPosition(end, form) >= file.size;
   const bytes = isBelieved ? countedBytes : file.size - startedAt;
   return bytes > 0 ? bytes / rate : undefined;
 }
@@ -85,11 +85,11 @@ async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: n
     if (id === undefined) return;
     const chunk = { id, start: position + form.headBytes, size: form.size(head) };
     yield chunk;
-    position = aligned(chunk.start + (chunk.size ?? 0), form);
+    position = alignPosition(chunk.start + (chunk.size ?? 0), form);
   }
 }
 
-function aligned(position: number, { align }: ChunkLayout): number {
+function alignPosition(position: number, { align }: ChunkLayout): number {
   return Math.ceil(position / align) * align;
 }
 

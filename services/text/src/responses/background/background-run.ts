@@ -17,7 +17,7 @@ export interface BackgroundWork {
   /** Body of the request. It is disposed when the response has ended. */
   readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
   readonly form: EventForm;
-  /** Fields that replace those of the object that the vendor reports. */
+  /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
   /** Runs the call as a stream. `onStart` is called when the money is held and the request is about to be sent. */
   readonly run: (call: Call, onStart: () => void) => Promise<void>;

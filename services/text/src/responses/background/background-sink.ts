@@ -20,7 +20,7 @@ export interface EventStorage {
   /** Sequence number of the first event. */
   readonly from: number;
   readonly form: EventForm;
-  /** Fields that replace those of the object that the vendor reports. */
+  /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
   /** Part of the memory budget for events that must stay in memory. */
   readonly memory: Pick<Holding, "take">;

@@ -28,7 +28,7 @@ export interface EventForm {
   finalEvent(object: JsonObject): JsonObject;
   /** Returns the object with the status `failed` and the failure. */
   failedObject(object: JsonObject, failure: Pick<Failure, "message" | "status">): JsonObject;
-  /** Starts to follow a stream. The fields of `patch` replace those of the object that the vendor reports. */
+  /** Starts to follow a stream. The fields of `patch` are set in the object that the vendor reports. */
   follow(patch: JsonObject): FollowedObject;
 }
 

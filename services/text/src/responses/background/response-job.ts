@@ -28,10 +28,10 @@ export async function responseJob(
   return {
     model: params.model,
     queued: { response, input: itemsOf(requestBody["input"]), ancestors },
-    // If the answer is passed through, these fields replace those of the vendor.
+    // If the answer is passed through, these fields replace the vendor's.
     patch: withoutUndefined({ id, ...echo }),
     run: (responseCall, onStart) =>
-      runPrepared(deps, responseCall, body, streamed(prepared), {
+      runPrepared(deps, responseCall, body, asStreamedRequest(prepared), {
         answerId: id,
         echo,
         isStoredByCaller: true,
@@ -71,7 +71,7 @@ function queuedResponse(id: string, model: string, requestBody: JsonObject): Jso
 }
 
 /** Changes the request so that the vendor streams its answer in the foreground. */
-function streamed({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
+function asStreamedRequest({ params, body, native, ...rest }: PreparedResponses): PreparedResponses {
   return {
     ...rest,
     params: { ...params, stream: true },

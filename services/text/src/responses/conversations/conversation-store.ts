@@ -121,7 +121,7 @@ export class ConversationStore {
       else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
       else return { verdict: reply.verdict };
     }
-    throw busy();
+    throw busyFailure();
   }
 
   /** Reads part of a conversation; undefined if it does not exist, or "unknown" if an item of `range` does not. */
@@ -149,7 +149,7 @@ export class ConversationStore {
       }
       await indexConversation(this.#recordStore, this.#limits, conversation, memory);
     }
-    throw busy();
+    throw busyFailure();
   }
 
   /** Returns one item as JSON; undefined if it does not exist. */
@@ -188,7 +188,7 @@ export class ConversationStore {
       );
       return true;
     }
-    throw busy();
+    throw busyFailure();
   }
 
   async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[]) {
@@ -234,7 +234,7 @@ export class ConversationStore {
   }
 }
 
-function busy(): Failure {
+function busyFailure(): Failure {
   return new Failure("server_overloaded", "The conversation is being changed by too many requests; try again.", {
     retryAfterSeconds: 1,
   });

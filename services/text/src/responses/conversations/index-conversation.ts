@@ -29,7 +29,7 @@ export async function indexConversation(
     const records = await orUnavailable(redis.lrange(keys.list, from, from + itemsPerRead - 1));
     for (const record of records) {
       const packed = openItem(cipher, keys.list, record);
-      const indexed = packed === undefined ? unreadable() : await index(await reader.unpack(packed), ids);
+      const indexed = packed === undefined ? unreadableItem() : await index(await reader.unpack(packed), ids);
       ids.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
       items.push(
@@ -45,7 +45,7 @@ export async function indexConversation(
 }
 
 /** Returns the index entry of an item that cannot be decrypted. */
-function unreadable(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
+function unreadableItem(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
   return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }
 

@@ -22,7 +22,7 @@ const errorStart = '{"type":"error"';
 /** Renders an event of a stream as a message with its `stream_id`. */
 export function messageOf(data: string, streamId: string | undefined): string {
   const error = data.startsWith(errorStart) ? parseRecord(data) : undefined;
-  if (error !== undefined) return JSON.stringify({ ...streamIdMember(streamId), ...error, ...nested(error) });
+  if (error !== undefined) return JSON.stringify({ ...streamIdMember(streamId), ...error, ...nestedError(error) });
   return streamId === undefined || data.at(0) !== "{"
     ? data
     : `{"stream_id":${JSON.stringify(streamId)},${data.slice(1)}`;
@@ -37,7 +37,7 @@ export function createdId(data: string): string | undefined {
   return isRecord(response) && typeof response["id"] === "string" ? response["id"] : undefined;
 }
 
-function nested(event: JsonObject): JsonObject {
+function nestedError(event: JsonObject): JsonObject {
   if (isRecord(event["error"])) return {};
   const { code, message, param = null } = event;
   return { status: brokenStatus, error: { type: "server_error", code, message, param } };
