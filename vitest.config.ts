@@ -19,8 +19,8 @@ export default defineConfig({
         test: { name: "shared", isolate: false, exclude: [...configDefaults.exclude, ...isolatedTests] },
       },
     ],
-    // Two cores, and each suite brings processes of its own.
-    maxWorkers: 2,
+    // More workers than the two cores of CI, because tests of whole services often wait.
+    maxWorkers: 3,
     testTimeout: 240_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } }, // a second is little for a busy machine
