@@ -21,7 +21,8 @@ const commonVariables = ["OTEL_EXPORTER_OTLP_ENDPOINT", "NODE_EXTRA_CA_CERTS"];
 const publisherVariables = ["NATS_REPLICAS", "NATS_KEEP_BYTES"];
 /** Service that the Gateway and the Ingress lead to. Each adds one address to X-Forwarded-For. */
 const outerService = "edge";
-const isBehindProxy = 'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
+const behindProxyCondition =
+  'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
 /** Returns whether a service has the books only with `books.enabled`. */
@@ -160,7 +161,7 @@ function variablesOf(env: readonly Fields[], row: ServiceRow, rows: readonly Ser
       ? [ifSet("NATS_REPLICAS", ".Values.nats.replicas"), ifSet("NATS_KEEP_BYTES", ".Values.nats.keepBytes")]
       : []),
     ...(row.name === videoAddressService ? [ifSet("PUBLIC_URL", '(include "modelgate.publicUrl" .)')] : []),
-    ...(row.name === outerService ? [blockIf(isBehindProxy, [{ name: "PROXIES", value: "1" }])] : []),
+    ...(row.name === outerService ? [blockIf(behindProxyCondition, [{ name: "PROXIES", value: "1" }])] : []),
     ...(hasOptionalBooks(row) ? [blockIf(".Values.books.enabled", [fromSecret("BOOKS_URL")])] : []),
     ifSet("OTEL_EXPORTER_OTLP_ENDPOINT", ".Values.tracing.endpoint"),
     blockIf(privateCa, [{ name: "NODE_EXTRA_CA_CERTS", value: "/ca/ca.crt" }]),

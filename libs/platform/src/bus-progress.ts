@@ -3,7 +3,7 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 
 /** Position of a durable reader in its stream. */
 export interface Progress {
-  /** Time at which the stream was created. It tells a recreated stream from the one before. */
+  /** Time at which the stream was created. It differs after the stream was recreated. */
   readonly created: string;
   readonly last: number;
   readonly handled: number;

@@ -44,7 +44,7 @@ export class RefusedCalls implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Adds a call to the next publication. If its account has too many, only increases the count of the last one. */
+  /** Adds a call to the next publication. If too many calls of its account wait, only counts it. */
   add(request: RefusedRequest, failure: Failure): void {
     const same = this.#waiting.get(request.accountId) ?? [];
     const last = same.at(-1);

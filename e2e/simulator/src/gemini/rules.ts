@@ -7,7 +7,7 @@ import { requireLevel, signsCalls, takesBudgetsOnly } from "./models.ts";
 /** A signature on a call is bound to the function's name. */
 export const thoughtDataKind = "gemini.thought";
 
-/** The vendor accepts these texts as signatures of calls that another model made. */
+/** Texts that the vendor accepts as signatures of calls that another model made. */
 const acceptedPlaceholders = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
 /** Refuses a request of the right shape that the vendor would refuse. */

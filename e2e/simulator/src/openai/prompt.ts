@@ -4,7 +4,7 @@ import type { Prompt, PromptPiece } from "../core/prompt-cache.ts";
 /** Models that cache up to breakpoints. Older caches are not simulated. */
 const cachingModels = /^gpt-(?:5\.[6-9]|[6-9])/;
 
-/** These models read `instructions` after the input. */
+/** Models that read `instructions` after the input. */
 const modelsWithInstructionsLast = /^gpt-6\.[2-9]/;
 
 /** Only the last breakpoints count. Implicit mode adds one at the end. */

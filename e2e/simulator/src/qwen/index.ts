@@ -8,7 +8,7 @@ import { readGeneration, readSynthesis } from "./read.ts";
 import { beginTask, pollTask } from "./tasks.ts";
 import { pollVideo, videoStarts } from "./videos.ts";
 
-/** These models are available as tasks only. */
+/** Models that are available as tasks only. */
 const taskModels = /^wan/;
 
 const generation: Endpoint = {

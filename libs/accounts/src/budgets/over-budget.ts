@@ -2,7 +2,7 @@ import { formatUsd, parseNanos, type Nanos, type UsageDraft } from "@modelgate/c
 import type { AppliedBudget, Budget } from "./budget.ts";
 
 /** Owner of a budget in the message, by the kind of the budget's scope. */
-const owners: Readonly<Record<string, (value: string, call: RefusedCall) => string>> = {
+const owners: Readonly<Record<string, (value: string, call: UncoveredCall) => string>> = {
   account: () => "this account",
   organisation: (id) => `the organisation ${id}`,
   key: (id, { tokenId }) => (id === tokenId ? "this key" : "this key and the other keys that share its limit"),
@@ -17,13 +17,13 @@ const owners: Readonly<Record<string, (value: string, call: RefusedCall) => stri
   },
 };
 
-interface RefusedCall {
+interface UncoveredCall {
   readonly tokenId: string;
   readonly draft: Pick<UsageDraft, "model">;
 }
 
 /** Renders the message for a call that a budget does not cover. */
-export function overBudgetMessage(over: AppliedBudget | undefined, call: RefusedCall, left: Nanos): string {
+export function overBudgetMessage(over: AppliedBudget | undefined, call: UncoveredCall, left: Nanos): string {
   if (over === undefined) return `A budget does not cover this call of ${call.draft.model}.`;
   const { budget, period } = over;
   const [kind = "", ...value] = budget.scope.split(":");

@@ -32,7 +32,7 @@ export interface Spool {
   readonly budget: BufferBudget;
 }
 
-const readBytes = 64 * 1024;
+const bytesPerRead = 64 * 1024;
 
 /**
  * Starts to write a form's file to disk. Dispose the form before the file, whose disposal waits for the end of writing.
@@ -81,7 +81,7 @@ class GrowingFile implements IncomingSpoolFile {
   }
 
   read(): Readable {
-    return Readable.from(this.#follow(), { objectMode: false, highWaterMark: readBytes });
+    return Readable.from(this.#follow(), { objectMode: false, highWaterMark: bytesPerRead });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -117,7 +117,7 @@ class GrowingFile implements IncomingSpoolFile {
   async *#follow(): AsyncGenerator<Buffer> {
     for (let position = 0; ;) {
       if (position < this.#size) {
-        const buffer = Buffer.allocUnsafe(Math.min(readBytes, this.#size - position));
+        const buffer = Buffer.allocUnsafe(Math.min(bytesPerRead, this.#size - position));
         const { bytesRead } = await this.#handle.read({ buffer, position });
         position += bytesRead;
         yield buffer.subarray(0, bytesRead);

@@ -118,11 +118,11 @@ export function requestedTiers(body: JsonRecord, ...names: readonly string[]): R
 }
 
 const [anthropicMember, xaiMember] = ["server_tool_use", "server_side_tool_usage_details"] as const;
-const readToolCounts = ["num_search_queries", "num_sources_used", anthropicMember, xaiMember, "plugins"];
+const toolCountMembers = ["num_search_queries", "num_sources_used", anthropicMember, xaiMember, "plugins"];
 
 /** Reads the number of calls of vendor tools from a usage report, in several vendors' spellings. */
 export function countedTools(usage: unknown): Units | undefined {
-  if (!isRecord(usage) || !hasAny(usage, readToolCounts)) return undefined;
+  if (!isRecord(usage) || !hasAny(usage, toolCountMembers)) return undefined;
   const within = (name: string, ...counts: readonly string[]): number => {
     const reported = usage[name];
     return isRecord(reported) ? counts.reduce((sum, count) => sum + countOrZero(reported[count]), 0) : 0;

@@ -95,8 +95,8 @@ export function boundingKeyCandidates(tokens: readonly Token[], membersKey: Pick
 }
 
 /**
- * Returns the value of `within` for a member's key: the bounding key and the budget that both share. Its id is needed
- * even without a budget, because account budgets may have the scope `key:ID`.
+ * Returns the value of `within` for a member's key: the bounding key and the budget that both share. The key's id is
+ * needed even without a budget, because account budgets may have the scope `key:ID`.
  */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonNullable<Token["within"]> {
   return { id, ...budget };

@@ -7,7 +7,7 @@ const maxPerPair = 10;
 const maxPerAddress = 30;
 const maxPerName = 100;
 const windowSeconds = 900;
-/** Time in seconds for which an address is known after a sign-in. */
+/** Time in seconds for which a person's address is remembered after a sign-in. */
 const knownSeconds = 30 * 86_400;
 
 /** Network address of a sign-in, and the name that it uses. */

@@ -21,7 +21,7 @@ export interface ImagesRequest {
   readonly images: number;
 }
 
-/** These models always answer with Base64 and accept the newer parameters. */
+/** Models that always answer with Base64 and accept the newer parameters. */
 const gptImageModel = /^(?:chat)?gpt-image/;
 const dallEModel = /^dall-e/;
 

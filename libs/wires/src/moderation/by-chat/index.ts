@@ -62,7 +62,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
   return { request: judgement, dropped: Object.keys(request.own?.members ?? {}) };
 }
 
-/** As JSON, a text cannot imitate another item. */
+/** Renders texts as JSON, so that a text cannot imitate another item. */
 function renderPart(part: ModerationPart, item: number): readonly (TextPart | ImagePart)[] {
   if (part.kind === "text") return [jsonLine({ item, text: part.text })];
   const data = readDataUrl(part.url);

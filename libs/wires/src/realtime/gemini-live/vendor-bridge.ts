@@ -55,7 +55,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     const event = message.binary ? undefined : parseEvent(message.data);
     try {
       if (event === undefined) throw new Failure("invalid_json", "The event is not a JSON object.");
-      // Duplicates are refused, because the vendor may read another one than the gateway.
+      // Duplicate members are refused, because the vendor may read a different one than the gateway.
       refuseAmbiguous(message.data, ["type"]);
       const { type } = event;
       const handle = typeof type === "string" ? ownEntry(this.#on, type) : undefined;

@@ -74,7 +74,7 @@ export class OpenaiBridge implements RealtimeBridge {
     // A message that the gateway cannot parse is refused, because the vendor may be able to parse it.
     if (event === undefined) return this.#refuse(new Failure("invalid_json", "The event is not a JSON object."));
     try {
-      // Duplicates are refused, because the vendor may read another one than the gateway.
+      // Duplicate members are refused, because the vendor may read a different one than the gateway.
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);

@@ -141,7 +141,7 @@ export function wantsUsage(body: object): boolean {
   return isRecord(options) && options["include_usage"] === true;
 }
 
-/** Each vendor has another member for reasoning. A member that turns reasoning off takes precedence. */
+/** Vendors have different members for reasoning. A member that turns reasoning off takes precedence. */
 function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const reasoningFields = body.fields("reasoning");
   const thinking = body.fields("thinking");

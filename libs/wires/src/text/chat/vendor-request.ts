@@ -184,7 +184,7 @@ function renderToolChoice(choice: ToolChoice, tools: readonly Tool[], newest: bo
   const searches = tools.some(({ kind }) => kind === "web-search");
   const names = choice.names?.filter((name) => !searches || name !== searchToolName);
   if (names === undefined || mode === "none") return mode;
-  // A model's own web search cannot be forced.
+  // `tool_choice` cannot force the web search of a search model.
   if (names.length === 0) return undefined;
   const chosen = names.map((name) => renderChosenTool(name, tools, newest));
   if (forcesSingleTool(choice)) return chosen[0];

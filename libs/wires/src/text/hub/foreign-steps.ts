@@ -67,7 +67,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   });
 }
 
-/** The other wire has the tool without its options. */
+/** Returns the tool of Google's other wire that matches a tool, without its options. */
 function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
   if (tool.kind !== "vendor") return tool;
   const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));

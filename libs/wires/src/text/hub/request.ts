@@ -51,7 +51,7 @@ export const efforts = ["none", "minimal", "low", "medium", "high", "xhigh", "ma
 
 export type Effort = (typeof efforts)[number];
 
-/** Requested reasoning. A wire derives its effort or budget from the other value. */
+/** Requested reasoning. If the client sets only the effort or the budget, some wires derive the other. */
 export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
   /** Maximum tokens for reasoning. For -1, the model decides. */

@@ -9,12 +9,18 @@ import { feeMembers, requestedFees } from "./usage.ts";
 import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";
 
 /** Members that refer to one vendor account's store, machines or callbacks. */
-const refused = ["previous_interaction_id", "continuation_token", "environment", "cached_content", "webhook_config"];
+const refusedMembers = [
+  "previous_interaction_id",
+  "continuation_token",
+  "environment",
+  "cached_content",
+  "webhook_config",
+];
 
 /** Parses a request. The service has already replaced `previous_interaction_id` by the earlier steps. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body, "", "either");
-  for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
+  for (const name of refusedMembers) if (fields.has(name)) throw fields.unsupported(name);
   fields.ignore("store", "background");
   const instructions = fields.text("system_instruction");
   const config = fields.fields("generation_config");

@@ -12,13 +12,13 @@ import { parseSearch } from "./search.ts";
 import { requestedFees, feeMembers } from "./usage.ts";
 
 /** Members that refer to one vendor account's store, region or servers. */
-const refused = ["container", "mcp_servers", "inference_geo"] as const;
+const refusedMembers = ["container", "mcp_servers", "inference_geo"] as const;
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   // The gateway itself adds the cost.
   if (isCostRequested(fields.value)) fields.ignore("usage");
-  for (const name of refused) if (fields.has(name)) throw fields.unsupported(name);
+  for (const name of refusedMembers) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: parsed } = parseTurns(fields);
   const turns = markedAtEnd(parsed, parseCache(fields));
   const tools = parseTools(fields);

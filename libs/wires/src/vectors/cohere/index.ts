@@ -9,7 +9,7 @@ import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type Vec
 
 const maxTexts = 96;
 /** Header with the input tokens, on Amazon Bedrock. */
-const countHeader = "x-amzn-bedrock-input-token-count";
+const tokenCountHeader = "x-amzn-bedrock-input-token-count";
 
 const tasks: Readonly<Record<string, VectorTask>> = {
   search_query: "query",
@@ -72,7 +72,7 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
-  const inHead = Number(headers[countHeader] ?? Number.NaN);
+  const inHead = Number(headers[tokenCountHeader] ?? Number.NaN);
   const inputTokens =
     parseCount(memberOf(memberOf(meta, "billed_units"), "input_tokens")) ??
     (Number.isSafeInteger(inHead) && inHead >= 0 ? inHead : undefined);

@@ -159,7 +159,7 @@ const vendorStatuses: Readonly<Record<TaskState, string>> = {
 };
 const internalErrorCode = 50_500;
 
-/** As at the vendor, a failed task has the state `done` and another code. */
+/** A failed task has the state `done` and an error code, as at the vendor. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, error } = task;
   const data = { status: vendorStatuses[state], task_id: task.id };
