@@ -14,7 +14,7 @@ const start = () => startNats({ port, folder, keep: true });
 beforeAll(async () => {
   [port = 0] = await freePorts(1);
   server = await start();
-  bus = await openBus(server.url, createLogger("test", "silent").log);
+  bus = await openBus(server.url, createLogger("test", "silent").log, { ackMs: 1_000 });
 });
 afterAll(async () => {
   await bus?.[Symbol.asyncDispose]();

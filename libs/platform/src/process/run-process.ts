@@ -12,9 +12,13 @@ const gatewayName = "gateway";
 
 /**
  * Runs services as one process until a stop signal. Then open requests may finish, and the services are closed. If a
- * step hangs, the process exits `lastStepsMs` after the drain. `worker` is set if several processes share ports.
+ * step hangs, the process exits `endMs` after the drain. `worker` is set if several processes share ports.
  */
-export async function runProcess(load: () => Promise<readonly Service[]>, worker?: number): Promise<void> {
+export async function runProcess(
+  load: () => Promise<readonly Service[]>,
+  worker?: number,
+  endMs = lastStepsMs,
+): Promise<void> {
   const stopped = waitForStop();
   let name = gatewayName;
   let closeLog = (): Promise<void> => Promise.resolve();
@@ -28,7 +32,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
     const logger = createLogger(name, logLevel);
     closeLog = logger.close;
     const { log } = logger;
-    const state: ProcessState = { step: "starting", endWithinMs: lastStepsMs };
+    const state: ProcessState = { step: "starting", endWithinMs: endMs };
     void stopped.then(() => exitAfterTimeout(state, logger));
     const metrics = createMetrics(name, worker);
     await using _tracing = await openTracing(name, collectorUrl, log);
@@ -52,7 +56,7 @@ export async function runProcess(load: () => Promise<readonly Service[]>, worker
       return;
     }
     problems = () => running.problems();
-    state.endWithinMs = running.drainMs + lastStepsMs;
+    state.endWithinMs = running.drainMs + endMs;
     reportPorts(log, running);
     log.info({ signal: await stopped }, "draining");
     state.step = "draining";

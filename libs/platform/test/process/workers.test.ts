@@ -16,7 +16,7 @@ async function textAt(url: string): Promise<string> {
   return (await fetch(url)).text();
 }
 
-test("workers share a port, an exited one is restarted, and one port answers the probes for all", async () => {
+test.concurrent("workers share a port, an exited one is restarted, and one port answers the probes for all", async () => {
   const [port = 0, opsPort = 0, booksPort = 0] = await freePorts(3);
   const env = {
     ...process.env,
@@ -73,7 +73,7 @@ test("workers share a port, an exited one is restarted, and one port answers the
   }
 });
 
-test("workers that cannot start end the process with their status and their output", async () => {
+test.concurrent("workers that cannot start end the process with their status and their output", async () => {
   const env = { ...process.env, DOOR_PORT: "0", DRAIN_MS: "none" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
@@ -82,7 +82,7 @@ test("workers that cannot start end the process with their status and their outp
   expect(output).toContain("DRAIN_MS must be a whole number");
 });
 
-test("a shared port must be named", async () => {
+test.concurrent("a shared port must be named", async () => {
   const env = { ...process.env, DOOR_PORT: "0", HOST: "127.0.0.1" };
   const supervisor = spawn(process.execPath, [program], { env, stdio: ["ignore", "ignore", "pipe"] });
   let output = "";
