@@ -63,7 +63,7 @@ describe("a document of any size", () => {
                 JSON.stringify(value[member.name]),
             ).toBe(true);
         }),
-        { numRuns: 10 },
+        { numRuns: 5 },
       );
     },
     timeout,
@@ -79,7 +79,7 @@ describe("a document of any size", () => {
             true,
           );
         }),
-        { numRuns: 10 },
+        { numRuns: 5 },
       );
     },
     timeout,
@@ -157,7 +157,9 @@ test("members of a large object are replaced and added in turns, with the bytes 
   const { result, turns } = finish(spliceInTurns(bytes, values));
   expect(result.equals(spliceMembers(bytes, values))).toBe(true);
   expect(turns).toBeGreaterThan(2);
-  expect(finish(spliceInTurns(bytes, {}))).toEqual({ result: bytes, turns: 1 });
+  const unchanged = finish(spliceInTurns(bytes, {}));
+  expect(unchanged.turns).toBe(1);
+  expect(unchanged.result.equals(bytes)).toBe(true);
 });
 
 describe("limits", () => {
