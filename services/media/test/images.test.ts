@@ -9,7 +9,11 @@ import { pictureIn, samplePng, sha256 } from "./pictures.ts";
 let area: Area;
 let client: OpenAI;
 beforeAll(async () => {
-  area = await startArea(service, { config: imagesConfig, env: { FETCH_PRIVATE_HOSTS: "127.0.0.1" } });
+  area = await startArea(service, {
+    config: imagesConfig,
+    env: { FETCH_PRIVATE_HOSTS: "127.0.0.1" },
+    limits: { media: { images: { firstPollMs: 50 } } },
+  });
   client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());

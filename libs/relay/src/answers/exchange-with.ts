@@ -50,6 +50,7 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedR
   /** Completes an answer by further requests to the vendor, for example for files. */
   complete?(answer: Answer, link: VendorLink): Promise<Answer>;
   readonly taskWaitMs?: number | undefined;
+  readonly firstPollMs?: number | undefined;
   /** Converts the vendor's answers, one for each request, for the client. */
   render(answers: NonEmptyList<VendorAnswer<Answer>>, vendor: Vendor): CompleteAnswer | Promise<CompleteAnswer>;
 }
@@ -106,7 +107,7 @@ function documentReader<
   { headers }: UpstreamHead,
   { vendor, call, target, furtherRequests }: SentCall<Vendor, Request, Answer, Output>,
 ): AnswerReader {
-  const { complete, taskWaitMs = 0 } = call;
+  const { complete, taskWaitMs = 0, firstPollMs } = call;
   const readBytes = (bytes: Buffer): Promise<VendorAnswer<Answer>> => readDocument(vendor, bytes, headers);
   if (furtherRequests.length === 0 && vendor.taskOf === undefined && complete === undefined)
     return {
@@ -118,6 +119,7 @@ function documentReader<
     taskIn: async (bytes) => vendor.taskOf?.(await parseAnswer(bytes)),
     read: readBytes,
     waitMs: taskWaitMs,
+    firstPollMs,
     // The first of several answers does not report the usage of the others.
     usageIn: ({ answer }) => (furtherRequests.length === 0 ? answer.usage : undefined),
     async finish(first, link) {

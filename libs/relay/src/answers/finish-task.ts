@@ -3,7 +3,7 @@ import { Failure, type Units } from "@modelgate/contracts";
 import type { TaskReader, VendorLink, CompleteAnswer } from "./exchange.ts";
 
 /** Pauses between polls in ms. They are short at first, because most images are finished quickly. */
-const firstPauseMs = 300;
+const defaultFirstPollMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Number of consecutive 5xx answers after which polling ends. */
@@ -22,11 +22,13 @@ interface TaskReading<Answer> {
   /** Reads the usage of a cancelled task. Absent if tasks are not cancelled but finished without their clients. */
   readonly usageOf?: ((state: Buffer) => Units | undefined) | undefined;
   readonly waitMs: number;
+  /** Pause in ms before the first poll; the later ones are longer. */
+  readonly firstPollMs?: number | undefined;
 }
 
 /** Creates the reader of an answer that is polled until its vendor has finished it. */
 export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
-  const { taskIn, read, usageIn, usageOf, finish, waitMs } = reading;
+  const { taskIn, read, usageIn, usageOf, finish } = reading;
   return {
     kind: "task",
     async read(bytes) {
@@ -38,7 +40,7 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
           if (run !== undefined) run.hasEnded = hasEnded;
           return hasEnded ? await read(state) : undefined;
         };
-        return { run, finish: async (link) => finish(await finishTask(task, link, finished, waitMs), link) };
+        return { run, finish: async (link) => finish(await finishTask(task, link, finished, reading), link) };
       }
       const answer = await read(bytes);
       return { usage: usageIn(answer), finish: (link) => finish(answer, link) };
@@ -54,11 +56,11 @@ async function finishTask<Answer>(
   task: string,
   vendor: VendorLink,
   parse: (answer: Buffer) => Promise<Answer | undefined>,
-  waitMs: number,
+  { waitMs, firstPollMs = defaultFirstPollMs }: Pick<TaskReading<Answer>, "firstPollMs" | "waitMs">,
 ): Promise<Answer> {
   const deadline = Date.now() + waitMs;
   let failedPolls = 0;
-  for (let pause = firstPauseMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
+  for (let pause = firstPollMs; Date.now() < deadline; pause = Math.min(pause * pauseGrowth, longestPauseMs)) {
     await setTimeout(pause, undefined, { signal: vendor.signal });
     const pollResult = await poll(vendor, task);
     // A vendor that refuses frequent polls still works on the task.

@@ -62,6 +62,7 @@ function imagesCall(
     dropped,
     bodyBytes: 0,
     taskWaitMs: deps.taskWaitMs,
+    firstPollMs: deps.firstPollMs,
     requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes(proxy) : request],
     async write(rendered) {
       const { body, contentType } = writeImages(rendered);

@@ -10,6 +10,8 @@ export function imagesVariables(read: VariableReader) {
     maxRedirects: 3,
     privateHosts: privateHostsVariable(read),
     taskWaitMs: 180_000,
+    /** Pause in ms before the first poll of a task. */
+    firstPollMs: 300,
   };
 }
 
@@ -22,9 +24,14 @@ export interface ImagesDeps {
   readonly remote: RemoteFiles;
   readonly budget: BufferBudget;
   readonly taskWaitMs: number;
+  readonly firstPollMs: number;
 }
 
 /** Opens the dependencies of image requests. */
-export function openImages({ privateHosts, taskWaitMs, ...limits }: ImagesEnv, budget: BufferBudget): ImagesDeps {
-  return { remote: openRemoteFiles(limits, budget, { privateHosts: parseHosts(privateHosts) }), budget, taskWaitMs };
+export function openImages(
+  { privateHosts, taskWaitMs, firstPollMs, ...limits }: ImagesEnv,
+  budget: BufferBudget,
+): ImagesDeps {
+  const remote = openRemoteFiles(limits, budget, { privateHosts: parseHosts(privateHosts) });
+  return { remote, budget, taskWaitMs, firstPollMs };
 }
