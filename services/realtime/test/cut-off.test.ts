@@ -9,8 +9,8 @@ beforeAll(async () => {
   far = await openSlowConnection(0);
   area = await startSessions({
     models: { live: { kind: "realtime", price } },
-    channels: [channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 1_500 })],
-    limits: { realtime: { sessions: { pingMs: 1_000, bufferedBytes: 65_536 } } },
+    channels: [channel("voice", ["live"], { baseUrl: `${far.url}/at/voice/openai/v1`, timeoutMs: 800 })],
+    limits: { realtime: { sessions: { pingMs: 600, bufferedBytes: 65_536 } } },
   });
   far.connectTo(area.simulator.url);
 });

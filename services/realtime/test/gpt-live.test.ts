@@ -56,13 +56,13 @@ beforeAll(async () => {
       channel("no-second", { "no-second": "gpt-live-1" }),
       channel("turns", { turns: "gpt-realtime-2" }),
     ],
-    env: { DRAIN_MS: "8000", FAREWELL_MS: "4000" },
+    env: { DRAIN_MS: "6000", FAREWELL_MS: "3000" },
     accounts: { lending: { balance: "1.00", tokens: [{ key: lent, group: "default" }] } },
     limits: {
       relay: { limits: { leaseMs: 1_500 } },
       realtime: {
         slice: { audioSeconds: 1, textTokens: 100 },
-        sessions: { firstEventMs: 5_000, setupMs: 5_000 },
+        sessions: { firstEventMs: 2_000, setupMs: 2_000 },
       },
     },
   });

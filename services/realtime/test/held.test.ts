@@ -38,7 +38,12 @@ beforeAll(async () => {
     accounts: Object.fromEntries(
       accounts.map(({ name, key }) => [name, { balance: "0.30", tokens: [{ key, group: "default" }] }]),
     ),
-    limits: { realtime: { slice: { textTokens: 1_000, audioSeconds: 1 }, sessions: { waitingResponses: 16 } } },
+    limits: {
+      realtime: {
+        slice: { textTokens: 1_000, audioSeconds: 1 },
+        sessions: { waitingResponses: 16, lastUsageMs: 3_000 },
+      },
+    },
   });
 });
 afterAll(async () => {

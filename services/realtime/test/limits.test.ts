@@ -11,7 +11,7 @@ const config = {
   },
   channels: [
     channel("voice", ["live"]),
-    channel("silent", ["silent"], { timeoutMs: 2_000 }),
+    channel("silent", ["silent"], { timeoutMs: 800 }),
     geminiChannel("gem", ["gem"]),
   ],
 };
