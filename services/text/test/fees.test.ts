@@ -149,6 +149,27 @@ const tools: readonly (readonly [Wire, object, string, object, number])[] = [
   ["content", { tools: [{ fileSearch: {} }] }, "tools[0].fileSearch", { fileSearches: 1 }, 2_500_000],
 ];
 
+// A request is refused or changed before its answer is streamed.
+test.each(tools)("%s %j without a price is refused with its path", async (wire, more, place) => {
+  const { status, text } = await call(wire, `${wire}-bare`, more, {});
+  expect(status).toBe(400);
+  expect(text).toContain(place);
+});
+
+test.each(tools)(
+  "%s %j without a price is dropped and named, unless the client is strict",
+  async (wire, more, place) => {
+    const usualOptions = { key: keys.usual };
+    const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usualOptions);
+    expect([status, dropped]).toEqual([200, place]);
+    const event = await eventOf(requestId);
+    expect(event).toMatchObject({ costNanos: String(tokenNanos), dropped: [place] });
+    expect(event.unpriced).toBeUndefined();
+    const refused = await call(wire, `${wire}-bare`, more, { ...usualOptions, strict: true });
+    expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(place)]);
+  },
+);
+
 describe.each([false, true])("streamed: %s", (stream) => {
   test.each(tools)("%s %j with a price is charged as used", async (wire, more, _place, units, nanos) => {
     const { status, text, requestId } = await call(wire, `${wire}-priced`, more, { stream });
@@ -157,12 +178,6 @@ describe.each([false, true])("streamed: %s", (stream) => {
     expect(event.units).toEqual({ inputTokens: 10, outputTokens: 5, requests: 1, ...units });
     expect(event).toMatchObject({ costNanos: String(tokenNanos + nanos), estimated: false });
     expect(event.unpriced).toBeUndefined();
-  });
-
-  test.each(tools)("%s %j without a price is refused with its path", async (wire, more, place) => {
-    const { status, text } = await call(wire, `${wire}-bare`, more, { stream });
-    expect(status).toBe(400);
-    expect(text).toContain(place);
   });
 
   test.each(tools)(
@@ -175,20 +190,6 @@ describe.each([false, true])("streamed: %s", (stream) => {
         costNanos: String(tokenNanos),
         unpriced: Object.keys(units),
       });
-    },
-  );
-
-  test.each(tools)(
-    "%s %j without a price is dropped and named, unless the client is strict",
-    async (wire, more, place) => {
-      const usualOptions = { stream, key: keys.usual };
-      const { status, requestId, dropped } = await call(wire, `${wire}-bare`, more, usualOptions);
-      expect([status, dropped]).toEqual([200, place]);
-      const event = await eventOf(requestId);
-      expect(event).toMatchObject({ costNanos: String(tokenNanos), dropped: [place] });
-      expect(event.unpriced).toBeUndefined();
-      const refused = await call(wire, `${wire}-bare`, more, { ...usualOptions, strict: true });
-      expect([refused.status, refused.text]).toEqual([400, expect.stringContaining(place)]);
     },
   );
 
