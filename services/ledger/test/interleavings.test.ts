@@ -9,7 +9,7 @@ import { AccountModel } from "./account-model.ts";
 /** Seed of a failed history, to repeat it (MODELGATE_SEED). */
 const replay = process.env["MODELGATE_SEED"];
 /** Number of random histories (MODELGATE_LIVES). */
-const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 256) : 1;
+const histories = replay === undefined ? Number(process.env["MODELGATE_LIVES"] ?? 128) : 1;
 const steps = 40;
 const firstSeed = replay === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(replay);
 

@@ -26,10 +26,14 @@ function eventOf(id: string, more: Partial<UsageEvent> = {}): UsageEvent {
   };
 }
 
+/** Records calls of which the log keeps about 100. */
+const recordMany = (calls: number) =>
+  Promise.all(Array.from({ length: calls }, (_, at) => recordUsage(redis, eventOf(`call-${at}`), 100)));
+
 const totals = async () =>
   (await readTotals(books, { ...january, groupBy: ["account"] })).map(({ by, sums }) => ({ ...by, ...sums }));
 
-describe.each(engines)("books in $name", ({ start: startEngine }) => {
+describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
   beforeAll(async () => {
     [engine, backends] = await Promise.all([startEngine(), startLocalBackends()]);
     redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
@@ -47,7 +51,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
 
   test("a day is moved completely, and nothing of it remains in Redis", async () => {
     const events = Array.from({ length: 1_201 }, (_, at) => eventOf(`call-${String(at).padStart(4, "0")}`));
-    for (const event of events) await recordUsage(redis, event);
+    await Promise.all(events.map((event) => recordUsage(redis, event)));
     await moveDay(redis, books, { account: "acme", date });
     expect(await redis.keys("*")).toEqual([]);
     const { events: moved } = await readCalls(books, january, { order: "oldest first", limit: 2_000 });
@@ -58,7 +62,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   });
 
   test("calls that a limited log has dropped are kept in the totals", async () => {
-    for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
+    await recordMany(400);
     const logged = await redis.xlen(
       `usage-log:{s${/\{s(\d\d)\}/.exec((await redis.keys("totals:*"))[0] ?? "")?.[1]}}:acme:${date}`,
     );
@@ -72,7 +76,7 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
   });
 
   test("a move that is interrupted before the keys are removed is repeated without double counting", async () => {
-    for (let at = 0; at < 400; at++) await recordUsage(redis, eventOf(`call-${at}`), 100);
+    await recordMany(400);
     const kept = await Promise.all(
       (await redis.keys("*")).map(async (name) => [name, await redis.dumpBuffer(name)] as const),
     );
@@ -83,43 +87,47 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     expect(await totals()).toMatchObject([{ calls: "400", costNanos: "2800" }]);
   });
 
-  test("the first start of a ledger moves all days of all accounts, and readers wait until it has", async () => {
-    const accounts = Array.from({ length: 30 }, (_, at) => `account-${at}`);
-    const days = ["2026-01-20", "2026-01-21"];
-    for (const accountId of accounts)
-      for (const day of days)
-        await recordUsage(redis, eventOf(`${accountId}-${day}`, { accountId, time: `${day}T10:00:00.000Z` }));
-    const secret = "a secret of the tests, long enough";
-    await redis.set("of another program", "1");
-    const ledger = await startServiceAlone("ledger", {
-      REDIS_URL: backends.redisUrl,
-      NATS_URL: backends.natsUrl,
-      MODELGATE_SECRET: secret,
-      LOG_LEVEL: "silent",
-      ...engine.env,
-    });
-    try {
-      const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
-      const ask = async () => {
-        const answer = await fetch(`${ledger.url}/usage/events?from=2026-01-20&to=2026-01-21`, {
-          headers: { authorization, connection: "close" },
-        });
-        expect([200, 503]).toContain(answer.status);
-        if (answer.status !== 200) return undefined;
-        const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
-        return data;
-      };
-      // The first answer after the move contains all calls.
-      const { events } = await until("the move to end", ask);
-      expect(events.map(({ id }) => id).toSorted()).toEqual(
-        accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
-      );
-      // Other keys belong to the ledger.
-      expect((await redis.keys("*")).filter((name) => !["data-version", "epoch", "whole-runs"].includes(name))).toEqual(
-        ["of another program"],
-      );
-    } finally {
-      await ledger.stop();
-    }
-  });
+  // The ledger moves days as the tests above, which run on each engine.
+  test.runIf(name === "PostgreSQL")(
+    "the first start of a ledger moves all days of all accounts, and readers wait until it has",
+    async () => {
+      const accounts = Array.from({ length: 30 }, (_, at) => `account-${at}`);
+      const days = ["2026-01-20", "2026-01-21"];
+      for (const accountId of accounts)
+        for (const day of days)
+          await recordUsage(redis, eventOf(`${accountId}-${day}`, { accountId, time: `${day}T10:00:00.000Z` }));
+      const secret = "a secret of the tests, long enough";
+      await redis.set("of another program", "1");
+      const ledger = await startServiceAlone("ledger", {
+        REDIS_URL: backends.redisUrl,
+        NATS_URL: backends.natsUrl,
+        MODELGATE_SECRET: secret,
+        LOG_LEVEL: "silent",
+        ...engine.env,
+      });
+      try {
+        const authorization = `Bearer ${signOperator(secret, Math.floor(Date.now() / 1_000) + 60)}`;
+        const ask = async () => {
+          const answer = await fetch(`${ledger.url}/usage/events?from=2026-01-20&to=2026-01-21`, {
+            headers: { authorization, connection: "close" },
+          });
+          expect([200, 503]).toContain(answer.status);
+          if (answer.status !== 200) return undefined;
+          const { data }: { data: { events: UsageEvent[] } } = JSON.parse(await answer.text());
+          return data;
+        };
+        // The first answer after the move contains all calls.
+        const { events } = await until("the move to end", ask);
+        expect(events.map(({ id }) => id).toSorted()).toEqual(
+          accounts.flatMap((account) => days.map((day) => `${account}-${day}`)).toSorted(),
+        );
+        // Other keys belong to the ledger.
+        expect(
+          (await redis.keys("*")).filter((name) => !["data-version", "epoch", "whole-runs"].includes(name)),
+        ).toEqual(["of another program"]);
+      } finally {
+        await ledger.stop();
+      }
+    },
+  );
 });

@@ -227,7 +227,7 @@ test("a Redis with an older state is charged the calls of the books, once, and c
 });
 
 /** Number of accounts to restore (MODELGATE_ACCOUNTS); 10,000 must take less than ten seconds. */
-const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 200);
+const many = Number(process.env["MODELGATE_ACCOUNTS"] ?? 60);
 const manyMs = 60_000 + 30 * many;
 
 test("accounts of a version that had them only in Redis are copied to the books, and can then be restored", async () => {
