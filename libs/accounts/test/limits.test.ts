@@ -44,7 +44,7 @@ beforeEach(async () => {
 });
 
 const start = 1_000_000;
-const ask = (limits: TokenLimits, nowMs = start, seatId = `permit-${nowMs}-${count++}`) =>
+const ask = (limits: TokenLimits, nowMs = start, seatId = `seat-${nowMs}-${count++}`) =>
   admit(redis, {
     accountId,
     limitsId: "tok_1",
@@ -111,7 +111,7 @@ describe("requests per day of keys", () => {
     { nowMs = noon, limits = {} }: { nowMs?: number; limits?: TokenLimits } = {},
   ) => {
     const call = { accountId, limitsId: "members:default", tokenId, budgets, limits };
-    return admit(redis, { ...call, seatId: `permit-${count++}`, needsBalance: true, leaseMs: 1_000, nowMs });
+    return admit(redis, { ...call, seatId: `seat-${count++}`, needsBalance: true, leaseMs: 1_000, nowMs });
   };
 
   test("each key has its own, although keys share the limits of their group", async () => {

@@ -21,11 +21,11 @@ export interface SeatRefusal {
 /** Enforces the limits of channels and keys across all replicas. */
 export interface Gate extends AsyncDisposable {
   /**
-   * Occupies the seats of an attempt, or returns the reason for a refusal. `permit` must be unique. With
+   * Occupies the seats of an attempt, or returns the reason for a refusal. `seatId` must be unique. With
    * `isLastResort` the attempt is sent even while another call tests the scope. Throws Failure server_overloaded if
    * Redis does not answer.
    */
-  enter(attempt: Attempt, permit: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
+  enter(attempt: Attempt, seatId: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }
 
 /** Time after which a refused route is tried again. Nobody knows when a running call will end. */
@@ -33,13 +33,13 @@ const seatRetryMs = 1_000;
 const takeSeats = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
   keys: ["minute", "seats[]"],
-  args: { permit: "text", leaseMs: "number", perMinute: "number", maxSeats: "number[]" },
+  args: { seatId: "text", leaseMs: "number", perMinute: "number", maxSeats: "number[]" },
   replies: { taken: {}, full: { set: "number" }, minute: { waitMs: "number" } },
 });
 const renewSeats = defineScript({
   file: new URL("renew-seats.lua", import.meta.url),
   keys: ["seats[]"],
-  args: { permit: "text", leaseMs: "number" },
+  args: { seatId: "text", leaseMs: "number" },
   replies: { renewed: {} },
 });
 
@@ -78,50 +78,50 @@ export function openGate({
   health: Health;
   leaseMs: number;
 }): Gate {
-  const keysByPermit = new Map<string, readonly string[]>();
+  const keysBySeat = new Map<string, readonly string[]>();
   const logFailure = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const renewals = runOnSharedTick(leaseMs / 3, () => {
-    for (const [permit, keys] of keysByPermit) logFailure(renewSeats(redis, { seats: keys }, { permit, leaseMs }));
+    for (const [seatId, keys] of keysBySeat) logFailure(renewSeats(redis, { seats: keys }, { seatId, leaseMs }));
   });
 
-  const release = (permit: string, keys: readonly string[]): void => {
-    const remaining = (keysByPermit.get(permit) ?? []).filter((key) => !keys.includes(key));
-    if (remaining.length > 0) keysByPermit.set(permit, remaining);
-    else keysByPermit.delete(permit);
-    for (const key of keys) logFailure(redis.zrem(key, permit));
+  const release = (seatId: string, keys: readonly string[]): void => {
+    const remaining = (keysBySeat.get(seatId) ?? []).filter((key) => !keys.includes(key));
+    if (remaining.length > 0) keysBySeat.set(seatId, remaining);
+    else keysBySeat.delete(seatId);
+    for (const key of keys) logFailure(redis.zrem(key, seatId));
   };
 
-  const takeSeat = async (channel: CatalogChannel, permit: string, sets: readonly SeatSet[]) => {
+  const takeSeat = async (channel: CatalogChannel, seatId: string, sets: readonly SeatSet[]) => {
     const { id, requestsPerMinute: perMinute = 0 } = channel;
     const reply = await orUnavailable(
       takeSeats(
         redis,
         { minute: limitRedisKeys.minute(id), seats: sets.map(({ key }) => key) },
-        { permit, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
+        { seatId, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
       ),
     );
     const refused = refusalOf(reply, sets, channel);
     if (refused !== undefined) return refused;
     if (sets.length === 0) return unlimitedEntry;
     const trials = sets.filter(({ cause }) => cause === "trial").map(({ key }) => key);
-    keysByPermit.set(
-      permit,
+    keysBySeat.set(
+      seatId,
       sets.map(({ key }) => key),
     );
     return {
-      endTrials: () => release(permit, trials.splice(0)),
-      [Symbol.dispose]: () => release(permit, keysByPermit.get(permit) ?? []),
+      endTrials: () => release(seatId, trials.splice(0)),
+      [Symbol.dispose]: () => release(seatId, keysBySeat.get(seatId) ?? []),
     };
   };
 
   return {
-    enter(attempt, permit, isLastResort = false) {
+    enter(attempt, seatId, isLastResort = false) {
       const { channel } = attempt.route.candidate;
       const sets = seatSets(attempt, health, isLastResort);
       return sets.length === 0 && (channel.requestsPerMinute ?? 0) === 0
         ? unlimitedEntry
-        : takeSeat(channel, permit, sets);
+        : takeSeat(channel, seatId, sets);
     },
     async [Symbol.asyncDispose]() {
       renewals[Symbol.dispose]();

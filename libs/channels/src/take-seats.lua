@@ -1,7 +1,7 @@
 --[[ Admits one attempt to a channel, across all replicas: takes all seats that it needs and counts it against the
      limit per minute, or changes nothing. A seat that is not renewed expires.
   minute: time at which the channel's minute is unused again (ms), as in a leaky bucket   perMinute: 0 means unlimited
-  seats: sets of seats (zset: permit -> expiry ms)   maxSeats: number of seats of each set
+  seats: sets of seats (zset: seatId -> expiry ms)   maxSeats: number of seats of each set
   Returns the number of the full set, from 1, or the time until the next request may be sent. ]]
 local t = redis.call('TIME')
 local now = t[1] * 1000 + t[2] / 1000
@@ -17,7 +17,7 @@ if perMinute > 0 then
   redis.call('SET', minute, string.format('%.3f', idleAt + intervalMs), 'PX', 120000)
 end
 for _, set in ipairs(seats) do
-  redis.call('ZADD', set, string.format('%.0f', now + leaseMs), permit)
+  redis.call('ZADD', set, string.format('%.0f', now + leaseMs), seatId)
   redis.call('PEXPIRE', set, leaseMs * 2)
 end
 return {'taken'}

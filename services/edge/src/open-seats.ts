@@ -16,7 +16,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   });
   return {
     leaseMs,
-    newSeatId: idSource("permit"),
+    newSeatId: idSource("seat"),
     /** Renews a seat until its answer is written or closed, so that a client that has the last byte can call again. */
     take(seat: Seat, response: ServerResponse): void {
       const entry = heldSeats.add(seat);

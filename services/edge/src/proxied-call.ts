@@ -3,7 +3,7 @@ import { Failure } from "@modelgate/contracts";
 import { answerFailure, discardRestOfBody, idsOf, restartFailure, shutdownRequest } from "@modelgate/platform";
 import type { Logger } from "@modelgate/platform";
 import { contextOf, type Proxied } from "./request-context.ts";
-import { errorAppenderOf, type StreamErrorAppender } from "./stream-end.ts";
+import { errorAppenderOf, type StreamErrorAppender } from "./stream-error.ts";
 
 export interface ProxyOptions {
   readonly log: Logger;

@@ -6,7 +6,7 @@ import { openAlertSender, type AlertSender } from "./alerts/send.ts";
 import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
-import { startDeletingOldRecords } from "./forget.ts";
+import { startDeletingOldRecords } from "./delete-old-records.ts";
 import { usageCounted, eventsPublished, holdsSwept, usageUnpriced, watchShards } from "./ledger-metrics.ts";
 import { startMovingUsage } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";

@@ -91,7 +91,7 @@ export class Charges implements SessionCharges {
       transcripts.speech.addAudio(seconds, { detectsTurns, nowMs });
       if (detectsTurns) responses.ahead.addSpeech(seconds, nowMs);
     } else if (seconds > 0) transcripts.speech.addItemAudio(seconds);
-    if (type === "input_audio_buffer.commit") transcripts.speech.turnCommitted();
+    if (type === "input_audio_buffer.commit") transcripts.speech.commitRequested();
     // The next response reads all text. It also reads all audio, unless the vendor detects turns: then the audio may be
     // silence, and counts only if the vendor may answer several turns.
     const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
@@ -162,7 +162,7 @@ export class Charges implements SessionCharges {
         return speech.bufferCleared();
       case "committed":
         if (bridge.state.nextTranscriber === undefined) speech.bufferCleared();
-        else speech.turnReported(seen.item);
+        else speech.turnCommitted(seen.item);
         return this.#turns.add(seen.item, bridge.state.transcriber);
       case "transcribed":
         speech.transcriptEnded(seen.item, seen.units?.seconds);

@@ -10,7 +10,7 @@ export class UntranscribedSpeech {
   #unconfirmedTurns: number[] = [];
   #bufferedSeconds = 0;
   #itemSeconds = 0;
-  #heardAt = 0;
+  #audioAt = 0;
   #speaking = false;
 
   get seconds(): number {
@@ -31,13 +31,13 @@ export class UntranscribedSpeech {
    */
   addAudio(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
     if (detectsTurns && !this.#speaking) {
-      const heard = Math.max(0, nowMs - this.#heardAt) / 1_000;
+      const elapsedSeconds = Math.max(0, nowMs - this.#audioAt) / 1_000;
       this.#bufferedSeconds = Math.max(
         Math.min(this.#bufferedSeconds, unreportedSeconds),
-        this.#bufferedSeconds - heard,
+        this.#bufferedSeconds - elapsedSeconds,
       );
     }
-    this.#heardAt = nowMs;
+    this.#audioAt = nowMs;
     this.#bufferedSeconds += seconds;
   }
 
@@ -56,15 +56,15 @@ export class UntranscribedSpeech {
     this.#speaking = true;
   }
 
-  /** Handles the client's commit of a turn. Later input belongs to the next turn. */
-  turnCommitted(): void {
+  /** Handles the client's request to commit a turn. Later input belongs to the next turn. */
+  commitRequested(): void {
     if (this.#unconfirmedTurns.length >= maxTurns) return;
     this.#unconfirmedTurns.push(this.#bufferedSeconds);
     this.#bufferedSeconds = 0;
   }
 
-  /** Handles the vendor's report of a new turn: the input that the client committed, or else the buffered input. */
-  turnReported(item: string): void {
+  /** Handles the vendor's report that a turn is committed: the input that the client committed, or else the buffered input. */
+  turnCommitted(item: string): void {
     this.#speaking = false;
     const ended = this.#unconfirmedTurns.shift();
     this.#turns.set(item, ended ?? this.#bufferedSeconds);

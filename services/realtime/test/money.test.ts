@@ -83,7 +83,7 @@ describe("speech that may be transcribed", () => {
   test("is that of turns and of the buffer, until it is transcribed or cleared", () => {
     const speech = new UntranscribedSpeech();
     speech.addAudio(3, automatic);
-    speech.turnReported("one");
+    speech.turnCommitted("one");
     speech.addAudio(2, automatic);
     speech.addItemAudio(4);
     expect([speech.seconds, speech.turns]).toEqual([9, 2]);
@@ -117,14 +117,14 @@ describe("speech that may be transcribed", () => {
     const manual = { detectsTurns: false, nowMs: 0 };
     const made = new UntranscribedSpeech();
     made.addAudio(1, manual);
-    made.turnCommitted();
+    made.commitRequested();
     made.addAudio(60, manual);
-    made.turnReported("one");
+    made.turnCommitted("one");
     made.transcriptEnded("one", 1);
     expect(made.seconds).toBe(60);
     const found = new UntranscribedSpeech();
     found.addAudio(61, automatic);
-    found.turnReported("one");
+    found.turnCommitted("one");
     found.transcriptEnded("one", 1);
     expect(found.seconds).toBe(60);
   });
@@ -133,7 +133,7 @@ describe("speech that may be transcribed", () => {
     const speech = new UntranscribedSpeech();
     for (let at = 0; at < 1_000; at++) {
       speech.addAudio(1, automatic);
-      speech.turnReported(`turn ${at}`);
+      speech.turnCommitted(`turn ${at}`);
     }
     expect(speech.seconds).toBe(1_000);
   });

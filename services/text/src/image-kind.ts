@@ -27,7 +27,7 @@ import { imagesInContent, type ImageRequest } from "@modelgate/wires/images";
 import { parseRecord } from "@modelgate/formats/json";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 import type { Deps } from "./deps.ts";
-import { contentImageSpelling, parseContentImage, type ContentImageParams } from "./drawn-content.ts";
+import { contentImageSpelling, parseContentImage, type ContentImageParams } from "./content-image.ts";
 import { TextCallKind, type TextInput, type TextPlan } from "./text-kind.ts";
 
 const sizeParam = "generationConfig.imageConfig.imageSize";
@@ -88,16 +88,16 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
   ): Promise<ContentImagePlan> {
     const { model } = serving;
     const { relay } = this.#deps;
-    const drawnImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await readImages();
+    const contentImages = isSupported(relay, call, { model, wires: ["content"] }) ? undefined : await readImages();
     const text = await this.#text.plan(call, input, serving);
     return {
       ...text,
       serving,
       params,
       text,
-      images: drawnImages?.images,
+      images: contentImages?.images,
       cost: { by: "measure", measure: measureOf(text.cost.size, model, relay.limits.outputTokens) },
-      wires: drawnImages === undefined ? ["content"] : imagesWiresFor(drawnImages.request),
+      wires: contentImages === undefined ? ["content"] : imagesWiresFor(contentImages.request),
       finishAfterDisconnect: true,
     };
   }
@@ -116,9 +116,9 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
   }
 }
 
-function measureOf(size: RequestSize, model: ServingModel["model"], usualTokens: number): Measure {
+function measureOf(size: RequestSize, model: ServingModel["model"], defaultTokens: number): Measure {
   const { textBytes, mediaTokens, choices } = size;
-  const output = maxHeldOutput(size, model, usualTokens);
+  const output = maxHeldOutput(size, model, defaultTokens);
   return {
     upper: { images: choices, ...costliestTokens({ input: textBytes + mediaTokens, output }, model.price) },
     bound: { images: maxBilledImages(choices) },

@@ -50,19 +50,19 @@ export interface AnnouncedProcess {
 export const version = readVersion();
 
 /** Announces on Redis that a process runs, until the result is disposed. Ignores errors while Redis is unavailable. */
-export function announceProcess(redis: Redis, announced: AnnouncedProcess): AsyncDisposable {
+export function announceProcess(redis: Redis, own: AnnouncedProcess): AsyncDisposable {
   const id = randomUUID();
   const startedAt = new Date().toISOString();
   const announce = async (ends?: true): Promise<void> => {
     const announcement: Announcement = {
       id,
-      services: [...announced.services],
+      services: [...own.services],
       version,
       host: hostname(),
       pid: process.pid,
       startedAt,
       at: Date.now(),
-      problems: ends === true ? {} : await announced.problems(),
+      problems: ends === true ? {} : await own.problems(),
       ...withoutUndefined({ ends }),
     };
     await redis.publish(announcementChannel, JSON.stringify(announcement));

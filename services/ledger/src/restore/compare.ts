@@ -14,7 +14,7 @@ import {
 import type { Logger } from "@modelgate/platform";
 import { refundSecondSettlements } from "./refund-second-settlements.ts";
 import { chargeAgain, restoreAccounts, type RestoreDeps } from "./restore-accounts.ts";
-import { recordPublishedOf } from "./record-sent.ts";
+import { recordPublishedOf } from "./record-copies.ts";
 
 type Comparison =
   | "agrees"

@@ -3,7 +3,7 @@ import { eventStreams } from "@modelgate/contracts";
 import { readServerState, msUntilSharedTick, type Bus, type Logger, type Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
 import { streamConsumers } from "../record-events.ts";
-import { recordPublished } from "./record-sent.ts";
+import { recordPublished } from "./record-copies.ts";
 
 /** Time in ms after which an event that is not in the books is published again. */
 export const republishAfterMs = 15_000;

@@ -59,16 +59,10 @@ export async function runPrepared(
   call: Call,
   body: JsonBody<ParsedResponsesRequest>,
   prepared: PreparedResponses,
-  {
-    onAnswered,
-    answerId = newAnswerId(deps, "responses"),
-    echo,
-    onStart,
-    isStoredByCaller: isKeptElsewhere = false,
-  }: RunOptions,
+  { onAnswered, answerId = newAnswerId(deps, "responses"), echo, onStart, isStoredByCaller = false }: RunOptions,
 ): Promise<void> {
   const { params } = body.inspected;
-  const isKept = params.store && !isKeptElsewhere;
+  const isKept = params.store && !isStoredByCaller;
   const { admitted, body: bytes, native } = prepared;
   const turn = params.compacts ? withSummaryLimit(prepared.params) : prepared.params;
   const { model } = turn;
@@ -91,7 +85,7 @@ export async function runPrepared(
     answered(answered) {
       recordCreatedItems(deps, call, { answered, isStored: params.store, admitted });
       const { ancestors, conversationId } = prepared;
-      const isTurn = conversationId !== undefined && !isKeptElsewhere;
+      const isTurn = conversationId !== undefined && !isStoredByCaller;
       if (!isKept && !isTurn && onAnswered === undefined) return undefined;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
       onAnswered?.(response.catch(() => undefined));

@@ -27,10 +27,10 @@ export interface BackgroundStoreLimits {
 type LeaseRenewal = "renewed" | "cancelled" | "deleted" | "lost";
 
 const takeLeaseScript = defineScript({
-  file: new URL("enter.lua", import.meta.url),
+  file: new URL("take-lease.lua", import.meta.url),
   keys: ["lease", "open"],
   args: { id: "text", maxOpen: "number", leaseMs: "number" },
-  replies: { entered: {}, full: {} },
+  replies: { taken: {}, full: {} },
 });
 const renewScript = defineScript({
   file: new URL("renew.lua", import.meta.url),
@@ -69,7 +69,7 @@ export class BackgroundStore {
     const { leaseMs, perToken } = this.#limits;
     const keys = { lease: lease(id), open: open(tokenId) };
     const { verdict } = await orUnavailable(takeLeaseScript(this.#redis, keys, { id, maxOpen: perToken, leaseMs }));
-    return verdict === "entered";
+    return verdict === "taken";
   }
 
   async renew({ accountId, id }: BackgroundRef, tokenId: string): Promise<LeaseRenewal> {
@@ -85,8 +85,8 @@ export class BackgroundStore {
     await this.#redis.zrem(open(tokenId), id);
   }
 
-  /** Returns true if a process generates the response. */
-  async isGenerating({ accountId, id }: BackgroundRef): Promise<boolean> {
+  /** Returns true if the response has a lease: it is queued, or a process generates it. */
+  async hasLease({ accountId, id }: BackgroundRef): Promise<boolean> {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 

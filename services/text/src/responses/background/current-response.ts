@@ -17,7 +17,7 @@ export async function currentResponse(
   const { accountId, id } = backgroundId;
   const stored = await objects.find(accountId, id, memory);
   if (stored === undefined || hasEnded(stored.response)) return stored;
-  if (await store.isGenerating(backgroundId)) {
+  if (await store.hasLease(backgroundId)) {
     const isWorkedOn = (await store.countEvents(backgroundId)) > form.queuedEvents(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }

@@ -58,7 +58,7 @@ export async function followEvents(
       if (isFinalEvent(event)) return answer.end();
     }
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
-    if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.isGenerating(backgroundId))) {
+    if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.hasLease(backgroundId))) {
       using memory = deps.body.budget.openHolding(caller);
       if ((await currentResponse(deps, form, backgroundId, memory)) === undefined) break;
     }

@@ -72,7 +72,7 @@ async function cancelRun(
   background.cancel(backgroundId.id);
   await deps.backgroundStore.requestCancel(backgroundId);
   const until = Date.now() + cancelWaitMs;
-  while (!call.ending.aborted && (await deps.backgroundStore.isGenerating(backgroundId)) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.hasLease(backgroundId)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 

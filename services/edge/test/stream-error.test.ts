@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { Failure, failureFrameOf } from "@modelgate/contracts";
 import { SseDecoder } from "@modelgate/formats/sse";
-import { errorAppenderOf } from "../src/stream-end.ts";
+import { errorAppenderOf } from "../src/stream-error.ts";
 
 const failure = new Failure("server_overloaded", "gone");
 const sse = "text/event-stream; charset=utf-8";

@@ -31,7 +31,7 @@ export function startDeletingOldRecords({
   readonly signer: AnchorSigner;
 }): AsyncDisposable {
   let running: Promise<void> | undefined;
-  const forget = (): void => {
+  const deleteOldRecords = (): void => {
     running ??= connection
       .useDuringMove(async (books) => {
         await deleteOldCalls(books, keepDays, Date.now());
@@ -45,8 +45,8 @@ export function startDeletingOldRecords({
         running = undefined;
       });
   };
-  const timer = setInterval(forget, deletionIntervalMs);
-  forget();
+  const timer = setInterval(deleteOldRecords, deletionIntervalMs);
+  deleteOldRecords();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);

@@ -8,4 +8,4 @@ if redis.call('ZCARD', open) >= maxOpen then return {'full'} end
 redis.call('ZADD', open, string.format('%.0f', now + leaseMs), id)
 redis.call('PEXPIRE', open, leaseMs * 2)
 redis.call('SET', lease, 'run', 'PX', leaseMs)
-return {'entered'}
+return {'taken'}

@@ -5,9 +5,9 @@ import type { RestoreDeps } from "./restore-accounts.ts";
 /** Writes events that Redis has copies of into the books, and removes the copies. */
 export async function recordPublished(
   { redis, books }: Pick<RestoreDeps, "redis" | "books">,
-  sent: readonly CopiedEvent[],
+  copies: readonly CopiedEvent[],
 ): Promise<void> {
-  const events = sent.map(({ event }) => event);
+  const events = copies.map(({ event }) => event);
   await recordCalls(
     books,
     events.filter((event) => "costNanos" in event),
@@ -20,7 +20,7 @@ export async function recordPublished(
     books,
     events.filter((event) => "taskId" in event),
   );
-  await removeReadCopies(redis, sent);
+  await removeReadCopies(redis, copies);
 }
 
 /** Records the copied events of one account. Returns their number. */
