@@ -5,7 +5,7 @@ import { json, type Handler } from "../vendor.ts";
 import { honestText, picture, sound, vectors } from "./wires.ts";
 
 /** Requests per endpoint, concurrent requests, and time in ms after which no further one begins. */
-const [perEndpoint, atOnce, longestMs] = [70, 8, 60_000];
+const [perEndpoint, concurrentClients, longestMs] = [70, 8, 60_000];
 /** A fixed seed gives every run the same requests. */
 const seed = 20_261_122;
 
@@ -168,7 +168,7 @@ export const fuzzAttacks: readonly Attack[] = [
           if (fault !== undefined) faults.set(fault, (faults.get(fault) ?? 0) + 1);
         }
       };
-      await Promise.all(Array.from({ length: atOnce }, client));
+      await Promise.all(Array.from({ length: concurrentClients }, client));
       const shown = [...statuses]
         .toSorted(([some], [others]) => some - others)
         .map(([status, count]) => `${count} × ${status}`);

@@ -7,7 +7,7 @@ import type { Bus } from "@modelgate/platform";
 
 const accountId = "many";
 /** Number of concurrent settlements, and of events per batch. */
-const atOnce = 500;
+const batchSize = 500;
 
 /** Discards every event and reports it as stored. */
 const bus: Bus = {
@@ -32,8 +32,8 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
   const redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
   await createAccount(redis, { id: accountId, balance: 10n ** 12n });
   let recordingMs = 0;
-  for (let from = 0; from < receipts; from += atOnce) {
-    const count = Math.min(atOnce, receipts - from);
+  for (let from = 0; from < receipts; from += batchSize) {
+    const count = Math.min(batchSize, receipts - from);
     const entries = await Promise.all(Array.from({ length: count }, (_, at) => settled(redis, from + at)));
     await publishEntries(redis, bus, entries);
     const startedAt = performance.now();

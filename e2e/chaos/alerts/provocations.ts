@@ -93,9 +93,9 @@ async function fillOutbox({ redis }: AlertSetup): Promise<void> {
     await hold(redis, { ...call, tokenId, draft, nanos: 1n, floorNanos: 0n, leaseMs: 600_000, outboxBound: 1_000_000 });
     await settle(redis, { ...call, costNanos: 1n, draft });
   };
-  const atOnce = 100;
-  for (let from = 0; from < manyEvents; from += atOnce)
-    await Promise.all(Array.from({ length: atOnce }, (_, at) => settleOne(from + at)));
+  const batchSize = 100;
+  for (let from = 0; from < manyEvents; from += batchSize)
+    await Promise.all(Array.from({ length: batchSize }, (_, at) => settleOne(from + at)));
 }
 
 /** Replaces the stream of usage events by one that accepts no messages. */

@@ -18,7 +18,7 @@ export interface AlertRow {
 
 /** Maximum ms until an alert fires or ends. */
 const withinMs = 90_000;
-const lookMs = 100;
+const pollMs = 100;
 /**
  * Time of low spending, in ms. The rule compares with the spending of the hour before, which lasts 30 s in the
  * shortened rules.
@@ -87,7 +87,7 @@ async function provoke(
 async function waitFor(holds: () => Promise<boolean>): Promise<boolean> {
   for (const end = performance.now() + withinMs; performance.now() < end;) {
     if (await holds()) return true;
-    await pause(lookMs);
+    await pause(pollMs);
   }
   return false;
 }

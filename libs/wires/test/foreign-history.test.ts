@@ -72,8 +72,8 @@ describe("a forwarded body", () => {
     ["the same, to the newest by its alias", "content", "gemini-flash-latest", model(call), false],
     ["the same, to older models", "content", "gemini-2.5-flash", model(call), true],
   ])("%s: %s, %s", (_, wire, name, body, taken) => {
-    const takes = wires[wire].pass.accepts?.(Buffer.from(JSON.stringify(body)), name);
-    expect(takes && runToEnd(takes)).toBe(taken);
+    const accepts = wires[wire].pass.accepts?.(Buffer.from(JSON.stringify(body)), name);
+    expect(accepts && runToEnd(accepts)).toBe(taken);
   });
 });
 

@@ -493,12 +493,12 @@ describe("forwarded answers", () => {
   });
 
   test("a body that names a model is not sent to an agent", () => {
-    const takes = (body: object, model: string) =>
+    const accepts = (body: object, model: string) =>
       runToEnd(pass.accepts?.(Buffer.from(JSON.stringify(body)), model) ?? [].values());
-    expect(takes({ model: "m" }, "gemini-4-argon")).toBe(true);
-    expect(takes({ model: "m" }, "deep-research-1")).toBe(false);
-    expect(takes({ agent: "m" }, "deep-research-1")).toBe(true);
-    expect(takes({ agent: "m" }, "gemini-4-argon")).toBe(false);
+    expect(accepts({ model: "m" }, "gemini-4-argon")).toBe(true);
+    expect(accepts({ model: "m" }, "deep-research-1")).toBe(false);
+    expect(accepts({ agent: "m" }, "deep-research-1")).toBe(true);
+    expect(accepts({ agent: "m" }, "gemini-4-argon")).toBe(false);
   });
 
   test("the client gets the gateway's id", () => {

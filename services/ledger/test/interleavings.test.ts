@@ -37,7 +37,7 @@ test("three edges, two ledgers, crashes, repetitions, reordering, late events an
     );
     for (const [at, end] of ends.entries()) {
       if (end.status === "fulfilled") continue;
-      const message = `a history failed; MODELGATE_SEED=${seeds[at]?.[0]} pnpm vitest --project @modelgate/ledger interleavings repeats it`;
+      const message = `a history failed; MODELGATE_SEED=${seeds[at]?.[0]} pnpm vitest services/ledger/test/interleavings repeats it`;
       expect.unreachable(`${message}\n${end.reason instanceof Error ? (end.reason.stack ?? "") : String(end.reason)}`);
     }
   }

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 /** Number of settled calls (MODELGATE_CALLS). A key that a call leaves would be more than 50 bytes. */
 const calls = Number(process.env["MODELGATE_CALLS"] ?? 8_000);
-const atOnce = 200;
+const batchSize = 200;
 const maxBytesPerCall = 25;
 
 /** Bus that stores every event immediately. */
@@ -39,9 +39,9 @@ const bus: Bus = {
 };
 
 async function settleMany(from: number, count: number): Promise<void> {
-  for (let first = from; first < from + count; first += atOnce)
+  for (let first = from; first < from + count; first += batchSize)
     await Promise.all(
-      Array.from({ length: atOnce }, async (_, at) => {
+      Array.from({ length: batchSize }, async (_, at) => {
         const callId = `call-${first + at}`;
         const draft = {
           ...testUsageDraft("busy", callId),

@@ -101,7 +101,7 @@ export function* withOutputLimit(
 ): Generator<undefined, Buffer> {
   if (pass.withOutputLimit !== undefined) return yield* pass.withOutputLimit(body, tokens);
   const [name] = pass.outputLimitOrder(model);
-  if (name === undefined) throw new Error("a wire without a member for the bound of output");
+  if (name === undefined) throw new Error("a wire without a member for the output limit");
   return yield* spliceInTurns(body, { [name]: String(tokens) });
 }
 

@@ -68,7 +68,7 @@ class IncomingUpload implements Upload {
   readonly #fileStarted = Promise.withResolvers<void>();
   readonly #failed = new AbortController();
   #file: IncomingSpoolFile | undefined;
-  #isWhole = false;
+  #isComplete = false;
 
   constructor(form: Form, startFile: StartFile, { announced, deployment }: UploadHead) {
     this.#form = form;
@@ -84,7 +84,7 @@ class IncomingUpload implements Upload {
   }
 
   get isComplete(): boolean {
-    return this.#isWhole;
+    return this.#isComplete;
   }
 
   get file(): IncomingSpoolFile {
@@ -116,7 +116,7 @@ class IncomingUpload implements Upload {
         else if (part.name !== "model" || this.#deployment === undefined) this.entries.push([part.name, part.value]);
       }
       if (this.file.size === 0) throw emptyFile();
-      this.#isWhole = true;
+      this.#isComplete = true;
     } catch (error) {
       // Aborts before readers continue: this failure ends the call, and the vendor is not at fault.
       this.#failed.abort(error);

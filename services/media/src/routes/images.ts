@@ -109,7 +109,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
-        measure: measureOf(size, usualTokensOf(request, this.#outputTokens), this.#outputTokens, model.price),
+        measure: measureOf(size, defaultTokensOf(request, this.#outputTokens), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? streamWaiting : undefined,
@@ -140,7 +140,7 @@ function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages 
 /** Measures an image call. A client that leaves early pays for all requested images, which the vendor makes anyway. */
 function measureOf(
   { textBytes, mediaTokens, choices }: RequestSize,
-  usualTokens: number,
+  defaultTokens: number,
   outputTokens: number,
   price: Price,
 ): Measure {
@@ -155,7 +155,7 @@ function measureOf(
     meter(reported, _words, ended) {
       const missing = choices - (reported?.images ?? 0);
       if (ended === "cancelled" && missing > 0) {
-        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * usualTokens;
+        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * defaultTokens;
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });
       }
@@ -173,7 +173,7 @@ const tokensOfQuality: ReadonlyMap<string, number> = new Map([
 ]);
 const usualPixels = 1_024 ** 2;
 
-function usualTokensOf({ quality = "auto", size }: ImageRequest, max: number): number {
+function defaultTokensOf({ quality = "auto", size }: ImageRequest, max: number): number {
   const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / usualPixels);
   return Math.min(max, Math.ceil((tokensOfQuality.get(quality) ?? max) * scale));
 }

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { isOfTeam, taskForClient, taskContext, findTaskOfCaller } from "../show-task.ts";
 import { isEnded } from "../poll/advance.ts";
 
-const [usualLimit, maxLimit] = [20, 100];
+const [defaultLimit, maxLimit] = [20, 100];
 
 /** Maximum tasks of an account that are read to find those of a team. */
 const maxSearched = 10_000;
@@ -41,7 +41,7 @@ export function listVideos(deps: Deps): EndpointHandler {
 }
 
 function parseLimit(text: string | null): number {
-  const limit = text === null ? usualLimit : Number(text);
+  const limit = text === null ? defaultLimit : Number(text);
   if (Number.isInteger(limit) && limit >= 1 && limit <= maxLimit) return limit;
   throw new Failure("invalid_value", `limit must be a whole number from 1 to ${maxLimit}.`, { param: "limit" });
 }

@@ -30,8 +30,8 @@ const known: ReadonlySet<string> = new Set([
 ]);
 const onlyTranscribed = ["language", "timestamp_granularities", "stream", "include", "chunking_strategy"];
 
-/** Returns true for a model that reports no times of words. */
-export function omitsTimes(model: string): boolean {
+/** Returns true for a model of the transcribe family. It streams, bills by tokens, and reports no times of words. */
+export function isTranscribeModel(model: string): boolean {
   return /transcribe/.test(model);
 }
 
@@ -67,7 +67,7 @@ function checkFields(form: Form, translates: boolean): void {
 }
 
 function checkFormat(model: string, format: string, granularities: readonly string[]): void {
-  const formats = omitsTimes(model) ? ["json"] : ["json", "text", "srt", "verbose_json", "vtt"];
+  const formats = isTranscribeModel(model) ? ["json"] : ["json", "text", "srt", "verbose_json", "vtt"];
   if (!formats.includes(format))
     throw wrongField(["response_format"], `response_format '${format}' is not compatible with model '${model}'.`);
   if (granularities.some((each) => each !== "word" && each !== "segment"))

@@ -5,7 +5,7 @@ import { questionFrom } from "../../core/question.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
 import type { EndpointCall, Endpoint, ParsedRequest } from "../../vendor.ts";
-import { omitsTimes, readTranscript, type TranscriptRequest } from "./transcript-form.ts";
+import { isTranscribeModel, readTranscript, type TranscriptRequest } from "./transcript-form.ts";
 
 const tokensPerSecond = 10;
 
@@ -30,7 +30,7 @@ async function open({ form }: EndpointCall, translates: boolean): Promise<Parsed
   return {
     directive,
     whole: (behaviour) => render(parsed, transcribe(behaviour), usage(behaviour), translates),
-    ...(parsed.stream && omitsTimes(parsed.model)
+    ...(parsed.stream && isTranscribeModel(parsed.model)
       ? { streamed: (behaviour: Behaviour) => inEvents(transcribe(behaviour), usage(behaviour)) }
       : {}),
     ...(parsed.format === "text" || parsed.format === "srt" || parsed.format === "vtt"
@@ -52,7 +52,7 @@ function usageOf(
 ): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;
-  if (!omitsTimes(model)) return { type: "duration", seconds: Math.ceil(seconds) };
+  if (!isTranscribeModel(model)) return { type: "duration", seconds: Math.ceil(seconds) };
   const [audio, text, output] = [Math.ceil(seconds * tokensPerSecond), tokensOf(prompt), tokensOf(heard.text)];
   return {
     type: "tokens",

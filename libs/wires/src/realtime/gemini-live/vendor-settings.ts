@@ -169,8 +169,8 @@ export function lostSettings(settings: JsonRecord): readonly string[] {
   return [...new Set(unsupportedNames.map((path) => `session.${path}`))];
 }
 
-function pathUnlessEqual(path: string, value: unknown, usual: unknown): readonly string[] {
-  return !isSet(value) || value === usual ? [] : [path];
+function pathUnlessEqual(path: string, value: unknown, defaultValue: unknown): readonly string[] {
+  return !isSet(value) || value === defaultValue ? [] : [path];
 }
 
 export function isSet(value: unknown): boolean {

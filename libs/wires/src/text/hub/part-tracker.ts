@@ -47,7 +47,7 @@ export class PartTracker {
   }
 
   /** Returns the text before paragraph `index`: a blank line, or "" for the first paragraph. */
-  paragraphBreak(key: string, index: unknown): string {
+  takeParagraphBreak(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";
     const before = entry.index;

@@ -19,10 +19,10 @@ interface OpenBlock {
 export class MessageCollector implements AnswerCollector {
   readonly #blocks = new Map<unknown, OpenBlock>();
   #start: JsonRecord | undefined;
-  #isWhole = false;
+  #isComplete = false;
 
   get answer(): JsonRecord | undefined {
-    if (!this.#isWhole || this.#start === undefined) return undefined;
+    if (!this.#isComplete || this.#start === undefined) return undefined;
     return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };
   }
 
@@ -32,7 +32,7 @@ export class MessageCollector implements AnswerCollector {
     if (type === "content_block_start" && isRecord(block))
       this.#blocks.set(index, { block, pieces: new Map(), citations: [] });
     if (type === "content_block_delta" && isRecord(delta)) this.#add(this.#blocks.get(index), delta);
-    if (type === "message_stop") this.#isWhole = true;
+    if (type === "message_stop") this.#isComplete = true;
   }
 
   #add(open: OpenBlock | undefined, delta: JsonRecord): void {

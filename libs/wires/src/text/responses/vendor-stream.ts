@@ -166,7 +166,7 @@ function addReasoning(tracker: PartTracker, event: JsonRecord, summary: boolean,
   return [
     ...ended,
     ...started,
-    ...tracker.delta(key, tracker.paragraphBreak(key, reasoningIndex(event, summary)) + asText(text)),
+    ...tracker.delta(key, tracker.takeParagraphBreak(key, reasoningIndex(event, summary)) + asText(text)),
   ];
 }
 

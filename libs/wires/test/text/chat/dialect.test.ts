@@ -63,8 +63,8 @@ describe("a passed request", () => {
     [{}, { role: "assistant", content: "x", reasoning_content: "t" }, true],
   ])("in %j of %j is unchanged: %s", (dialect, message, taken) => {
     const body = Buffer.from(JSON.stringify({ model: "m", messages: [message] }));
-    const takes = chatWireForDialect(dialect).pass?.accepts?.(body, "m");
-    expect(takes === undefined || runToEnd(takes)).toBe(taken);
+    const accepts = chatWireForDialect(dialect).pass?.accepts?.(body, "m");
+    expect(accepts === undefined || runToEnd(accepts)).toBe(taken);
   });
 });
 
