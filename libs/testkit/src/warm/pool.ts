@@ -4,8 +4,17 @@ import { WarmProcess, type Started } from "./warm-process.ts";
 /** Number of runs after which a process is not used again, because small remains of runs may accumulate. */
 const maxRuns = 25;
 
-const idle = new Map<string, WarmProcess[]>();
-const processOfRun = new WeakMap<Child, { readonly key: string; readonly process: WarmProcess }>();
+/** Maximum number of idle processes. Each has about 150 MB. */
+const maxIdle = 12;
+
+interface KeyedProcess {
+  readonly key: string;
+  readonly process: WarmProcess;
+}
+
+/** Processes without a run, the longest idle first. */
+let idle: readonly KeyedProcess[] = [];
+const processOfRun = new WeakMap<Child, KeyedProcess>();
 
 const isTestRun = process.env["VITEST"] !== undefined;
 
@@ -30,17 +39,19 @@ export const spawnWarm: typeof spawnService = (options) => {
 export async function finishService(child: Child): Promise<void> {
   const warmRun = processOfRun.get(child);
   if (warmRun === undefined || !child.running) return child.stop();
-  const { key, process: process_ } = warmRun;
+  const { process: process_ } = warmRun;
   if (!(await process_.finish())) return;
-  if (process_.runs < maxRuns) idle.set(key, [...(idle.get(key) ?? []), process_]);
-  else await process_.end();
+  if (process_.runs >= maxRuns) return process_.end();
+  const all = [...idle, warmRun];
+  idle = all.slice(-maxIdle);
+  await Promise.all(all.slice(0, -maxIdle).map((evicted) => evicted.process.end()));
 }
 
 function takeIdle(key: string): WarmProcess | undefined {
-  const idleProcesses = (idle.get(key) ?? []).filter(({ canRun }) => canRun);
-  const idleProcess = idleProcesses.pop();
-  idle.set(key, idleProcesses);
-  return idleProcess;
+  idle = idle.filter(({ process: { canRun } }) => canRun);
+  const taken = idle.findLast((each) => each.key === key);
+  idle = idle.filter((each) => each !== taken);
+  return taken?.process;
 }
 
 function definedIn(env: Readonly<Record<string, string | undefined>>): Readonly<Record<string, string>> {
