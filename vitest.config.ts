@@ -2,8 +2,8 @@ import { configDefaults, defineConfig } from "vitest/config";
 
 /** Tests that change what exists once per process, such as the registry of metrics. Each file has a process. */
 const isolatedTests = [
-  "deploy/k8s/test/autoscaling.test.ts",
-  "deploy/monitoring/test/*.test.ts",
+  "deploy/{helm/test/objects,k8s/test/autoscaling,monitoring/test/monitoring}.test.ts",
+  "docs/test/{blocks,generate}.test.ts",
   "libs/providers/test/cloud-identities.test.ts",
   "services/*/test/**/toy-wires.test.ts",
 ];

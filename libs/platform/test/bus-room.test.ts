@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
+import { register } from "prom-client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { canStartCluster, freePorts, startNats, until } from "@modelgate/testkit";
 import { openBus } from "../src/index.ts";
-import { createMetrics } from "../src/metrics.ts";
 
 const mebibyte = 1024 ** 2;
 
@@ -38,9 +38,7 @@ describe.skipIf(!canStartCluster)("a NATS with little storage", () => {
       /does not store TASKS: insufficient storage .* 3 streams of 41943040 bytes \(NATS_KEEP/,
     );
     expect(bus.connected).toBe(false);
-    expect(await createMetrics("test").getSingleMetricAsString("modelgate_store_up")).toMatch(
-      /store="nats"[^}]*\} 0$/m,
-    );
+    expect(await register.getSingleMetricAsString("modelgate_store_up")).toMatch(/store="nats"[^}]*\} 0$/m);
   });
 
   test("streams that cannot grow are used with their current size", async () => {
