@@ -84,22 +84,25 @@ describe.each(alertTargetKinds)("deliveries to a target of the kind %s", (kind) 
       actor: "ada",
     });
 
-  test.runIf(repeatedKinds.includes(kind))("are repeated until the target accepts the alert", async () => {
-    await receivers.fail(kind, true);
-    await deliver();
-    expect(await listed()).toMatchObject([{ state: "pending", tries: 1, error: overloaded[kind] }]);
-    await deliver(); // not due yet
-    expect(await listed()).toMatchObject([{ tries: 1 }]);
-    await receivers.fail(kind, false);
-    vi.setSystemTime((await nextDeliveryDue(books)) ?? 0);
-    await deliver();
-    expect(await listed()).toMatchObject([{ state: "delivered", tries: 2, error: "", nextAt: null }]);
-    vi.setSystemTime(Date.now() + 86_400_000);
-    await deliver();
-    expect(await listed()).toMatchObject([{ tries: 2 }]);
-  });
+  test.each(repeatedKinds.filter((each) => each === kind))(
+    "are repeated until the target accepts the alert",
+    async () => {
+      await receivers.fail(kind, true);
+      await deliver();
+      expect(await listed()).toMatchObject([{ state: "pending", tries: 1, error: overloaded[kind] }]);
+      await deliver(); // not due yet
+      expect(await listed()).toMatchObject([{ tries: 1 }]);
+      await receivers.fail(kind, false);
+      vi.setSystemTime((await nextDeliveryDue(books)) ?? 0);
+      await deliver();
+      expect(await listed()).toMatchObject([{ state: "delivered", tries: 2, error: "", nextAt: null }]);
+      vi.setSystemTime(Date.now() + 86_400_000);
+      await deliver();
+      expect(await listed()).toMatchObject([{ tries: 2 }]);
+    },
+  );
 
-  test.runIf(kind === "webhook")(
+  test.each(kind === "webhook" ? [kind] : [])(
     "are dead letters after a day, with the target's error, until they are tried again",
     async () => {
       await receivers.fail(kind, true);
