@@ -11,7 +11,7 @@ const config = {
   channels: [...baseConfig.channels, channel("voice", ["live"])],
 };
 
-// Separate processes, so that the edge drains first. realtime-restart.test.ts tests one process.
+// Separate processes, so that the edge drains first. drain-end.test.ts tests one process.
 let suite: Suite;
 beforeAll(async () => {
   suite = await startSuite({ fresh: true, shape: "apart", config, envOf: { edge: { DRAIN_MS: "6000" } } });

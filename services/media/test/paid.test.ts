@@ -14,7 +14,7 @@ beforeAll(async () => {
     config: imagesConfig,
     // The shutdown waits this long for requests that a test left open.
     env: { HEARTBEAT_MS: "200", DRAIN_MS: "2000" },
-    limits: { media: { images: { taskWaitMs: 1_500, firstPollMs: 150 } } },
+    limits: { media: { images: { taskWaitMs: 1_900, firstPollMs: 150 } } },
   });
   client = new OpenAI({ baseURL: `${area.url}/v1`, apiKey: keys.demo, maxRetries: 0 });
 });
@@ -183,7 +183,7 @@ describe("the charge", () => {
       "not this",
     ],
     ["fails", { finish: "FAILED", errorCode: "InternalError.Algo" }, 502, "simulated failure"],
-    ["never ends", { finish: "RUNNING" }, 504, "did not finish within 1500 ms"],
+    ["never ends", { finish: "RUNNING" }, 504, "did not finish within 1900 ms"],
   ])("nothing of a task that %s", async (_, behaviour, status, message) => {
     const cost = await costOf(area, () =>
       expect(client.images.generate({ model: "tasks", prompt: simulate(behaviour) })).rejects.toMatchObject({

@@ -113,7 +113,7 @@ test("after any error and any outage of Redis, a hold is settled or released exa
 
 async function checkCalls(): Promise<void> {
   const faulty = new FaultyRedis(backends.redisUrl);
-  await fc.assert(
+  const checked = fc.assert(
     fc.asyncProperty(
       fc.array(fault, { maxLength: 5 }),
       fc.nat({ max: 2 }),
@@ -137,7 +137,7 @@ async function checkCalls(): Promise<void> {
     ),
     { numRuns: callsEach },
   );
-  faulty.disconnect();
+  await checked.finally(() => faulty.disconnect());
 }
 
 interface Events {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openContentQuota } from "@modelgate/accounts";
+import { openContentQuota, type ContentQuota } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
 import { earlierTurns } from "../../src/responses/conversation.ts";
@@ -59,9 +59,11 @@ test("a chain of responses counts against the values of a body, and the memory o
   ).rejects.toMatchObject({ code: "request_too_large" });
 });
 
-test("a new turn can be found while its share is still being counted", async () => {
+test("a new turn can be found while its bytes are still being counted", async () => {
   const counted = Promise.withResolvers<boolean>();
-  const quota = Object.assign(openContentQuota(redis, { maxBytes: 1e9 }), { keep: () => counted.promise });
+  const quota = Object.assign(openContentQuota(redis, { maxBytes: 1e9 }), {
+    setBytes: () => counted.promise,
+  } satisfies Partial<ContentQuota>);
   const store = openTurnStore({ redis, quota, cipher }, form, limits);
   const saving = store.save("early", "resp_new", turnOf("new"), 0);
   await until("the turn to be found", async () => (await store.find("early", "resp_new", noMemory)) !== undefined);

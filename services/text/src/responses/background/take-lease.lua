@@ -1,5 +1,5 @@
 --[[ Takes a background response's slot among those of its token, and its lease, by Redis' clock.
-  lease: "run" while a process works on the response
+  lease: "run", later "cancel" or "deleted"
   open: the token's background responses (zset: id -> end of the lease in ms) ]]
 local t = redis.call('TIME')
 local now = t[1] * 1000 + math.floor(t[2] / 1000)
