@@ -15,7 +15,10 @@ const unshownTokens = 16_384;
 const minBytesPerSecond = 1_000;
 const roundingSeconds = 60;
 
-/** Returns the maximum usage of one response. `since` are the bytes since the last settlement. */
+/**
+ * Returns the maximum usage of one response, which may have read `all` bytes of the session. `since` are the bytes since
+ * the last settlement.
+ */
 export function boundOfSession(all: SessionBytes, since: SessionBytes): UsageBound {
   const read = tokensIn(estimateUnits(all)) * maxCountFactor;
   const tokens = tokensIn(estimateUnits({ ...since, audioIn: 0, textIn: 0 })) * maxCountFactor;

@@ -121,17 +121,20 @@ export function additionalMembers<Wire extends string>(
   return shared.length === 0 ? { wire, members } : { wire, members, shared };
 }
 
-/** Returns the additional members for `wire`, and the names of dropped fields. The wire has no member for `unsupported`. */
+/**
+ * Returns the additional members for `wire`, and the names of dropped fields. `unsupportedFields` are fields for which
+ * the wire has no member.
+ */
 export function renderAdditionalMembers<Wire extends string>(
   own: AdditionalMembers<Wire> | undefined,
   wire: Wire,
-  unsupported: JsonRecord = {},
+  unsupportedFields: JsonRecord = {},
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  const requested = Object.keys(unsupported).filter(
-    (name) => unsupported[name] !== undefined && unsupported[name] !== false,
+  const dropped = Object.keys(unsupportedFields).filter(
+    (name) => unsupportedFields[name] !== undefined && unsupportedFields[name] !== false,
   );
-  if (own === undefined) return { members: {}, dropped: requested };
-  if (own.wire === wire) return { members: own.members, dropped: requested };
+  if (own === undefined) return { members: {}, dropped };
+  if (own.wire === wire) return { members: own.members, dropped };
   const names = Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true);
-  return { members: {}, dropped: [...names, ...requested] };
+  return { members: {}, dropped: [...names, ...dropped] };
 }

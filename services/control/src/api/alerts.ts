@@ -51,7 +51,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
     "POST /alert-targets": async ({ body, operator, actor }) => {
       const account = accountOfTarget(operator, body);
       if (account !== "") await requireAccount(redis, account);
-      // A target of all alerts may be in a private network.
+      // A target of all alerts may be in a private network, so only an admin may add one.
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const addedByMember = operator.account !== undefined && operator.access === undefined ? true : undefined;

@@ -109,7 +109,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
-        measure: measureOf(size, defaultTokensOf(request, this.#outputTokens), this.#outputTokens, model.price),
+        measure: measureOf(size, tokensPerImage(request, this.#outputTokens), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? streamWaiting : undefined,
@@ -171,10 +171,10 @@ const tokensOfQuality: ReadonlyMap<string, number> = new Map([
   ["high", 4_160],
   ["auto", 4_160],
 ]);
-const usualPixels = 1_024 ** 2;
+const referencePixels = 1_024 ** 2;
 
-function defaultTokensOf({ quality = "auto", size }: ImageRequest, max: number): number {
-  const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / usualPixels);
+function tokensPerImage({ quality = "auto", size }: ImageRequest, max: number): number {
+  const scale = size === undefined ? 1 : Math.max(1, (size.width * size.height) / referencePixels);
   return Math.min(max, Math.ceil((tokensOfQuality.get(quality) ?? max) * scale));
 }
 

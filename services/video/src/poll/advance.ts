@@ -54,13 +54,13 @@ export function advance(task: TaskRecord, result: PollOutcome, moment: PollMomen
   if (isEnded(task.state)) return undefined;
   const requested = withSize(task.requested, result);
   const polled: TaskRecord = { ...task, requested, polls: task.polls + 1, misses: 0 };
-  if (nowMs >= task.deadlineAt) return { task: failTask(polled, nowMs, timedOut) };
-  if (result.kind === "finished") return { task: completeTask(polled, nowMs, result.result) };
-  if (result.kind === "failed") return { task: failTask(polled, nowMs, result.error) };
+  if (nowMs >= task.deadlineAt) return { task: asFailed(polled, nowMs, timedOut) };
+  if (result.kind === "finished") return { task: asCompleted(polled, nowMs, result.result) };
+  if (result.kind === "failed") return { task: asFailed(polled, nowMs, result.error) };
   if (result.kind === "pending") return stepWhilePending(polled, result, moment);
   if (result.kind === "not-found" && nowMs - task.createdAt >= unknownMs)
-    return { task: failTask(polled, nowMs, unknownTaskError) };
-  if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: failTask(polled, nowMs, noChannel) };
+    return { task: asFailed(polled, nowMs, unknownTaskError) };
+  if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: asFailed(polled, nowMs, noChannel) };
   return stepAfterMiss(task, moment);
 }
 
@@ -74,13 +74,13 @@ const timedOut = { code: "timeout", message: "The task did not finish in time." 
 const noChannel = { code: "channel_removed", message: "The channel of the task is not configured any more." };
 const unknownTaskError = { code: "not_found", message: "The vendor no longer knows the task." };
 
-function completeTask(task: TaskRecord, nowMs: number, { url, expiresAt, keptMs }: VideoResult): TaskRecord {
+function asCompleted(task: TaskRecord, nowMs: number, { url, expiresAt, keptMs }: VideoResult): TaskRecord {
   const until = expiresAt ?? (keptMs === undefined ? undefined : nowMs + keptMs);
   const result: VideoResult = { url, expiresAt: until };
   return { ...task, state: "completed", progress: 100, endedAt: nowMs, result: JSON.stringify(result) };
 }
 
-function failTask(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): TaskRecord {
+function asFailed(task: TaskRecord, nowMs: number, error: TaskRecord["error"]): TaskRecord {
   return { ...task, state: "failed", endedAt: nowMs, error };
 }
 

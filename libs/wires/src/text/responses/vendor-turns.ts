@@ -39,7 +39,7 @@ function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
   for (const part of parts) {
     const last = runs.at(-1);
     const before = last?.at(-1);
-    if (last !== undefined && before !== undefined && formOneItem(before, part)) last.push(part);
+    if (last !== undefined && before !== undefined && areOneItem(before, part)) last.push(part);
     else runs.push([part]);
   }
   return runs;
@@ -47,7 +47,7 @@ function runsOf(parts: readonly Part[]): readonly (readonly Part[])[] {
 
 const messageParts: ReadonlySet<Part["kind"]> = new Set(["text", "refusal", "image", "file", "audio", "video"]);
 
-function formOneItem(before: Part, part: Part): boolean {
+function areOneItem(before: Part, part: Part): boolean {
   if (before.kind === "reasoning" && part.kind === "reasoning")
     return part.id !== undefined && before.id === part.id && before.signature === undefined;
   return messageParts.has(before.kind) && messageParts.has(part.kind);

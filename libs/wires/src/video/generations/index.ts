@@ -37,7 +37,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   return { request: readShared(fields, fields.needText("model"), "video-generations"), dropped: [] };
 }
 
-/** Parses the members that styles B and C share. */
+/** Parses the members that `video-generations` and `kling-video` share. */
 export function readShared(fields: Fields, model: string, wire: VideoWire): VideoRequest {
   const prompt = fields.text("prompt");
   const firstFrame = readImage(fields, "image");
@@ -153,7 +153,7 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/** Styles B and C require a whole number. */
+/** The wires `video-generations` and `kling-video` require a whole number. */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;
