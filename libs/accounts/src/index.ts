@@ -115,6 +115,6 @@ export {
   tokensWithDigests,
   withLastUse,
   type Token,
-  type TokenBudget,
+  type KeyBudget,
   type TokenRequest,
 } from "./tokens/token.ts";

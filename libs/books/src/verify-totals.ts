@@ -23,13 +23,13 @@ export async function verifyTotals(books: Books, account: string): Promise<strin
   if (call !== undefined) return `the columns of call ${call} differ from its event`;
   const hour = await firstDifference(books, "period", selectDifferingHours(account, from));
   if (hour !== undefined) return `the totals of the hour ${periodTime(hour)} are not the sum of its calls`;
-  const units = await firstDifference(
+  const hourOfUnits = await firstDifference(
     books,
     "period",
     selectDifferingUnits(books, account, Math.max(from, await readUnitsFrom(books))),
   );
-  if (units !== undefined)
-    return `the units in the totals of the hour ${periodTime(units)} are not the sum of its calls'`;
+  if (hourOfUnits !== undefined)
+    return `the units in the totals of the hour ${periodTime(hourOfUnits)} are not the sum of its calls'`;
   const day = await firstDifference(books, "period", selectDifferingDays(account));
   return day === undefined ? undefined : `the totals of the day ${periodTime(day)} are not the sum of its hours'`;
 }

@@ -67,16 +67,16 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           routes.reportRefusal(entry);
           continue;
         }
-        const openCalls = speeds.callStarted(route.candidate);
+        const openCalls = speeds.startCall(route.candidate);
         routes.reportTried(route);
         const channel = route.candidate.channel.id;
-        const span = attemptSpan(plan.span, plan.model, route);
+        const span = startAttemptSpan(plan.span, plan.model, route);
         const sent: SentAttempt = { attempt, startedAt: Date.now() };
         try {
           const started = await sendAttempt(sent, plan, history, deps, span);
           tried.push(reportOf(sent));
           observeAttempt(channel);
-          speeds.answerStarted(openCalls, Date.now() - sent.startedAt);
+          speeds.recordAnswer(openCalls, Date.now() - sent.startedAt);
           return new RunningAttempt(health, { ...started, sent, entry, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...history }, { health, supportedWires });
@@ -107,7 +107,7 @@ function supportingCandidates(
 ): readonly Candidate[] {
   let supporting = candidates;
   for (const candidate of candidates)
-    if (supportedWires.usable(candidate, wires).length === 0)
+    if (supportedWires.usableWires(candidate, wires).length === 0)
       supporting = supporting.filter((each) => each !== candidate);
   if (supporting.length === 0 && candidates.length > 0) throw new AttemptsFailed(noUsableWireFailure(), [], undefined);
   return supporting;
@@ -198,7 +198,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
 }
 
 /** Starts the span of one attempt, with OpenTelemetry's attributes for generative AI. */
-export function attemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
+export function startAttemptSpan(parent: Span | undefined, model: string, { candidate }: Route): Span {
   const { channel, upstreamModel } = candidate;
   return startSpan({
     name: `call ${model}`,

@@ -20,7 +20,7 @@ export interface BlamedFailure {
   readonly key: string;
   readonly failed: FailureEvidence;
   /**
-   * True if the vendor sent a retry-after or refused the key. One such failure is enough for the account that saw it.
+   * True if the vendor sent a retry-after or refused the key. One such failure starts a cooldown of the call's account.
    */
   readonly isExplicit: boolean;
   /** True if the vendor refused the key, or the channel serves only one model. */

@@ -45,12 +45,12 @@ export function channelRequest(
   const unsigned = { url, method, headers: all, body, timeoutMs, state, added, proxy };
   const signing = { baseUrl, key: key.secret, nowMs };
   if (addsMembers === true && (defaults !== undefined || force !== undefined))
-    return signChanged(unsigned, channel, provider, signing);
+    return signChangedBody(unsigned, channel, provider, signing);
   return provider.sign === undefined ? unsigned : signRequest(provider, unsigned, signing);
 }
 
 /** Adds the channel's `defaults` and `force` members to a JSON body, then signs the request. */
-async function signChanged(
+async function signChangedBody(
   request: UpstreamRequest,
   { defaults = {}, force = {} }: Pick<CatalogChannel, "defaults" | "force">,
   provider: RequestRoute["provider"],

@@ -117,7 +117,7 @@ class SharedHealth implements Health {
     };
     return {
       ofChannel: (candidate) => {
-        const next = this.#lastResort.next(modelScopeOf(candidate), account);
+        const next = this.#lastResort.nextAllowedAt(modelScopeOf(candidate), account);
         return Math.max(latestOf(channelScopes(candidate), until), next > Date.now() ? next : 0);
       },
       ofKey: (candidate, key) => latestOf(keyScopes({ candidate, key }), until),
@@ -286,7 +286,7 @@ export class LastResort {
   readonly #counted = new Map<string, { failures: number; at: number }>();
 
   /** Returns the time, in Unix ms, from which the account may use the scope again. */
-  next(scope: ChannelScope, account: string): number {
+  nextAllowedAt(scope: ChannelScope, account: string): number {
     const counted = this.#counted.get(cooldownName(scope, account));
     return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
   }

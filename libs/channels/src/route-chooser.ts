@@ -51,11 +51,11 @@ export class RouteChooser {
     if (retried !== undefined) return retried;
     const cooldowns = this.#health.cooldownsOf(this.#account);
     const isUnlimited = cooldowns === undefined && this.#tried.length + this.#refusals.length === 0;
-    const route = pick(this.#candidates, isUnlimited ? this.#options : this.#remaining(cooldowns));
+    const route = pickRoute(this.#candidates, isUnlimited ? this.#options : this.#remaining(cooldowns));
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
     const isExcluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
-    const resort = pick(this.#candidates, { ...this.#options, cooldowns: this.lastResort, isExcluded });
+    const resort = pickRoute(this.#candidates, { ...this.#options, cooldowns: this.lastResort, isExcluded });
     return resort && { route: resort, isLastResort: true };
   }
 
@@ -136,7 +136,7 @@ export interface PickOptions extends ChoiceOptions {
 }
 
 /** Returns the preferred route if it is usable, otherwise a route with the highest priority. */
-export function pick(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
+export function pickRoute(candidates: readonly Candidate[], options: PickOptions): Route | undefined {
   const preferred = options.prefer === undefined ? undefined : routeTo(options.prefer, candidates, options);
   if (preferred !== undefined) return preferred;
   const best: { readonly candidate: Candidate; readonly keys: readonly ChannelKey[] }[] = [];
@@ -146,7 +146,7 @@ export function pick(candidates: readonly Candidate[], options: PickOptions): Ro
     const keys = usableKeys(candidate, options);
     if (keys.length > 0) best.push({ candidate, keys });
   }
-  const selected = best.length < 2 ? best[0] : choose(best, options);
+  const selected = best.length < 2 ? best[0] : chooseCandidate(best, options);
   if (selected === undefined) return undefined;
   const { candidate, keys } = selected;
   const key = keys.length < 2 ? keys[0] : keys[options.nextTurn(candidate.channel.id, keys.length) % keys.length];
@@ -193,7 +193,7 @@ export interface ChoiceOptions {
 type WithCandidate = { readonly candidate: Candidate };
 
 /** Chooses one candidate; undefined if there are none. */
-export function choose<T extends WithCandidate>(
+export function chooseCandidate<T extends WithCandidate>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,
 ): T | undefined {

@@ -39,7 +39,7 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
 ): Promise<StartedAnswer<Accepted>> {
-  const choosing = wireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
+  const choosing = chooseWireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
   const route = choosing instanceof Promise ? await choosing : choosing;
   sent.wire = route.wire;
   let prepared: PreparedAttempt<Accepted>;
@@ -64,14 +64,14 @@ export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
  * Chooses the wire for a call on a route: the first of those with the fewest unsupported fields. Throws Failure if no
  * wire is usable.
  */
-function wireRoute<Wire extends UpstreamWire>(
+function chooseWireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
   plan: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
   supportedWires: SupportedWires,
   refusing: UpstreamWire | undefined,
 ): WireRoute<Wire> | Promise<WireRoute<Wire>> {
   const vendor = supportedWires.vendorOf(candidate);
-  const usableWires = supportedWires.usable(candidate, plan.wires);
+  const usableWires = supportedWires.usableWires(candidate, plan.wires);
   const usable = refusing === undefined ? usableWires : usableWires.filter((wire) => wire !== refusing);
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();

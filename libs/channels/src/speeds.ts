@@ -31,7 +31,7 @@ export class Speeds {
   }
 
   /** Counts a call that begins. The caller decreases `inFlight` when the call ends. */
-  callStarted(candidate: Candidate): MeasuredSpeed {
+  startCall(candidate: Candidate): MeasuredSpeed {
     const name = modelScopeOf(candidate);
     const speed = getOrCreate(this.#models, name, maxModels, () => ({ meanMs: 0, lastAnswerAt: 0, inFlight: 0 }));
     speed.inFlight++;
@@ -39,7 +39,7 @@ export class Speeds {
   }
 
   /** Records that an answer began `ms` after its call was sent. */
-  answerStarted(speed: MeasuredSpeed, ms: number): void {
+  recordAnswer(speed: MeasuredSpeed, ms: number): void {
     const now = this.#now();
     const weight = speed.lastAnswerAt === 0 ? 1 : Math.max(minWeight, 1 - this.#remainingWeight(speed, now));
     speed.meanMs += (ms - speed.meanMs) * weight;

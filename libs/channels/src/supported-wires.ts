@@ -26,14 +26,14 @@ export class SupportedWires {
 
   /** Returns the first wire of `usable`; undefined if there is none. */
   choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
-    return this.usable(candidate, requested)[0];
+    return this.usableWires(candidate, requested)[0];
   }
 
   /**
    * Lists the wires that a call can be sent in now, best first: the client's wire, then the others in the vendor's
    * order. Wires whose endpoint recently refused calls of this model come last.
    */
-  usable<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
+  usableWires<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): readonly Wire[] {
     const { vendor, orders } = this.#configured(candidate);
     // The stored order contains only wires of `requested`.
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion

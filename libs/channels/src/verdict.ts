@@ -175,7 +175,7 @@ function mayOtherEndpointServe(
   if (error.meaning.blame === "wire") supportedWires.reportMissing(candidate, wire);
   else if (error.meaning.isAboutEndpoint === true) supportedWires.reportRefusing(candidate, wire);
   else return false;
-  return supportedWires.usable(candidate, wires).some((each) => each !== wire && each !== refusing);
+  return supportedWires.usableWires(candidate, wires).some((each) => each !== wire && each !== refusing);
 }
 
 /** Returns true if the vendor refused only thinking signatures, and the call can be sent without them. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
-import { choose } from "../src/route-chooser.ts";
+import { chooseCandidate } from "../src/route-chooser.ts";
 import { Speeds } from "../src/speeds.ts";
 
 const candidate = (id: string, cost?: number, weight = 1): Candidate => ({
@@ -27,13 +27,13 @@ test.each([
   ["one with a known cost before one without", weighed(candidate("a"), candidate("b", 9)), "b"],
 ])("the cheapest is %s", (_name, from, id) => {
   for (const random of [0, 0.5, 0.99])
-    expect(choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id).toBe(id);
+    expect(chooseCandidate(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id).toBe(id);
 });
 
 test("equally cheap channels share by weight", () => {
   const from = weighed(candidate("a", 1, 1), candidate("b", 1, 3), candidate("c", 2, 100));
   const chosenAt = (random: number) =>
-    choose(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id;
+    chooseCandidate(from, { choice: "cheapest", score, random: () => random })?.candidate.channel.id;
   expect([chosenAt(0.2), chosenAt(0.3), chosenAt(0.9)]).toEqual(["a", "b", "b"]);
 });
 
@@ -45,7 +45,11 @@ test("of two random candidates the slower one is never chosen; of all, the slowe
       const from = weighed(...ms.map((_, at) => candidate(String(at))));
       const randomNumbers = [first, second];
       const scoreOf = (each: Candidate): number => ms[Number(each.channel.id)] ?? 0;
-      const chosen = choose(from, { choice: "fastest", score: scoreOf, random: () => randomNumbers.shift() ?? 0 });
+      const chosen = chooseCandidate(from, {
+        choice: "fastest",
+        score: scoreOf,
+        random: () => randomNumbers.shift() ?? 0,
+      });
       expect(chosen && scoreOf(chosen.candidate)).toBeLessThan(Math.max(...ms));
     }),
   );
@@ -56,17 +60,17 @@ test("a channel's expected time depends on its recent times and its open calls",
   const speeds = new Speeds(60_000, () => now);
   const [fast, slow] = [candidate("fast"), candidate("slow")];
   expect(speeds.score(fast)).toBe(0);
-  const [first, other] = [speeds.callStarted(fast), speeds.callStarted(slow)];
-  speeds.answerStarted(first, 100);
-  speeds.answerStarted(other, 900);
+  const [first, other] = [speeds.startCall(fast), speeds.startCall(slow)];
+  speeds.recordAnswer(first, 100);
+  speeds.recordAnswer(other, 900);
   for (const call of [first, other]) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
-  const calls = Array.from({ length: 10 }, () => speeds.callStarted(fast));
+  const calls = Array.from({ length: 10 }, () => speeds.startCall(fast));
   expect(speeds.score(fast)).toBeGreaterThan(speeds.score(slow));
   for (const call of calls) call.inFlight--;
   expect(speeds.score(fast)).toBeLessThan(speeds.score(slow));
   now += 600_000;
   expect(speeds.score(slow)).toBeLessThan(2);
-  speeds.answerStarted(other, 50);
+  speeds.recordAnswer(other, 50);
   expect(speeds.score(slow)).toBeCloseTo(51, 0);
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Candidate } from "@modelgate/catalog";
 import type { Cooldowns } from "../src/health.ts";
-import { pick, earliestAvailableAt, type PickOptions } from "../src/route-chooser.ts";
+import { pickRoute, earliestAvailableAt, type PickOptions } from "../src/route-chooser.ts";
 import { channelKeyIdOf, modelScopeOf } from "../src/channel-scope.ts";
 
 const candidate = (id: string, more: Partial<Candidate["channel"]> = {}): Candidate => ({
@@ -32,7 +32,7 @@ const options = (more: Partial<PickOptions> = {}): PickOptions => ({
   ...more,
 });
 const pickedKey = (candidates: readonly Candidate[], more?: Partial<PickOptions>): string | undefined => {
-  const route = pick(candidates, options(more));
+  const route = pickRoute(candidates, options(more));
   return route === undefined ? undefined : channelKeyIdOf(route);
 };
 

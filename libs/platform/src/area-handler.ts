@@ -117,10 +117,7 @@ export function areaHandler<A extends Area>({
   };
 }
 
-/**
- * Creates a function that answers calls from an edge in the same process. The edge has already verified and counted
- * them.
- */
+/** Creates a function that answers calls which an edge in the same process has authenticated. */
 export function localCallHandler<A extends Area>({
   log,
   refused,

@@ -11,8 +11,8 @@ export interface Holder {
 /** Maximum share of a budget for one account and for one API key. */
 export interface BudgetShares {
   /**
-   * Percentage of the budget's bytes. Not applied to a single body, so that the largest allowed body fits into a small
-   * budget.
+   * Percentage of the budget's bytes. An owner's only body may exceed it, so that the largest allowed body fits into a
+   * small budget.
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;

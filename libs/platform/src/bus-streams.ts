@@ -20,8 +20,8 @@ export class StreamRefused extends Error {
 }
 
 /**
- * Creates missing event streams. Raises the size and replicas of existing streams, but never reduces them. Throws
- * StreamRefused if NATS cannot do it; a stream that is only too small is used with a warning.
+ * Creates missing event streams. Raises the replicas and the size of existing streams, but never reduces them. Throws
+ * StreamRefused if NATS refuses a new stream or more replicas; if it refuses a larger size, logs a warning.
  */
 export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();

@@ -4,7 +4,7 @@ import { readProgress, type Progress } from "./bus-progress.ts";
 import { BusPublisher, StreamMissing, type BusMessage, type PublishResult } from "./bus-publisher.ts";
 import { BusReader, type StreamAccess } from "./bus-reader.ts";
 import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
-import { certificateRefused, certificateCheck, withoutCertificate } from "./certificate.ts";
+import { refusedCertificateError, certificateCheck, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
@@ -51,7 +51,7 @@ const pauseMs = 500;
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
   const bus = new JetStreamBus(servers, log, { ...defaultLimits, ...limits });
-  const refused = certificateRefused("NATS", await bus.firstTry);
+  const refused = refusedCertificateError("NATS", await bus.firstTry);
   if (refused === undefined) return bus;
   await bus[Symbol.asyncDispose]();
   throw refused;

@@ -5,7 +5,7 @@ import { StartError } from "./start-error.ts";
 const handshakeMs = 2_000;
 
 /** Returns a StartError if the error is about a server's certificate, because retries would not help then. */
-export function certificateRefused(server: string, error: unknown): StartError | undefined {
+export function refusedCertificateError(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
   const [reason = ""] = error.message.split(";");
   return new StartError(

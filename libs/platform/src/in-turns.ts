@@ -6,8 +6,8 @@ const waitingCallers: (() => void)[] = [];
 let isScheduled = false;
 
 /**
- * Resolves when it is this caller's turn. One caller continues per iteration of the event loop, so that several large
- * bodies do not block it longer than one.
+ * Resolves when it is this caller's turn. One caller continues per iteration of the event loop, so that several callers
+ * do not block it longer than one.
  */
 export function nextTurn(): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();

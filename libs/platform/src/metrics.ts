@@ -116,7 +116,7 @@ export function countBuffered(bytes: number): void {
 
 /** Interval in ms between two samples of a busy process and of an idle one. Each sample wakes an idle process. */
 const [sampleMs, idleSampleMs] = [50, 1_000];
-/** Maximum share of the time in which a process counts as idle. */
+/** A process is idle if its event loop is busy for at most this share of the time. */
 const maxIdleUtilization = 0.05;
 
 const lagStatistics = { p50: "median", p99: "99th percentile", max: "longest" } as const;

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Cluster, Redis as Single, type ChainableCommander } from "ioredis";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { certificateRefused, handshakeError, withoutCertificate } from "./certificate.ts";
+import { refusedCertificateError, handshakeError, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 import { addTimeoutAndBreaker } from "./redis-breaker.ts";
@@ -153,7 +153,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
   const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
-  return errors.map((error) => certificateRefused("Redis", error)).find((problem) => problem !== undefined);
+  return errors.map((error) => refusedCertificateError("Redis", error)).find((problem) => problem !== undefined);
 }
 
 /**

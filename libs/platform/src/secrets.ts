@@ -42,11 +42,11 @@ export function verifyCaller(secrets: Secrets, header: string | undefined, nowSe
   if (!callerShape.Check(caller) || caller.expiresAt < nowSeconds) {
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
   }
-  if (header !== undefined && header.length <= maxCachedCharacters && isShared(caller)) cached.set(header, caller);
+  if (header !== undefined && header.length <= maxCachedCharacters && isReusable(caller)) cached.set(header, caller);
   return caller;
 }
 
-/** False for a caller with details of one call, such as the request id of an earlier version's edge. */
-function isShared({ tags, clientAddress, requestId = "" }: Caller): boolean {
+/** Returns false for a caller with details of one call. Edges of earlier versions add the request id. */
+function isReusable({ tags, clientAddress, requestId = "" }: Caller): boolean {
   return tags === undefined && clientAddress === undefined && requestId === "";
 }

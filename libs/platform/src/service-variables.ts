@@ -33,9 +33,7 @@ export function serviceVariables<Env>(
   return { name, declare, describe: () => describeVariables(declare) };
 }
 
-/**
- * Reads a service's variables. Throws StartError if one is invalid, also for the common ones, which are not returned.
- */
+/** Returns a service's own variables. Throws StartError if one of them or a common variable is invalid. */
 export function readEnv<Env>(
   { declare }: ServiceVariables<Env>,
   source?: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** Minimum share of the interval until the tick that is used. */
+/** Minimum wait as a share of the interval. If the next tick is nearer, the one after it is used. */
 const minShareLeft = 0.25;
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { certificateRefused, certificateCheck, withoutCertificate } from "../src/certificate.ts";
+import { refusedCertificateError, certificateCheck, withoutCertificate } from "../src/certificate.ts";
 
 const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
 
@@ -18,9 +18,9 @@ test.each<[string, readonly string[], string, boolean]>([
 });
 
 test("only an error about certificates aborts the start", () => {
-  expect(certificateRefused("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
-  expect(certificateRefused("Redis", undefined)).toBeUndefined();
-  expect(certificateRefused("Redis", new Error("certificate has expired; more"))?.message).toBe(
+  expect(refusedCertificateError("Redis", new Error("connect ECONNREFUSED"))).toBeUndefined();
+  expect(refusedCertificateError("Redis", undefined)).toBeUndefined();
+  expect(refusedCertificateError("Redis", new Error("certificate has expired; more"))?.message).toBe(
     "Redis's certificate is refused: certificate has expired. Set NODE_EXTRA_CA_CERTS to the file of your own authority.",
   );
 });

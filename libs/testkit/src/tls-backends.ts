@@ -7,7 +7,7 @@ import { makeAuthority, type Authority, type IssuedCertificate } from "./certifi
 import { redisCommand } from "./redis-command.ts";
 
 export interface TlsBackends extends Backends {
-  /** Redis server without TLS, for tests of NATS. */
+  /** Address of the same Redis server without TLS. */
   readonly plainRedisUrl: string;
   /** Redis Cluster of one node. */
   readonly clusterUrl: string;

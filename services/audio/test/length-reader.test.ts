@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { wavHead } from "@modelgate/testkit";
-import { countedLength } from "../src/upload/counted-length.ts";
+import { countLength } from "../src/upload/counted-length.ts";
 import { openLengthReader, type LengthReader } from "../src/upload/length-reader.ts";
 
 let folder: string;
@@ -247,7 +247,7 @@ test("a file that claims to be one large table is not read into memory", async (
   writeFileSync(name, boxes);
   truncateSync(name, size);
   await using file = await open(name);
-  await expect(countedLength(file.fd, size)).rejects.toThrow(/bytes at once/);
+  await expect(countLength(file.fd, size)).rejects.toThrow(/bytes at once/);
 });
 
 test("the length of a format that is not counted is read from its header", async () => {

@@ -24,10 +24,10 @@ export class AreaProxy implements Disposable {
     ejectPlugins: true, // the package's plugins log every call, and answer errors as text
     plugins: [
       (proxy) => {
-        proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.sent(upstream));
-        proxy.on("proxyReqWs", (upstream, request) => contextOf(request).proxied?.sent(upstream));
-        proxy.on("proxyRes", (answer, request) => contextOf(request).proxied?.answered(answer));
-        proxy.on("error", (error, request) => request && contextOf(request).proxied?.failed(error));
+        proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.onSent(upstream));
+        proxy.on("proxyReqWs", (upstream, request) => contextOf(request).proxied?.onSent(upstream));
+        proxy.on("proxyRes", (answer, request) => contextOf(request).proxied?.onAnswer(answer));
+        proxy.on("error", (error, request) => request && contextOf(request).proxied?.onError(error));
       },
     ],
   });

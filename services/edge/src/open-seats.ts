@@ -17,7 +17,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newSeatId: idSource("seat"),
-    /** Renews a seat until its answer is written or closed, so that a client that has the last byte can call again. */
+    /** Renews a seat until its answer is written or closed. A client that has the last byte can thus call again. */
     take(seat: Seat, response: ServerResponse): void {
       const entry = heldSeats.add(seat);
       const release = (): void => {

@@ -37,7 +37,7 @@ export class ProxiedCall implements Proxied {
   }
 
   /** Called when the request to the service is created, before its body is sent. */
-  sent(upstream: ClientRequest): void {
+  onSent(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
     upstream.setTimeout(this.#options.silenceMs, () => {
@@ -46,7 +46,7 @@ export class ProxiedCall implements Proxied {
     });
   }
 
-  answered(answer: IncomingMessage): void {
+  onAnswer(answer: IncomingMessage): void {
     const response = this.#response;
     if (this.#isOver) return void answer.destroy();
     // The proxy destroys the client's answer if the service disconnects. Instead, data that a slow client has not read
@@ -83,7 +83,7 @@ export class ProxiedCall implements Proxied {
   }
 
   /** Ends a call that did not reach the service, or whose connection to it broke. */
-  failed(error: Error): void {
+  onError(error: Error): void {
     const [request, response] = [this.#request, this.#response];
     // If the answer has started, `response.destroy` ends it. `request.destroyed` is also true for a request that was
     // read to its end.

@@ -28,7 +28,7 @@ export class ProxiedSession implements Proxied {
     this.#upgrade = upgrade;
   }
 
-  sent(upstream: ClientRequest): void {
+  onSent(upstream: ClientRequest): void {
     this.#upstream = upstream;
     this.#upgrade.socket.once("close", () => {
       this.#isOver = true;
@@ -36,17 +36,17 @@ export class ProxiedSession implements Proxied {
     });
     upstream
       .setTimeout(this.#options.silenceMs, () => upstream.destroy(new Error("the service was silent for too long")))
-      .once("response", (answer) => this.answered(answer))
+      .once("response", (answer) => this.onAnswer(answer))
       .once("upgrade", (_, service) => this.#switched(service));
   }
 
   /** Records that the service refused the session. The proxy sends the refusal to the client. */
-  answered({ statusCode }: IncomingMessage): void {
+  onAnswer({ statusCode }: IncomingMessage): void {
     this.#isOver = true;
     this.#upgrade.status = statusCode ?? 502;
   }
 
-  failed(error: Error): void {
+  onError(error: Error): void {
     if (this.#isOver || this.#service !== undefined) return;
     this.#isOver = true;
     logServiceFailure(this.#options.log, this.#request, "the service is unreachable", error);

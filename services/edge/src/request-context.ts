@@ -32,9 +32,9 @@ export interface RequestContext {
 
 /** A proxied call or WebSocket, which receives the proxy's events. */
 export interface Proxied {
-  sent(upstream: ClientRequest): void;
-  answered(answer: IncomingMessage): void;
-  failed(error: Error): void;
+  onSent(upstream: ClientRequest): void;
+  onAnswer(answer: IncomingMessage): void;
+  onError(error: Error): void;
   notifyShutdown(): void;
   breakOff(): void;
 }

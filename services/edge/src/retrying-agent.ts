@@ -10,7 +10,7 @@ const idleMs = 60_000;
 
 /**
  * Agent for connections to the services. A refused connection is retried, because another replica may get the address.
- * An open one never is, because the service may have the request.
+ * An open connection is never retried, because the service may have received the request.
  */
 export class RetryingAgent extends Agent {
   readonly #connectMs: number;

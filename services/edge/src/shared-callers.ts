@@ -14,8 +14,8 @@ interface SharedCaller {
 }
 
 /**
- * Creates callers and signs them. The calls of an API key share a caller and its signature for a short time, unless its
- * record or its group changes.
+ * Creates callers and signs them. The calls of an API key share a caller and its signature for a short time, unless the
+ * key's record or group changes.
  */
 export class SharedCallers {
   readonly #secret: string;

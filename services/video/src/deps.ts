@@ -61,7 +61,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     newTaskId: () => `video_${randomBytes(18).toString("base64url")}`,
     backgroundWork,
     async [Symbol.asyncDispose]() {
-      await backgroundWork.closed();
+      await backgroundWork.waitForEnd();
       await callbacks[Symbol.asyncDispose]();
     },
   };
@@ -91,7 +91,7 @@ export class BackgroundWork {
   }
 
   /** Resolves when all tracked promises are settled, or after a maximum time. */
-  async closed(): Promise<void> {
+  async waitForEnd(): Promise<void> {
     const deadline = Promise.withResolvers<void>();
     const alarm = setTimeout(deadline.resolve, lastWorkMs);
     await Promise.race([Promise.all(this.#open), deadline.promise]);

@@ -11,7 +11,7 @@ const retryDelaysMs = [50, 100, 250, 500, 1_000, 2_000, 4_000];
 /** A task that its vendor has accepted, and the money that is held for it. */
 export interface AcceptedTask {
   readonly hold: JobMoney;
-  /** Returns the record of the task, if `call` pays for it. */
+  /** Returns the record of a task that `call` pays for. */
   readonly recordOf: (call: UsageRecord) => TaskRecord;
   readonly ids: RequestIds;
 }
@@ -23,14 +23,14 @@ export interface AcceptedTask {
 export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTask): Promise<TaskRecord | undefined> {
   const task = recordOf(hold.record);
   try {
-    if (await recordWith(deps, task)) {
+    if (await storeIfHeld(deps, task)) {
       hold.handOver();
       return task;
     }
     using renewed = await withRetries(() => hold.renew());
     const paid = recordOf(renewed.record);
     deps.relay.log.warn({ ...ids, taskId: task.id, callId: paid.callId }, "a task had no hold: a new hold was placed");
-    if (!(await recordWith(deps, paid))) return undefined;
+    if (!(await storeIfHeld(deps, paid))) return undefined;
     renewed.handOver();
     return paid;
   } catch (error) {
@@ -41,7 +41,7 @@ export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTa
 }
 
 /** Stores the record. Returns false if the hold no longer exists. */
-async function recordWith(deps: Deps, task: TaskRecord): Promise<boolean> {
+async function storeIfHeld(deps: Deps, task: TaskRecord): Promise<boolean> {
   const creation = {
     task,
     dueAt: task.createdAt + deps.pace.firstMs,

@@ -103,7 +103,7 @@ export function renderStart(
 }
 
 /** Reads a vendor's answer to the start of a task. Throws VendorRefusal or Failure if the answer names no task. */
-export async function readStarted(
+export async function readStartedTask(
   answer: UpstreamAnswer,
   { provider, start, measure, dropped }: RenderedStart,
 ): Promise<StartedTask> {

@@ -19,7 +19,7 @@ import type { Deps } from "./deps.ts";
 import type { Frames } from "./frames.ts";
 import { maxCost, unitsOf, type VideoTaskRequest } from "./price-task.ts";
 import { recordTask } from "./record-task.ts";
-import { readStarted, withFetchedImages, renderStart, usableRoutes, type StartedTask } from "./start-task.ts";
+import { readStartedTask, withFetchedImages, renderStart, usableRoutes, type StartedTask } from "./start-task.ts";
 
 /** A request for a video, with its images. */
 export interface VideoInput {
@@ -80,7 +80,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
       read: () => ({
         kind: "job",
         read: async (answer) => {
-          const started = await readStarted(answer, rendered);
+          const started = await readStartedTask(answer, rendered);
           return { store: (hold, outcome) => this.#storeTask(plan, { started, route: to, outcome }, hold) };
         },
       }),

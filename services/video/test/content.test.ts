@@ -14,7 +14,7 @@ import {
   type ScriptedAnswer,
   type ScriptedServer,
 } from "@modelgate/testkit";
-import { contentSource } from "../src/content/source.ts";
+import { openVideoContent } from "../src/content/source.ts";
 import { openDeps, type Deps } from "../src/deps.ts";
 import { variables } from "../src/env.ts";
 import { taskOf } from "./task.ts";
@@ -73,7 +73,7 @@ async function fetched(task: TaskRecord, variant = "video"): Promise<string> {
   const request = Object.assign(new IncomingMessage(new Socket()), { headers: { range: "bytes=0-9", cookie: "c" } });
   const { signal } = new AbortController();
   try {
-    await using source = await contentSource(deps, task, { variant, request, signal });
+    await using source = await openVideoContent(deps, task, { variant, request, signal });
     return await readText(source.answer, 1_000);
   } catch (error) {
     return error instanceof Error && "code" in error ? String(error.code) : String(error);

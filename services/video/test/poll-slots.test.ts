@@ -4,7 +4,7 @@ import { PollSlots } from "../src/poll/poll-slots.ts";
 /** Starts as many polls of a channel as are allowed. */
 function fill(slots: PollSlots, channelId: string): Disposable[] {
   const polls: Disposable[] = [];
-  for (let poll = slots.pollOf(channelId); poll !== undefined; poll = slots.pollOf(channelId)) polls.push(poll);
+  for (let poll = slots.countPoll(channelId); poll !== undefined; poll = slots.countPoll(channelId)) polls.push(poll);
   return polls;
 }
 
@@ -20,7 +20,7 @@ test("a channel has at most as many polls as are left for all channels", () => {
 test("one slot serves any channel", () => {
   const slots = new PollSlots(1);
   for (const channelId of ["first", "second"]) {
-    using poll = slots.pollOf(channelId);
-    expect([poll, slots.pollOf("third")]).toEqual([expect.anything(), undefined]);
+    using poll = slots.countPoll(channelId);
+    expect([poll, slots.countPoll("third")]).toEqual([expect.anything(), undefined]);
   }
 });

@@ -7,7 +7,7 @@ import { requireAllowedAddress } from "./allowed-addresses.ts";
 import { keyDigest, endedKeyMs, keyHint, tokenIdOf } from "./key.ts";
 
 /** Limits of a token for a day or a month in UTC. Absent members are unlimited. */
-export interface TokenBudget {
+export interface KeyBudget {
   /** Maximum spending of a day in nano-dollars. */
   readonly perDay?: string | undefined;
   /** Maximum spending of a month in nano-dollars. */
@@ -16,7 +16,7 @@ export interface TokenBudget {
 }
 
 /** Budget of another token that this token shares. */
-export interface SharedBudget extends TokenBudget {
+export interface SharedBudget extends KeyBudget {
   readonly id: string;
 }
 
@@ -33,7 +33,7 @@ export interface Token {
   readonly disabled: boolean;
   /** IP addresses and ranges from which the token may be used; absent: from everywhere. */
   readonly allowedAddresses?: readonly string[] | undefined;
-  readonly budget?: TokenBudget | undefined;
+  readonly budget?: KeyBudget | undefined;
   /** Days after which the token is due for another rotation. */
   readonly rotateAfterDays?: number | undefined;
   /** Time at which the token is due for rotation (RFC 3339). */
@@ -82,7 +82,7 @@ export interface TokenRequest {
   readonly expiresAt?: string | undefined;
   readonly disabled?: boolean | undefined;
   readonly allowedAddresses?: readonly string[] | undefined;
-  readonly budget?: TokenBudget | undefined;
+  readonly budget?: KeyBudget | undefined;
   readonly rotateAfterDays?: number | undefined;
   readonly team?: string | undefined;
   readonly member?: string | undefined;

@@ -69,7 +69,7 @@ function findPattern(method: string, path: string): FoundEndpoint | undefined {
       params[name] = value;
     }
     const matched = chooseMethod(byMethod, method, path, params);
-    // In `/models/name:action`, an unknown action is not a part of the model's name.
+    // `POST /models/name:unknown` is an unknown path, not a wrong method for the model `name:unknown`.
     const isAction = method === "POST" && names.includes("model") && namedAction.test(path);
     return matched.kind === "wrong-method" && isAction ? undefined : matched;
   }

@@ -3,7 +3,7 @@ import { compilePrice, type Price, type PriceField, type ConfiguredPrice } from 
 /** Price fields that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
-/** A price in the configuration, with the fields that differ from a certain resolution (`1080p`) on. */
+/** A price in the configuration. `resolutions` contains the fields that differ for larger videos (`1080p` and more). */
 export type ConfiguredPrices = ConfiguredPrice & {
   readonly resolutions?: Readonly<Record<string, Pick<ConfiguredPrice, (typeof resolutionFields)[number]>>> | undefined;
 };

@@ -2,14 +2,14 @@ import { bodies } from "../bodies/index.ts";
 import { TaskEvent } from "../events/task.ts";
 import { UsageEvent } from "../events/usage.ts";
 import { errorSchemas } from "./errors.ts";
-import { withUnderstood } from "./understood.ts";
+import { withUnderstoodMembers } from "./understood.ts";
 
 const schemas: Readonly<Record<string, unknown>> = { ...bodies, ...errorSchemas, UsageEvent, TaskEvent };
 
 /** Returns all component schemas by name. Nested schemas become references, so that each `$id` occurs once. */
 export function componentSchemas(): Readonly<Record<string, unknown>> {
   return Object.fromEntries(
-    Object.entries(schemas).map(([name, schema]) => [name, withUnderstood(name, membersOf(schema))]),
+    Object.entries(schemas).map(([name, schema]) => [name, withUnderstoodMembers(name, membersOf(schema))]),
   );
 }
 

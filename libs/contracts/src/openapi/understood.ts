@@ -63,7 +63,7 @@ const understoodMembers: Readonly<Partial<Record<BodyName, Members>>> = {
 };
 
 /** Adds the members that the gateway reads, but does not check, to a body's schema. */
-export function withUnderstood(name: string, schema: object): object {
+export function withUnderstoodMembers(name: string, schema: object): object {
   const top: Members = Object.entries(understoodMembers).find(([body]) => body === name)?.[1] ?? {};
   const within = Object.entries(understoodWithin).find(([body]) => body === name)?.[1] ?? {};
   let described = withMembers(schema, [], top);

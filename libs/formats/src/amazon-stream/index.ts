@@ -9,10 +9,7 @@ export const amazonStreamType = "application/vnd.amazon.eventstream";
 /** Name of the event that reports a stream's failure: `{"failure": {"code", "message"}}`. */
 const failureName = "failure";
 
-/**
- * Framing of Amazon's event streams. A frame is parsed to an event with the data `{"<type>": <payload>}`, as in the
- * service's API model.
- */
+/** Framing of Amazon's event streams. A frame is parsed to an event with the data `{"<type>": <payload>}`. */
 export const amazonFraming: StreamFraming = {
   mediaType: amazonStreamType,
   splitter: () => new AmazonSplitter(),
@@ -26,7 +23,7 @@ export const amazonFraming: StreamFraming = {
 };
 
 export interface AmazonMessage {
-  /** An event, an exception of the service's API model, another error, or damaged bytes. */
+  /** An event, an exception that Amazon's API defines, another error, or damaged bytes. */
   readonly kind: "event" | "exception" | "error" | "damaged";
   readonly type: string;
   readonly payload: string;
@@ -63,10 +60,10 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
 
 /** Maximum bytes of a frame. The vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** Bytes of the lengths of frame and headers, and of the prelude (lengths and their checksum). */
+/** Bytes of the two lengths at a frame's beginning, and of the prelude: the lengths and their checksum. */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** Prelude and checksum of the message. */
+/** Bytes of the prelude and of the message's checksum. */
 const minFrameBytes = 16;
 const noBytes = Buffer.alloc(0);
 

@@ -40,7 +40,7 @@ function* cutString(bytes: Buffer, start: number, end: number) {
   return { cuts, isPlain };
 }
 
-/** Cuts a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
+/** Returns the end of a piece for which `isPlainAscii` is false. Throws SyntaxError for bytes that are not allowed. */
 function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: number; readonly isPlain: boolean } {
   let isPlain = true;
   let index = start;

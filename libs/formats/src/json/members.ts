@@ -90,7 +90,7 @@ function skipSpace(bytes: Buffer, from: number): number {
   return index;
 }
 
-/** No byte of white space is above a space. Outside of strings, all other bytes are. */
+/** Outside of strings, a byte is white space if it is not above this one. */
 const space = 0x20;
 
 export function endOfValue(bytes: Buffer, start: number): number {
@@ -119,8 +119,8 @@ function endOfNested(bytes: Buffer, start: number): number {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * After this many bytes without a quote or escape, native `indexOf` continues the search. Its call costs as much as
- * scanning them.
+ * After this many bytes without a quote or escape, native `indexOf` continues the search. A call of it costs as much as
+ * the scan of these bytes.
  */
 const minNativeSearchBytes = 64;
 

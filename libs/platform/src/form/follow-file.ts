@@ -21,7 +21,7 @@ export interface IncomingSpoolFile extends AsyncDisposable {
   /** Resolves when the complete file is on disk. */
   readonly complete: Promise<void>;
   /** Resolves when this many bytes, or the complete file, are on disk. */
-  reached(bytes: number): Promise<void>;
+  waitForBytes(bytes: number): Promise<void>;
   /** Creates a stream of the file from its start. It waits for bytes that have not arrived yet. */
   read(): Readable;
 }
@@ -75,7 +75,7 @@ class GrowingFile implements IncomingSpoolFile {
     return this.#size;
   }
 
-  async reached(bytes: number): Promise<void> {
+  async waitForBytes(bytes: number): Promise<void> {
     while (this.#size < bytes && this.#over === undefined) await this.#progress.promise;
     if (this.#over !== undefined) await this.complete;
   }
@@ -147,7 +147,7 @@ async function openUnnamed(folder: string): Promise<FileHandle> {
 }
 
 /** A form's file that is completely on disk. */
-export type SpooledFile = Omit<IncomingSpoolFile, "complete" | "reached">;
+export type SpooledFile = Omit<IncomingSpoolFile, "complete" | "waitForBytes">;
 
 /** Writes a form's file to disk. Rejects with the errors of the file's `bytes`, or as `startSpooling` does. */
 export async function spoolFile(file: FormFile, spool: Spool, holder: Holder): Promise<SpooledFile> {

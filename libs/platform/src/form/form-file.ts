@@ -30,7 +30,7 @@ export type FileStream = Readable & { readonly truncated?: boolean };
 interface FileOptions {
   readonly maxBytes: number;
   /** Returns the error that ended the form before this file was complete. */
-  readonly whyBroken: () => Error;
+  readonly errorOfForm: () => Error;
   readonly breakOff: (error: Error) => void;
 }
 
@@ -57,7 +57,7 @@ export class IncomingFile implements FormFile {
         if (Buffer.isBuffer(chunk)) yield chunk;
       }
     } catch {
-      throw this.#options.whyBroken();
+      throw this.#options.errorOfForm();
     }
     if (this.#stream.truncated === true)
       throw new Failure("request_too_large", `The file ${this.name} is larger than ${this.#options.maxBytes} bytes.`, {

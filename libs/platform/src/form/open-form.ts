@@ -160,7 +160,7 @@ class OpenForm implements Form {
         const part = { name, filename: filename ?? "", contentType: mimeType };
         const file = new IncomingFile(part, stream, {
           maxBytes: fileBytes,
-          whyBroken: () => this.#failure ?? truncatedForm(),
+          errorOfForm: () => this.#failure ?? truncatedForm(),
           breakOff: (error) => this.breakOff(error),
         });
         if (isInvalidPartName(name)) return this.breakOff(invalidPartNameFailure(name));

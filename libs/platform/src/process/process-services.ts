@@ -159,9 +159,9 @@ export class ProcessServices implements AsyncDisposable {
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, text: "draining" };
     const states = await this.#states();
-    const counts = ({ role }: ConfiguredService): boolean => role !== "backend" || !this.#hasEdge;
+    const isRequired = ({ role }: ConfiguredService): boolean => role !== "backend" || !this.#hasEdge;
     return {
-      isReady: states.every(({ service, problem }) => problem === undefined || !counts(service)),
+      isReady: states.every(({ service, problem }) => problem === undefined || !isRequired(service)),
       text: states.map(({ service, problem }) => `${service.name}: ${problem ?? "ready"}`).join("\n"),
     };
   }

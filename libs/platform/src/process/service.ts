@@ -31,7 +31,7 @@ export interface PortHandlers {
 /** Handlers of an open service, and the steps of its shutdown. */
 export interface OpenService {
   readonly serves: PortHandlers | AreaServer;
-  /** Stops accepting work. Resolves when open work has ended, which the service must end when `ending` is aborted. */
+  /** Stops accepting work, and resolves when open work has ended. Once `ending` is aborted, the service must end it. */
   readonly drain?: () => Promise<void>;
   /** Throws the reason why the service cannot serve now. */
   readonly ready?: () => void | Promise<void>;

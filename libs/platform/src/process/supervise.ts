@@ -15,7 +15,7 @@ export interface Supervision {
 
 /** Pauses in ms before a dead worker is restarted: the first and the longest. They double with each restart. */
 const [firstPauseMs, maxPauseMs] = [500, 15_000];
-/** Time in ms after which a running worker's next pause is the first one again. */
+/** Time in ms after which a running worker has recovered: its next pause is `firstPauseMs` again. */
 const recoveredAfterMs = 60_000;
 const opsTimeoutMs = 2_000;
 

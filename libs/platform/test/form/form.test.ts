@@ -234,7 +234,7 @@ describe("read while it arrives", () => {
       for await (const part of form) {
         if (part.kind !== "file") continue;
         await using kept = await startSpooling(part, { folder, budget }, holder);
-        await kept.reached(5);
+        await kept.waitForBytes(5);
         for await (const chunk of kept.read()) {
           beginning.resolve(String(chunk));
           all.push(String(chunk));
@@ -323,7 +323,7 @@ test("an arriving form is aborted to free memory and disk space for another acco
     for await (const part of form) {
       if (part.kind !== "file") continue;
       await using kept = await startSpooling(part, { folder, budget: small }, holder);
-      await kept.reached(1);
+      await kept.waitForBytes(1);
       started.resolve();
       await kept.complete;
     }

@@ -140,7 +140,7 @@ export function mediaOf(value: unknown, measure: MediaMeasure): Media {
 
 export const remoteFile: Media = { characters: 0, tokens: tokensPerRemoteFile };
 
-/** Measures a part of the chat and responses wires. */
+/** Measures a part of a chat or responses message. Returns undefined if the part is not media. */
 export function measureTypedPart(part: JsonRecord): Media | undefined {
   const { image_url: imageUrlMember } = part;
   if (imageUrlMember !== undefined)

@@ -5,8 +5,8 @@ import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens per second of audio. */
 const audioTokensPerSecond = { usual: 10, most: 25 } as const;
-/** Maximum output tokens: `perSecond` of audio, and `atLeast` in addition. */
-const outputTokenBounds = { perSecond: 12, atLeast: 64 } as const;
+/** Maximum output tokens: `base`, and `perSecond` of audio. */
+const outputTokenBounds = { perSecond: 12, base: 64 } as const;
 /** Maximum difference between the vendor's length and the file's length: seconds, plus a share. */
 const lengthTolerance = { seconds: 1, share: 0.02 } as const;
 
@@ -69,7 +69,7 @@ function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
     upper: {
       inputTokens: promptBytes,
       inputAudioTokens: Math.ceil(bound * audioTokensPerSecond.most),
-      outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.atLeast,
+      outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.base,
     },
     floor: { inputTokens },
     async meter(reported, countText, ended) {

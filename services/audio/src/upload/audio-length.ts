@@ -41,13 +41,13 @@ export async function lengthOf(
 }
 
 /**
- * Returns the maximum length of an upload, in seconds. Headers of compressed formats may understate the length, so such
- * a file is counted completely.
+ * Returns the maximum length of an upload, in seconds. Headers of compressed formats may understate the length, so the
+ * seconds of such a file are counted.
  */
 export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
     if (upload.announced === undefined) break;
-    await Promise.race([upload.file.reached(bytes), upload.completed]);
+    await Promise.race([upload.file.waitForBytes(bytes), upload.completed]);
     if (upload.isComplete) break;
     const head = await readHead(upload.file.read(), Math.min(bytes, upload.file.size));
     const read = (start: number, max: number) => Promise.resolve(head.subarray(start, start + max));
@@ -70,8 +70,8 @@ async function readHead(stream: Readable, bytes: number): Promise<Buffer> {
 }
 
 /**
- * Returns the seconds of a file; undefined if unknown. A header that states less than uncompressed samples would need
- * is wrong.
+ * Returns the seconds of a file; undefined if unknown. A length in the header is wrong if even uncompressed samples of
+ * the file's size would last longer.
  */
 export function secondsIn({ duration, bitrate, maxBitrate }: LengthFound, size: number): number | undefined {
   const statedSeconds = positiveOrUndefined(duration) ?? secondsAtRate(bitrate, size);

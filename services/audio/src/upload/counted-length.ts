@@ -35,7 +35,7 @@ const readAt = promisify(read);
  * Counts the seconds of a file's audio; undefined if it has none. Rejects for unreadable files, and leaves the file
  * open.
  */
-export async function countedLength(descriptor: number, size: number): Promise<number | undefined> {
+export async function countLength(descriptor: number, size: number): Promise<number | undefined> {
   using input = new Input({ formats: countedFormats, source: sourceOf(descriptor, size) });
   const timer = setTimeout(() => input.dispose(), maxMs);
   using _timer = { [Symbol.dispose]: () => clearTimeout(timer) };

@@ -3,7 +3,7 @@ import { Readable } from "node:stream";
 import { promisify } from "node:util";
 import { parentPort } from "node:worker_threads";
 import { parseStream } from "music-metadata";
-import { countedLength } from "./counted-length.ts";
+import { countLength } from "./counted-length.ts";
 import type { LengthFound, LengthJob } from "./length-job.ts";
 import { secondsBySamples } from "./samples/seconds.ts";
 
@@ -40,7 +40,7 @@ async function sampleSeconds({ descriptor, size }: LengthJob): Promise<number | 
 
 async function countSeconds(descriptor: number, size: number): Promise<number | undefined> {
   try {
-    return await countedLength(descriptor, size);
+    return await countLength(descriptor, size);
   } catch {
     // The file has another format or no audio, or it is too long to count.
     return undefined;
@@ -52,7 +52,7 @@ async function statedLength({ descriptor, size, path }: LengthJob): Promise<Leng
   const stream = Readable.from(bytesOf(descriptor, size), { objectMode: false });
   try {
     const { format } = await parseStream(stream, info, { duration: true, skipCovers: true });
-    return plausibleLength(format);
+    return withMaxBitrate(format);
   } catch {
     return {};
   } finally {
@@ -81,7 +81,7 @@ interface HeaderLength extends LengthFound {
 }
 
 /** Adds the bit rate of the uncompressed samples, if the header states their format. */
-function plausibleLength({
+function withMaxBitrate({
   duration,
   bitrate,
   sampleRate = 0,

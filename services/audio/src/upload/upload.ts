@@ -126,7 +126,7 @@ class IncomingUpload implements Upload {
 
   async #take(file: IncomingSpoolFile): Promise<void> {
     this.#file = file;
-    await file.reached(1);
+    await file.waitForBytes(1);
     if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileStarted.resolve();
     await file.complete;
   }

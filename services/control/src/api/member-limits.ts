@@ -1,4 +1,4 @@
-import { includesRanges, type Token, type TokenBudget } from "@modelgate/accounts";
+import { includesRanges, type Token, type KeyBudget } from "@modelgate/accounts";
 import { Failure, formatUsd, parseNanos } from "@modelgate/contracts";
 
 /** Limits of an API key. */
@@ -108,6 +108,6 @@ export function sharesBudget({ within }: Pick<Token, "within">): boolean {
 }
 
 /** Returns whether two budgets have the same limits. */
-export function isSameBudget(one: TokenBudget, other: TokenBudget): boolean {
+export function isSameBudget(one: KeyBudget, other: KeyBudget): boolean {
   return (["perDay", "perMonth", "requestsPerDay"] as const).every((name) => one[name] === other[name]);
 }

@@ -6,7 +6,7 @@ import {
   makeToken,
   withLastUse,
   type Token,
-  type TokenBudget,
+  type KeyBudget,
 } from "@modelgate/accounts";
 import { readPublishedConfiguration } from "@modelgate/catalog";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
@@ -212,7 +212,7 @@ function isNull(body: unknown, name: string): boolean {
 }
 
 /** Returns the budget after a change. Absent fields remain, null removes a field. */
-function budgetOf(body: unknown, before: TokenBudget | undefined): TokenBudget | undefined {
+function budgetOf(body: unknown, before: KeyBudget | undefined): KeyBudget | undefined {
   const after = <Value>(wish: Value | null | undefined, value: Value | undefined): Value | undefined =>
     wish === undefined ? value : (wish ?? undefined);
   const budget = withoutUndefined({

@@ -32,8 +32,8 @@ const addressVariables: ReadonlySet<string> = new Set(
 );
 
 /**
- * Returns parts of a configuration from the console or the API that could leak a secret. Sources that a channel already
- * uses at the same address remain allowed.
+ * Checks a configuration from the console or the API. Returns secrets that it must not use at an address, and addresses
+ * that it must not use. A channel may keep what it already used at the same address.
  */
 export function sourceProblems(
   { channels, proxy }: Configuration,

@@ -80,9 +80,9 @@ export class Sessions {
     return signedIn;
   }
 
-  /** Starts a session and returns its secret. Ends the browser's session before. */
-  async begin({ operator, permissionVersions }: SignedIn, from: string, before: string | undefined): Promise<string> {
-    if (before !== undefined) await this.end(before);
+  /** Ends the browser's previous session, starts a new one, and returns its secret. */
+  async begin({ operator, permissionVersions }: SignedIn, from: string, previous: string | undefined): Promise<string> {
+    if (previous !== undefined) await this.end(previous);
     const session = newSecret();
     const digest = keyDigest(session);
     await this.#redis.set(
@@ -120,7 +120,7 @@ export class Sessions {
   async revoke(name: string): Promise<void> {
     await this.permissionVersions.renew(name);
     await this.#endWhere((view) => view.name === name);
-    // The last session may have expired before its keys.
+    // Also without an open session: the person's keys can outlive the last one.
     await this.endKeys(name);
   }
 

@@ -50,7 +50,7 @@ export async function computeSpending(queries: AccountQueries, budget: Budget, n
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
   const calls = await callsOfScope(queries, budget.scope);
-  // Ends at most at the end of today, because complete UTC days are read from the daily totals.
+  // The sum ends with a whole UTC day, so that today is also read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
   const spentIn = (startMs: number, endMs: number) => sumOf(queries, calls, startMs, Math.min(endMs, endOfToday));
   const spentNanos = await spentIn(period === "total" ? createdMs : current.startMs, current.endMs);

@@ -43,8 +43,8 @@ export interface RedisComparison extends AsyncDisposable {
   noteTasks(events: readonly StoredTaskEvent[]): void;
 }
 
-/** Accounts per comparison, and maximum accounts that wait for one. */
-const [pageSize, maxNoticed] = [500, 50_000];
+/** Accounts that are compared at a time, and maximum waiting accounts before `noteAccounts` ignores further ones. */
+const [pageSize, maxWaiting] = [500, 50_000];
 const roundsBetweenChecks = 5;
 /**
  * Time in ms after the last write to Redis in which every round checks for late calls, and the number of rounds between
@@ -103,7 +103,7 @@ class PeriodicComparison implements RedisComparison {
   }
 
   noteAccounts(accounts: Iterable<string>): void {
-    for (const account of accounts) if (this.#accountsToCompare.size < maxNoticed) this.#accountsToCompare.add(account);
+    for (const account of accounts) if (this.#accountsToCompare.size < maxWaiting) this.#accountsToCompare.add(account);
   }
 
   noteTasks(events: readonly StoredTaskEvent[]): void {

@@ -28,7 +28,7 @@ const bucketScheme = "gs:";
 const goneStatuses: ReadonlySet<number> = new Set([401, 403, 404, 410]);
 
 /** Opens the content of a finished video at its vendor. Throws Failure, for example video_expired (404). */
-export async function contentSource(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
+export async function openVideoContent(deps: Deps, task: TaskRecord, content: ContentRequest): Promise<RemoteStream> {
   const route = routeTo(deps, task);
   if (route === undefined) throw new Failure("video_expired", "The channel that made this video no longer exists.");
   try {

@@ -51,7 +51,7 @@ async function pollTask(
   if (stored === undefined) return false;
   const { task } = stored;
   const moment = (): PollMoment => ({ nowMs: deps.now(), random: deps.random(), pace: deps.pace });
-  using poll = slots.pollOf(task.channelId);
+  using poll = slots.countPoll(task.channelId);
   const isPastDeadline = deps.now() >= task.deadlineAt;
   const postponed = poll === undefined && !isEnded(task.state) ? postpone(task, moment()) : undefined;
   if (postponed !== undefined) {

@@ -22,9 +22,9 @@ export class PollSlots {
 
   /**
    * Counts a poll of a channel until the returned object is disposed. Undefined if the channel has as many polls as
-   * there are unused slots: a vendor that does not answer leaves slots for other channels.
+   * there are unused slots, so that a vendor that does not answer cannot use all slots.
    */
-  pollOf(channelId: string): Disposable | undefined {
+  countPoll(channelId: string): Disposable | undefined {
     const polls = this.#polls.get(channelId) ?? 0;
     if (polls >= this.#maxSlots - this.#allPolls) return undefined;
     this.#polls.set(channelId, polls + 1);
@@ -40,7 +40,7 @@ export class PollSlots {
   }
 
   /** Resolves when a slot is free. The slot is not occupied. */
-  async vacancy(): Promise<void> {
+  async waitForFreeSlot(): Promise<void> {
     using _slot = await this.take();
   }
 

@@ -57,7 +57,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
   return answer.status >= 300 ? parseErrorStatus(answer.status, text, provider) : parsePoll(text, task);
 }
 
-/** Interprets an error status of a poll. Other errors than a clear statement about the task may be temporary. */
+/** Interprets an error status of a poll. An error that does not clearly concern the task may be temporary. */
 function parseErrorStatus(status: number, text: string, provider: Provider): PollResult {
   if (status === 404 || status === 410) return { kind: "not-found" };
   const { blame, message, vendorCode } = provider.failureOf(status, text);

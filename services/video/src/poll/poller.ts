@@ -33,7 +33,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
 
   async function rounds(): Promise<void> {
     while (!stop.signal.aborted) {
-      await slots.vacancy(); // a round then claims only tasks that it can poll immediately
+      await slots.waitForFreeSlot(); // a round then claims only tasks that it can poll immediately
       const pausing = pause(msUntilSharedTick(deps.limits.roundMs), stop.signal);
       const current = round().finally(() => openRounds.delete(current));
       openRounds.add(current);

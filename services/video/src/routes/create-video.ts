@@ -22,12 +22,12 @@ export function createVideo(deps: Deps, clientWire: ClientVideoWire): EndpointHa
     await refuseVendorIds(deps.relay, call, { dialect: videoStores, body: formAsBody(Object.entries(members)) });
     if (call.id === "imageToVideo" && request.firstFrame === undefined)
       throw new Failure("missing_required_parameter", "Missing required parameter: image.", { param: "image" });
-    await answerCreated(kind, call, { clientWire, client, request, dropped, callbackUrl });
+    await createAndAnswer(kind, call, { clientWire, client, request, dropped, callbackUrl });
   };
 }
 
 /** Creates a task and answers in the client's wire. If the client disconnects, it finds the task in its list. */
-export async function answerCreated(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
+export async function createAndAnswer(kind: VideoKind, call: ServiceCall, request: VideoTaskRequest): Promise<void> {
   await unlessEnded(call.ending, kind.deps.backgroundWork.track(createTask(kind, call, request)));
 }
 

@@ -7,7 +7,7 @@ import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, taskContext, taskForClient } from "../show-task.ts";
 import { readVideoBody, type VideoBody } from "../read-body.ts";
 import { VideoKind } from "../video-kind.ts";
-import { answerCreated } from "./create-video.ts";
+import { createAndAnswer } from "./create-video.ts";
 
 const { client } = wires["jimeng-video"];
 
@@ -18,7 +18,7 @@ const actions: Readonly<Record<string, Action>> = {
   async CVSync2AsyncSubmitTask(kind, call, body) {
     const { members, callbackUrl } = extractCallback(body.members);
     await refuseVendorIds(kind.deps.relay, call, { dialect: videoStores, body: members });
-    await answerCreated(kind, call, { clientWire: "jimeng-video", client, ...client.read(members), callbackUrl });
+    await createAndAnswer(kind, call, { clientWire: "jimeng-video", client, ...client.read(members), callbackUrl });
   },
   async CVSync2AsyncGetResult({ deps }, call, { members }) {
     const id = members["task_id"];

@@ -6,7 +6,7 @@ import type { Deps } from "../deps.ts";
 import { findTaskOfCaller, requestedVideo } from "../show-task.ts";
 import { readVideoBody } from "../read-body.ts";
 import { VideoKind } from "../video-kind.ts";
-import { answerCreated } from "./create-video.ts";
+import { createAndAnswer } from "./create-video.ts";
 
 /** POST /v1/videos/{task_id}/remix: creates a task that changes a finished video, at the same vendor. */
 export function remixVideo(deps: Deps): EndpointHandler {
@@ -26,7 +26,7 @@ export function remixVideo(deps: Deps): EndpointHandler {
       seconds,
       size: size === undefined ? undefined : parseSize(size, "size"),
     };
-    await answerCreated(kind, call, {
+    await createAndAnswer(kind, call, {
       clientWire: "videos",
       client: wires.videos.client,
       request,

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { Failure } from "@modelgate/contracts";
 import { idsOf, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import type { BodySink, UpstreamAnswer } from "@modelgate/channels";
-import { contentSource } from "../content/source.ts";
+import { openVideoContent } from "../content/source.ts";
 import type { Deps } from "../deps.ts";
 import { findTaskOfCaller } from "../show-task.ts";
 
@@ -16,7 +16,7 @@ export function videoContent(deps: Deps): EndpointHandler {
     if (!variants.includes(variant))
       throw new Failure("invalid_value", `variant must be one of ${variants.join(", ")}.`, { param: "variant" });
     if (task.state !== "completed") throw new Failure("video_not_ready");
-    await using source = await contentSource(deps, task, { variant, request: call.request, signal: call.ending });
+    await using source = await openVideoContent(deps, task, { variant, request: call.request, signal: call.ending });
     await passContent(call, source.answer, variant);
   };
 }

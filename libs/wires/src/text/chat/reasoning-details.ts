@@ -14,34 +14,34 @@ export const maxDetails = 16_384;
 /** Kinds of signatures that vendors of this wire create. */
 const [detailsKind, googleSignatureKind] = ["reasoning_details", "thought_signature"] as const;
 
-/** Content of `reasoning_details`: other wires' signatures, and the vendor's details as one signature. */
+/** Content of `reasoning_details`: the gateway's envelopes, and the vendor's details as one signature. */
 export interface Details {
-  readonly marks: readonly SignedRange[];
+  readonly envelopes: readonly IdentifiedEnvelope[];
   readonly own: Signature | undefined;
   /** Reasoning text, for vendors that send it only in the details. */
   readonly text: string;
 }
 
 /** Envelope of a signature, with the id of its reasoning. */
-interface SignedRange extends Envelope {
+interface IdentifiedEnvelope extends Envelope {
   readonly id?: string | undefined;
 }
 
 /** Reads `reasoning_details`, without malformed entries. */
 export function readDetails(value: unknown): Details {
   const all = Array.isArray(value) ? value.filter(isRecord).slice(0, maxDetails) : [];
-  const marks: SignedRange[] = [];
+  const envelopes: IdentifiedEnvelope[] = [];
   const nativeDetails: JsonRecord[] = [];
   for (const detail of all) {
-    const mark = decodeDetail(detail);
-    if (mark === undefined) nativeDetails.push(detail);
-    else marks.push(mark);
+    const envelope = decodeDetail(detail);
+    if (envelope === undefined) nativeDetails.push(detail);
+    else envelopes.push(envelope);
   }
-  return { marks, own: detailsSignature(nativeDetails), text: nativeDetails.map(reasoningTextIn).join("") };
+  return { envelopes, own: detailsSignature(nativeDetails), text: nativeDetails.map(reasoningTextIn).join("") };
 }
 
 /** Returns the gateway's envelope in a detail; undefined for a vendor's detail. */
-export function decodeDetail({ data, id }: JsonRecord): SignedRange | undefined {
+export function decodeDetail({ data, id }: JsonRecord): IdentifiedEnvelope | undefined {
   const envelope = typeof data === "string" ? decodeEnvelope(data) : undefined;
   return envelope === undefined || typeof id !== "string" ? envelope : { ...envelope, id };
 }
@@ -81,14 +81,14 @@ export function vendorDetails(signature: Signature | undefined): readonly unknow
 
 export function splitReasoning(
   text: string,
-  { marks, own: nativeDetails, text: inDetails }: Details,
+  { envelopes, own: nativeDetails, text: inDetails }: Details,
 ): readonly ReasoningPart[] {
   const all = text === "" ? inDetails : text;
   const parts = splitAtRanges(
     all,
-    marks.filter(({ previous }) => previous !== true),
-  ).map(({ text, mark }): ReasoningPart =>
-    withoutUndefined({ kind: "reasoning", text, id: mark?.id, signature: mark?.signature }),
+    envelopes.filter(({ previous }) => previous !== true),
+  ).map(({ text, envelope }): ReasoningPart =>
+    withoutUndefined({ kind: "reasoning", text, id: envelope?.id, signature: envelope?.signature }),
   );
   if (nativeDetails === undefined) return parts;
   const last = parts.findLastIndex(({ signature }) => signature === undefined);
@@ -97,27 +97,27 @@ export function splitReasoning(
 }
 
 /** Splits a message's text at the ends of its signed ranges. */
-export function splitText(text: string, { marks }: Details): readonly TextPart[] {
+export function splitText(text: string, { envelopes }: Details): readonly TextPart[] {
   return splitAtRanges(
     text,
-    marks.filter(({ previous }) => previous === true),
-  ).map(({ text, mark }): TextPart => withoutUndefined({ kind: "text", text, signature: mark?.signature }));
+    envelopes.filter(({ previous }) => previous === true),
+  ).map(({ text, envelope }): TextPart => withoutUndefined({ kind: "text", text, signature: envelope?.signature }));
 }
 
 interface Piece {
   readonly text: string;
-  readonly mark?: SignedRange | undefined;
+  readonly envelope?: IdentifiedEnvelope | undefined;
 }
 
 /** A signature whose range does not fit the text is dropped. */
-function splitAtRanges(text: string, marks: readonly SignedRange[]): readonly Piece[] {
+function splitAtRanges(text: string, envelopes: readonly IdentifiedEnvelope[]): readonly Piece[] {
   const cut: Piece[] = [];
   let index = 0;
-  for (const mark of marks) {
-    const [start, end] = mark.span ?? [index, text.length];
+  for (const envelope of envelopes) {
+    const [start, end] = envelope.span ?? [index, text.length];
     if (start < index || end > text.length) continue;
     if (start > index) cut.push({ text: text.slice(index, start) });
-    cut.push({ text: text.slice(start, end), mark });
+    cut.push({ text: text.slice(start, end), envelope });
     index = end;
   }
   return index < text.length ? [...cut, { text: text.slice(index) }] : cut;

@@ -64,7 +64,7 @@ function inputUnits(usage: JsonRecord, prompt: number, { cachedAt }: ChatDialect
 
 function outputUnits(usage: JsonRecord, prompt: number, completion: number, { separateReasoning }: ChatDialect): Units {
   const counts = asRecord(usage["completion_tokens_details"]);
-  // Some vendors also report reasoning tokens at the top of `usage`.
+  // Some vendors report reasoning tokens at the top of `usage` instead. A number above the completion is not reliable.
   const topReasoning = parseCount(usage["reasoning_tokens"]) ?? 0;
   const reasoning = parseCount(counts["reasoning_tokens"]) ?? (topReasoning <= completion ? topReasoning : 0);
   const total = parseCount(usage["total_tokens"]);

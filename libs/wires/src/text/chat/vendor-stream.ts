@@ -177,12 +177,12 @@ class PartReader {
   #readDetails(details: unknown, events: TextEvent[]): void {
     if (!Array.isArray(details)) return;
     for (const detail of details.filter(isRecord)) {
-      const mark = decodeDetail(detail);
-      if (mark === undefined) {
+      const envelope = decodeDetail(detail);
+      if (envelope === undefined) {
         this.#details.add(detail);
         continue;
       }
-      const { signature, previous, id } = mark;
+      const { signature, previous, id } = envelope;
       const key = previous === true ? "text" : "reasoning";
       if (this.#tracker.isOpen(key)) events.push(...this.#tracker.end(key, signature));
       else if (key === "text") events.push(...this.#tracker.whole({ kind: key, text: "", signature }));

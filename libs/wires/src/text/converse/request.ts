@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import {
   adaptiveModel,
-  acceptsOneSamplingParameter,
+  acceptsOnlyOneSamplingParameter,
   withAcceptedToolChoice,
   renderClaudeThinking,
 } from "../hub/claude.ts";
@@ -70,7 +70,7 @@ function renderSampling(
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const acceptsSampling = !fixed && !(isClaude(model) && adaptiveModel(model) !== undefined);
   const acceptsTopP =
-    acceptsSampling && !(temperature !== undefined && isClaude(model) && acceptsOneSamplingParameter(model));
+    acceptsSampling && !(temperature !== undefined && isClaude(model) && acceptsOnlyOneSamplingParameter(model));
   const inference = { temperature: acceptsSampling ? temperature : undefined, topP: acceptsTopP ? topP : undefined };
   // 1 is the default of both parameters.
   unsupported.noteIf("temperature", isDropped(temperature, inference.temperature));

@@ -34,7 +34,7 @@ export function adaptiveModel(model: string): AdaptiveModel | undefined {
   return adaptiveModels.find(([families, from]) => families.test(model) && isAtLeastVersion(model, from))?.[2];
 }
 
-export function acceptsOneSamplingParameter(model: string): boolean {
+export function acceptsOnlyOneSamplingParameter(model: string): boolean {
   return isAtLeastVersion(model, firstVersionWithSingleSampling);
 }
 

@@ -51,7 +51,7 @@ export function answerBlocks(part: Part): readonly JsonRecord[] {
   if (part.kind === "text") {
     const citations = (part.citations ?? []).flatMap(renderCitation);
     const block = { type: "text", text: part.text, citations: citations.length > 0 ? citations : undefined };
-    // Clients leave out empty texts, but not a separate block.
+    // Clients do not send an empty text block back, so the signature gets its own block.
     if (part.text === "") return signatureBlocks(part.signature, {});
     return [withoutUndefined(block), ...signatureBlocks(part.signature, { previous: true })];
   }

@@ -3,7 +3,7 @@ import type { JsonRecord } from "@modelgate/formats/json";
 import {
   adaptiveModel,
   isOnBedrock,
-  acceptsOneSamplingParameter,
+  acceptsOnlyOneSamplingParameter,
   withAcceptedToolChoice,
   renderClaudeThinking,
 } from "../hub/claude.ts";
@@ -187,7 +187,7 @@ function renderSampling(
   if (temperature !== undefined && temperature > 1)
     throw unsupportedFailure("temperature", "The vendor of this model accepts a temperature from 0 to 1.");
   const acceptsSampling = adaptiveModel(model) === undefined;
-  const acceptsBoth = temperature === undefined || !acceptsOneSamplingParameter(model);
+  const acceptsBoth = temperature === undefined || !acceptsOnlyOneSamplingParameter(model);
   const fitsThinking = !thinks || (topP ?? 0) >= minTopP;
   const sampling: JsonRecord = acceptsSampling && !thinks ? { temperature, top_k: topK } : {};
   const topPMember: JsonRecord = acceptsSampling && acceptsBoth && fitsThinking ? { top_p: topP } : {};

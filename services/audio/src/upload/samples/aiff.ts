@@ -1,4 +1,4 @@
-import { fourCharacters, openSize, pcmRate, type ByteRate, type SampleChunks } from "./chunks.ts";
+import { fourCharacters, statedSize, pcmRate, type ByteRate, type SampleChunks } from "./chunks.ts";
 
 /** Bits per sample of AIFF-C encodings, which may differ from the header's value. */
 const bitsByEncoding: Readonly<Record<string, number>> = {
@@ -17,9 +17,9 @@ const pcmEncodings: ReadonlySet<string> = new Set(["NONE", "twos", "sowt", "raw 
 /** Apple's IMA ADPCM: samples and bytes per packet of one channel. */
 const [imaSamples, imaBytes] = [64, 34];
 
-/** Chunks of AIFF and AIFF-C. Their samples follow an offset and a block size. */
+/** Chunks of AIFF and AIFF-C. An offset and a block size precede the samples. */
 export const aiffChunks: SampleChunks = {
-  form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => openSize(head.readUInt32BE(4)) },
+  form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => statedSize(head.readUInt32BE(4)) },
   first: 12,
   description: { id: "COMM", rateOf: aiffRate },
   samples: { id: "SSND", skipped: 8 },

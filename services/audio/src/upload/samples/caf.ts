@@ -1,6 +1,6 @@
 import { fourCharacters, type ByteRate, type SampleChunks } from "./chunks.ts";
 
-/** Chunks of Apple's Core Audio Format. Their samples follow an edit count. */
+/** Chunks of Apple's Core Audio Format. An edit count precedes the samples. */
 export const cafChunks: SampleChunks = {
   form: {
     headBytes: 12,

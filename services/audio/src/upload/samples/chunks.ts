@@ -99,8 +99,8 @@ export function fourCharacters(head: Buffer): string | undefined {
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;
 }
 
-/** Returns a 32-bit size; undefined for 0 and all ones, which writers to a pipe use. */
-export function openSize(size: number): number | undefined {
+/** Returns a 32-bit size; undefined for 0 and all ones, with which programs that write to a pipe omit it. */
+export function statedSize(size: number): number | undefined {
   return size === 0 || size === 0xff_ff_ff_ff ? undefined : size;
 }
 

@@ -1,4 +1,4 @@
-import { fourCharacters, openSize, pcmRate, type ByteRate, type ChunkLayout, type SampleChunks } from "./chunks.ts";
+import { fourCharacters, statedSize, pcmRate, type ByteRate, type ChunkLayout, type SampleChunks } from "./chunks.ts";
 
 /** Registered tags of WAV encodings whose samples have a fixed size or come in blocks of a fixed size. */
 const encodingTags = {
@@ -18,7 +18,7 @@ const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
   headBytes: 8,
   align: 2,
   id: fourCharacters,
-  size: (head) => openSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
+  size: (head) => statedSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
 });
 
 /** Returns the chunks of a WAV file. 64-bit files (RF64, BW64) store the size of the samples elsewhere. */

@@ -97,13 +97,13 @@ export class BackgroundRuns implements Disposable {
     const { backgroundStore: store, background, relay, [form.wire]: objects } = this.#deps;
     const { accountId, tokenId } = call.caller;
     const id = newAnswerId(this.#deps, form.wire);
-    const backgroundId = { accountId, id };
+    const backgroundRef = { accountId, id };
     let isEntered = false;
     let run: BackgroundRun | undefined;
     try {
       const { model, queued, ...job } = await prepare(id);
       resolveServingModel(relay, call, model);
-      if (!(await store.takeLease(backgroundId, tokenId)))
+      if (!(await store.takeLease(backgroundRef, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
           `A key can have at most ${background.perToken} background responses at the same time.`,
@@ -115,7 +115,7 @@ export class BackgroundRuns implements Disposable {
       if (verdict === "too-large")
         throw new Failure("request_too_large", "The request is too large to run in the background.");
       const events = form.queuedEvents(queued.response).map((event, number) => form.renderNumbered(event, number));
-      if (!(await store.addEvents(backgroundId, events))) throw contentLimitFailure();
+      if (!(await store.addEvents(backgroundRef, events))) throw contentLimitFailure();
       run = new BackgroundRun(this.#deps, { ...job, call, body, form, queued, id });
       this.#track(id, run);
       await run.started;
@@ -124,8 +124,8 @@ export class BackgroundRuns implements Disposable {
       if (run === undefined) body[Symbol.dispose]();
       if (isEntered) {
         await objects.remove(accountId, id);
-        await store.removeEvents(backgroundId);
-        await store.releaseLease(backgroundId, tokenId);
+        await store.removeEvents(backgroundRef);
+        await store.releaseLease(backgroundRef, tokenId);
       }
       throw error;
     }

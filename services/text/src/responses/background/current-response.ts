@@ -10,15 +10,15 @@ import { hasEnded, sequenceOf } from "./events.ts";
 export async function currentResponse(
   deps: Pick<ResponsesDeps, EventForm["wire"] | "backgroundStore">,
   form: EventForm,
-  backgroundId: BackgroundRef,
+  backgroundRef: BackgroundRef,
   memory: RecordMemory,
 ): Promise<StoredResponse | undefined> {
   const { backgroundStore: store, [form.wire]: objects } = deps;
-  const { accountId, id } = backgroundId;
+  const { accountId, id } = backgroundRef;
   const stored = await objects.find(accountId, id, memory);
   if (stored === undefined || hasEnded(stored.response)) return stored;
-  if (await store.hasLease(backgroundId)) {
-    const isWorkedOn = (await store.countEvents(backgroundId)) > form.queuedEvents(stored.response).length;
+  if (await store.hasLease(backgroundRef)) {
+    const isWorkedOn = (await store.countEvents(backgroundRef)) > form.queuedEvents(stored.response).length;
     return isWorkedOn ? { ...stored, response: { ...stored.response, status: "in_progress" } } : stored;
   }
   // The response may have ended after it was read and before its lease was checked.
@@ -27,7 +27,7 @@ export async function currentResponse(
   const died = new Failure("server_overloaded", "The process that ran this response ended; try again.");
   const failed = { ...latest, response: form.failedObject(latest.response, died) };
   await objects.save(accountId, id, failed, Infinity);
-  const [last = ""] = await store.events(backgroundId, -1, 1);
-  await store.addEvents(backgroundId, [form.renderNumbered(form.finalEvent(failed.response), sequenceOf(last) + 1)]);
+  const [last = ""] = await store.events(backgroundRef, -1, 1);
+  await store.addEvents(backgroundRef, [form.renderNumbered(form.finalEvent(failed.response), sequenceOf(last) + 1)]);
   return failed;
 }

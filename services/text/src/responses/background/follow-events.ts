@@ -23,12 +23,12 @@ export async function followEvents(
   deps: Pick<ResponsesDeps, "backgroundStore" | "background" | "body" | "relay" | EventForm["wire"]>,
   call: Pick<ServiceCall, "answer" | "caller" | "ending">,
   form: EventForm,
-  backgroundId: BackgroundRef,
+  backgroundRef: BackgroundRef,
   after: number,
 ): Promise<void> {
   const { backgroundStore: store, background, relay } = deps;
   const { answer, caller } = call;
-  if ((await store.countEvents(backgroundId)) === 0)
+  if ((await store.countEvents(backgroundRef)) === 0)
     throw new Failure(
       "invalid_value",
       "The events of this response are no longer stored: retrieve it without stream.",
@@ -43,10 +43,10 @@ export async function followEvents(
   let emptyReads = 0;
   let wroteAt = Date.now();
   while (!client.hasEnded) {
-    let events = await store.events(backgroundId, next, eventsPerRead);
+    let events = await store.events(backgroundRef, next, eventsPerRead);
     if (events.length === 0) {
       // If some events were not stored, the index of the final event is lower than its sequence number.
-      const end = (await store.events(backgroundId, -1, 1)).filter(isFinalEvent);
+      const end = (await store.events(backgroundRef, -1, 1)).filter(isFinalEvent);
       if (end.some((event) => sequenceOf(event) <= lastSent)) return answer.end();
       events = end;
     }
@@ -58,9 +58,9 @@ export async function followEvents(
       if (isFinalEvent(event)) return answer.end();
     }
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
-    if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.hasLease(backgroundId))) {
+    if (emptyReads > 0 && emptyReads % readsPerCheck === 0 && !(await store.hasLease(backgroundRef))) {
       using memory = deps.body.budget.openHolding(caller);
-      if ((await currentResponse(deps, form, backgroundId, memory)) === undefined) break;
+      if ((await currentResponse(deps, form, backgroundRef, memory)) === undefined) break;
     }
     if (Date.now() - wroteAt > relay.limits.heartbeatMs) {
       await client.write(": keep-alive\n\n");

@@ -31,7 +31,7 @@ export function getResponse(deps: ResponsesDeps): EndpointHandler {
 export async function followFrom(deps: ResponsesDeps, call: ServiceCall, form: EventForm, name: string): Promise<void> {
   const after = call.query.get(name);
   if (after !== null && !/^\d{1,9}$/.test(after)) throw invalidParameter(name, "must be the number of an event");
-  await followEvents(deps, call, form, storedIdOf(call, form), after === null ? -1 : Number(after));
+  await followEvents(deps, call, form, storedRefOf(call, form), after === null ? -1 : Number(after));
 }
 
 /** POST /v1/responses/{response_id}/cancel: cancels a background response and returns its state. */
@@ -68,11 +68,11 @@ async function cancelRun(
   call: ServiceCall,
   form: EventForm,
 ): Promise<void> {
-  const backgroundId = storedIdOf(call, form);
-  background.cancel(backgroundId.id);
-  await deps.backgroundStore.requestCancel(backgroundId);
+  const ref = storedRefOf(call, form);
+  background.cancel(ref.id);
+  await deps.backgroundStore.requestCancel(ref);
   const until = Date.now() + cancelWaitMs;
-  while (!call.ending.aborted && (await deps.backgroundStore.hasLease(backgroundId)) && Date.now() < until)
+  while (!call.ending.aborted && (await deps.backgroundStore.hasLease(ref)) && Date.now() < until)
     await new Promise((resolve) => void setTimeout(resolve, pollMs));
 }
 
@@ -96,20 +96,20 @@ export async function removeStored(
   form: EventForm,
   { isOpen, hasEvents }: { readonly isOpen: boolean; readonly hasEvents: boolean },
 ): Promise<string> {
-  const backgroundId = storedIdOf(call, form);
+  const ref = storedRefOf(call, form);
   if (isOpen) {
     await cancelRun(deps, background, call, form);
-    await deps.backgroundStore.markDeleted(backgroundId);
+    await deps.backgroundStore.markDeleted(ref);
   }
-  if (hasEvents) await deps.backgroundStore.removeEvents(backgroundId);
-  if (!(await deps[form.wire].remove(backgroundId.accountId, backgroundId.id))) throw notFound(backgroundId.id, form);
-  return backgroundId.id;
+  if (hasEvents) await deps.backgroundStore.removeEvents(ref);
+  if (!(await deps[form.wire].remove(ref.accountId, ref.id))) throw notFound(ref.id, form);
+  return ref.id;
 }
 
 /** GET /v1/responses/{response_id}/input_items: lists the input in pages by `limit`, `after` and `order`. */
 export function listResponseInputItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const id = storedIdOf(call, responseForm).id.replace(/^resp_/, "");
+    const id = storedRefOf(call, responseForm).id.replace(/^resp_/, "");
     await withStored(deps, call, responseForm, ({ input }) => {
       const identifiedItems: readonly JsonObject[] = input.map((item, index) => ({
         id: `item_${id}_${index}`,
@@ -128,16 +128,16 @@ export async function withStored<Result>(
   use: (stored: StoredResponse) => Result,
 ): Promise<Result> {
   return await withMemory(deps, call, async (memory) => {
-    const backgroundId = storedIdOf(call, form);
-    const stored = await currentResponse(deps, form, backgroundId, memory);
-    if (stored === undefined) throw notFound(backgroundId.id, form);
+    const ref = storedRefOf(call, form);
+    const stored = await currentResponse(deps, form, ref, memory);
+    if (stored === undefined) throw notFound(ref.id, form);
     return use(stored);
   });
 }
 
 /** Returns true if events of a response or an interaction are stored, which only happens in the background. */
 export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
-  return (await deps.backgroundStore.countEvents(storedIdOf(call, form))) > 0;
+  return (await deps.backgroundStore.countEvents(storedRefOf(call, form))) > 0;
 }
 
 /** Names of the object in error messages, and of its id in paths. */
@@ -146,7 +146,7 @@ const names = {
   interactions: ["Interaction", "interaction_id"],
 } as const;
 
-function storedIdOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundRef {
+function storedRefOf({ caller, params }: ServiceCall, { wire }: EventForm): BackgroundRef {
   return { accountId: caller.accountId, id: params[names[wire][1]] ?? "" };
 }
 
