@@ -57,11 +57,11 @@ export interface AttackContext {
     readonly spendings: readonly number[];
   }>;
   /** Sends bytes on a new connection to the edge, and returns the answer. */
-  raw(bytes: string | Buffer): Promise<string>;
+  sendRaw(bytes: string | Buffer): Promise<string>;
   /** Waits for all settlements of an account, and returns its spending in US dollars. */
-  spent(account: AttackAccount): Promise<number>;
-  /** Searches a text for secrets. `send` and `raw` do this for their answers. */
-  seen(text: string): void;
+  readSpending(account: AttackAccount): Promise<number>;
+  /** Searches a text for secrets. `send` and `sendRaw` do this for their answers. */
+  searchSecrets(text: string): void;
 }
 
 /** Result of an attack. The attack succeeded if a check failed. */

@@ -67,7 +67,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
       ...dead.map((name) => `${name} died`),
       ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was blocked for ${Math.round(loop.ms)} ms`] : []),
       ...canaries.take().map((leak) => `it leaks ${leak}`),
-      ...(await wrongBooks(attack, setup, seen)),
+      ...(await findWrongBooks(attack, setup, seen)),
     ],
   };
 }
@@ -88,7 +88,7 @@ async function attempt(attack: Attack, context: AttackContext, stopping: AbortCo
 }
 
 /** Waits for all settlements, then compares the books of every account of the attack with its events. */
-async function wrongBooks(
+async function findWrongBooks(
   attack: Attack,
   { redis, suite }: AttackSetup,
   seen: CallStatistics,
@@ -113,20 +113,20 @@ function contextOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Att
   const { suite, vendors, inside, canaries, redis, loops, booksFile } = setup;
   const attacker = accountOfRole(attack, "attacker");
   const model = (name: string): string => `${attack.id}-${name}`;
-  const seen = (text: string): void => canaries.search("an answer", text);
+  const searchSecrets = (text: string): void => canaries.search("an answer", text);
   const send: AttackContext["send"] = async (sending) => {
     signal.throwIfAborted();
     const answer = await exchange(suite.edgeUrl, attacker.key, sending);
-    seen(JSON.stringify(answer.headers) + answer.body);
+    searchSecrets(JSON.stringify(answer.headers) + answer.body);
     return answer;
   };
-  const spent: AttackContext["spent"] = async ({ accountId }) => {
+  const readSpending: AttackContext["readSpending"] = async ({ accountId }) => {
     signal.throwIfAborted();
-    const rested = await until(`${accountId} to have no open hold`, async () => {
+    const settledAccount = await until(`${accountId} to have no open hold`, async () => {
       const account = await findAccount(redis, accountId);
       return account?.heldNanos === 0n && account;
     });
-    return Number(rested.spentNanos) / nanosPerDollar;
+    return Number(settledAccount.spentNanos) / nanosPerDollar;
   };
   return {
     edgeUrl: suite.edgeUrl,
@@ -149,17 +149,17 @@ function contextOf(attack: Attack, setup: AttackSetup, signal: AbortSignal): Att
       for (const [at, sending] of sendings.entries()) {
         const account = accountOfRole(attack, `extra-${at}`);
         answers.push(await send({ ...sending, key: account.key }));
-        spendings.push(await spent(account));
+        spendings.push(await readSpending(account));
       }
       return { answers, spendings };
     },
-    async raw(bytes) {
+    async sendRaw(bytes) {
       signal.throwIfAborted();
       const text = await exchangeRaw(suite.edgeUrl, bytes);
-      seen(text);
+      searchSecrets(text);
       return text;
     },
-    spent,
-    seen,
+    readSpending,
+    searchSecrets,
   };
 }

@@ -14,7 +14,7 @@ const [measureMs, measurementsPerLine] = [5, 20];
 const [maxWaitMs, pauseMs] = [10_000, 50];
 
 /** Script that runs in every service. It measures CPU time of the thread, so that other processes have no influence. */
-const watching = (file: string): string => `
+const watcherScript = (file: string): string => `
   import { appendFileSync } from "node:fs";
   const own = () => { const { user, system } = process.threadCpuUsage(); return (user + system) / 1e3; };
   let [before, heldMs, looks] = [undefined, 0, 0];
@@ -43,7 +43,7 @@ export class EventLoops implements Disposable {
   /** Returns the environment variables with which a service measures its event loop. */
   env(service: WatchedService): Readonly<Record<string, string>> {
     if (!this.#measured.includes(service)) return {};
-    return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watching(this.#file(service)))}` };
+    return { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(watcherScript(this.#file(service)))}` };
   }
 
   /** Returns the longest blocking time of a service since the last read. */
@@ -98,10 +98,10 @@ export class EventLoops implements Disposable {
 
 /** Returns the resident memory of a service in MiB; 0 if it does not answer. */
 export async function residentMebibytes(suite: Suite, service: WatchedService): Promise<number> {
-  return (await gauge(suite, service, "process_resident_memory_bytes").catch(() => 0)) / 1024 / 1024;
+  return (await readGauge(suite, service, "process_resident_memory_bytes").catch(() => 0)) / 1024 / 1024;
 }
 
-async function gauge(suite: Suite, service: WatchedService, name: string): Promise<number> {
+async function readGauge(suite: Suite, service: WatchedService, name: string): Promise<number> {
   const text = await (await fetch(`${suite.opsUrl(service)}/metrics`)).text();
   return Number(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, "m").exec(text)?.[1] ?? 0);
 }

@@ -57,7 +57,7 @@ export async function openAttackSetup(
   const inside = opening.use(await startInside());
   const loops = opening.use(new EventLoops(measured));
   // Before the suite starts, because it then requests the vendors' model lists.
-  for (const attack of attacks) script(attack, vendors);
+  for (const attack of attacks) scriptVendors(attack, vendors);
   const folder = mkdtempSync(join(tmpdir(), "modelgate-attack-"));
   opening.defer(() => rmSync(folder, { recursive: true, force: true }));
   const suite = opening.use(
@@ -148,7 +148,7 @@ function accountsOf(attack: Attack): readonly (readonly [string, object])[] {
   });
 }
 
-function script({ id, models = [] }: Attack, vendors: HostileVendors): void {
+function scriptVendors({ id, models = [] }: Attack, vendors: HostileVendors): void {
   for (const { name, answers, raw, socket } of models) {
     if (answers !== undefined) vendors.answer(`${id}-${name}`, answers);
     if (raw !== undefined) vendors.answerRaw(`${id}-${name}`, raw);

@@ -32,7 +32,7 @@ interface Verified {
 const [maxTries, retryPauseMs, restWithinMs, checkIntervalMs] = [24, 500, 60_000, 100];
 
 /** Verifies an account with gatectl. Tries again if gatectl prints no result, because a store may be slow. */
-export async function verify(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
+export async function verifyWithGatectl(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
   for (let tries = 1; ; tries++) {
     const { stdout, stderr } = await suite.gatectl("ledger", "verify", accountId, "--json");
     if (stdout === "" && tries < maxTries) await pause(retryPauseMs);
@@ -73,13 +73,13 @@ export async function readOutcome(
     isAtRest =
       countIds(events) + twice >= (await settlementsOf(redis, accountId)) &&
       compare(events, seen).uncharged <= maxUncharged;
-    if (!isAtRest) twice = (await verify(suite, accountId)).settledTwice;
+    if (!isAtRest) twice = (await verifyWithGatectl(suite, accountId)).settledTwice;
   }
   const restMs = Date.now() - begin;
   // The ledger restores a lost Redis for some time, and charges restored tasks when they end.
   const retryUntil = losesRedis ? begin + restWithinMs : begin;
   for (;;) {
-    const { divergence, settledTwice } = await verify(suite, accountId);
+    const { divergence, settledTwice } = await verifyWithGatectl(suite, accountId);
     const lost = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
     if ((divergence === undefined && lost === 0) || Date.now() >= retryUntil) {
       const { uncharged, again } = compare(events, seen);

@@ -14,7 +14,7 @@ import type { Area, LeaveTime, ChannelCount } from "./area.ts";
 import { areas } from "./areas.ts";
 import { logFolder, newestLog, onRedis } from "./redis-log.ts";
 import { openSlowProxy, type SlowProxy } from "./slow-proxy.ts";
-import { killedUnacknowledged, streamsLost } from "./stream-faults.ts";
+import { killBeforeAckFault, streamLossFaults } from "./stream-faults.ts";
 
 export interface ChaosSetup {
   readonly suite: Suite<LocalBackends>;
@@ -58,14 +58,14 @@ export interface Fault {
 
 const [slowMs, lockMs] = [3_000, 10_000];
 
-type Killed = "edge" | "ledger" | "control" | "simulator" | Area["name"];
+type KillableProcess = "edge" | "ledger" | "control" | "simulator" | Area["name"];
 
-async function kill({ suite }: ChaosSetup, name: Killed): Promise<void> {
+async function kill({ suite }: ChaosSetup, name: KillableProcess): Promise<void> {
   suite.process(name).signal("SIGKILL");
   await suite.process(name).ended;
 }
 
-const killed = (name: Killed, more: Partial<Fault>): Fault => ({
+const killFault = (name: KillableProcess, more: Partial<Fault>): Fault => ({
   name: `${name} killed (SIGKILL)`,
   begin: (setup) => kill(setup, name),
   end: ({ suite }) => suite.restart(name),
@@ -76,19 +76,22 @@ const cut = /no answer|cut|1006|task did not end/;
 const killedFailures = /503|error|cut|1012|task did not end/;
 const unavailable = /503|error/;
 
-const kills: readonly Fault[] = [
-  killed("edge", { shape: "apart", allowedFailures: cut }),
-  ...areas.map(({ name }) => killed(name, { shape: "apart", allowedFailures: killedFailures, failuresIn: name })),
-  killed("ledger", { shape: "apart" }),
-  killed("control", { shape: "apart" }),
-  killed("edge", {
+const killFaults: readonly Fault[] = [
+  killFault("edge", { shape: "apart", allowedFailures: cut }),
+  ...areas.map(({ name }) => killFault(name, { shape: "apart", allowedFailures: killedFailures, failuresIn: name })),
+  killFault("ledger", { shape: "apart" }),
+  killFault("control", { shape: "apart" }),
+  killFault("edge", {
     name: "the process of all services killed (SIGKILL)",
     shape: "one",
     allowedFailures: cut,
     mayStayUncharged: ["audio", "realtime"],
     brief: true,
   }),
-  killed("simulator", { name: "every vendor killed (SIGKILL)", allowedFailures: /50[234]|error|cut|1011|task failed/ }),
+  killFault("simulator", {
+    name: "every vendor killed (SIGKILL)",
+    allowedFailures: /50[234]|error|cut|1011|task failed/,
+  }),
 ];
 
 /** Faults of a server that is stopped, paused or slow. Clients must not see those of NATS. */
@@ -119,7 +122,7 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
 }
 
 /** Faults in which the books are unavailable. Calls continue, and their events wait. */
-function booksAway(): readonly Fault[] {
+function unavailableBooksFaults(): readonly Fault[] {
   let locker: DatabaseSync | undefined;
   return [
     {
@@ -142,7 +145,7 @@ function booksAway(): readonly Fault[] {
 }
 
 /** Faults in which Redis loses all data or the latest data. */
-const redisLost: readonly Fault[] = [
+const redisLossFaults: readonly Fault[] = [
   {
     name: "redis emptied (FLUSHALL)",
     allowedFailures: unavailable,
@@ -174,11 +177,11 @@ const redisLost: readonly Fault[] = [
       await backends.redis.start();
     },
   },
-  replicaPromoted(3_000),
+  promotedReplicaFault(3_000),
 ];
 
 /** A replica that is behind replaces the primary, so that the latest writes are lost. */
-function replicaPromoted(behindMs: number): Fault {
+function promotedReplicaFault(behindMs: number): Fault {
   let replica: ReplicaServer | undefined;
   return {
     name: `redis replaced by a replica that is ${behindMs / 1_000} s behind`,
@@ -203,48 +206,52 @@ function replicaPromoted(behindMs: number): Fault {
   };
 }
 
-/** Creates a fault of all first vendors from behaviours of the simulator. */
-const vendors = (
+/** Creates a fault in which the vendors of all first channels behave as `directiveOf` says. */
+const vendorFault = (
   name: string,
   directiveOf: (area: Area) => object,
   more: Pick<Fault, "channelCount" | "allowedFailures" | "refusing">,
 ): Fault => ({
   name: `vendors ${name}`,
   ...more,
-  begin: ({ suite }) => script(suite, (area) => ({ ...directiveOf(area), repeat: true })),
-  end: ({ suite }) => script(suite, () => ({ repeat: true })),
+  begin: ({ suite }) => scriptVendors(suite, (area) => ({ ...directiveOf(area), repeat: true })),
+  end: ({ suite }) => scriptVendors(suite, () => ({ repeat: true })),
 });
 
-async function script({ simulator }: Suite, stepOf: (area: Area) => object): Promise<void> {
+async function scriptVendors({ simulator }: Suite, stepOf: (area: Area) => object): Promise<void> {
   await Promise.all(
     areas.flatMap((area) => area.vendors.map(({ name }) => simulator.script(`${name}-main`, [stepOf(area)]))),
   );
 }
 
-const storm = (): object => ({ status: 429, retryAfter: "1" });
+const refuseWith429 = (): object => ({ status: 429, retryAfter: "1" });
 const broken = /50[234]|error|cut|1011/;
 
 /** All faults in the order in which they run. */
 export const faults: readonly Fault[] = [
   { name: "none", begin: () => Promise.resolve() },
-  ...kills,
+  ...killFaults,
   ...serverFaults("nats"),
   ...serverFaults("redis"),
-  killedUnacknowledged(),
-  ...booksAway(),
-  ...redisLost,
-  ...streamsLost,
-  vendors("stall in their answers", ({ misbehaves }) => misbehaves.stalls, {
+  killBeforeAckFault(),
+  ...unavailableBooksFaults(),
+  ...redisLossFaults,
+  ...streamLossFaults,
+  vendorFault("stall in their answers", ({ misbehaves }) => misbehaves.stalls, {
     channelCount: "lone",
     allowedFailures: broken,
   }),
-  vendors("cut their answers", ({ misbehaves }) => misbehaves.cuts, {
+  vendorFault("cut their answers", ({ misbehaves }) => misbehaves.cuts, {
     channelCount: "lone",
     allowedFailures: broken,
   }),
-  vendors("hang up before they answer", () => ({ closeBeforeHead: true }), { allowedFailures: /502/ }),
-  vendors("storm with 429, others there", storm, { refusing: true, allowedFailures: /50[24]/ }),
-  vendors("storm with 429, no others", storm, { channelCount: "lone", refusing: true, allowedFailures: /429|50[234]/ }),
+  vendorFault("hang up before they answer", () => ({ closeBeforeHead: true }), { allowedFailures: /502/ }),
+  vendorFault("storm with 429, others there", refuseWith429, { refusing: true, allowedFailures: /50[24]/ }),
+  vendorFault("storm with 429, no others", refuseWith429, {
+    channelCount: "lone",
+    refusing: true,
+    allowedFailures: /429|50[234]/,
+  }),
   ...(["while sending", "before the answer", "in the answer"] as const).map((leaves): Fault => ({
     name: `clients leave ${leaves}`,
     leaves,

@@ -86,7 +86,7 @@ export async function openFaultRun({
           const { accountId } = accountOf(area);
           const maxUncharged = fault.mayStayUncharged?.includes(area.name) === true ? clients : 0;
           const outcome = await readOutcome(suite, redis, accountId, seen, { ...fault, maxUncharged });
-          const repeated = (await area.repeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
+          const repeated = (await area.countRepeated?.(suite, `${accountId}-`, fault.refusing ?? false)) ?? 0;
           const answersAgain = answered[at] ?? false;
           return { area, seen, answersAgain, maxUncharged, ...outcome, double: outcome.double + repeated };
         }),

@@ -19,7 +19,7 @@ async function withStreams<T>({ backends }: Suite, use: (manager: JetStreamManag
 }
 
 /** The ledger dies between storing and acknowledging an event. NATS then delivers the event again. */
-export function killedUnacknowledged(): Fault {
+export function killBeforeAckFault(): Fault {
   let sequence = 0;
   return {
     name: "ledger killed between commit and acknowledgement",
@@ -55,7 +55,7 @@ export function killedUnacknowledged(): Fault {
 }
 
 /** Faults in which JetStream loses its events. */
-export const streamsLost: readonly Fault[] = [
+export const streamLossFaults: readonly Fault[] = [
   {
     name: "streams of events deleted",
     shape: "apart",

@@ -10,19 +10,19 @@ const attackerText = "poisoned-request";
 const [provoked, calls] = [8, 40];
 
 /** Creates a vendor that fails only the attacker's requests. */
-const failing =
+const failWith =
   (status: number, error: object): Handler =>
   (request, response) =>
     request.body.includes(attackerText) ? json(response, error, status) : honestText(request, response);
 
-const hangingUp: Handler = (request, response) => {
+const hangUp: Handler = (request, response) => {
   if (request.body.includes(attackerText)) response.destroy();
   else void honestText(request, response);
 };
 
 const price = { input: 1, output: 2 };
 
-const provokes = (id: string, what: string, answers: Handler): Attack => ({
+const blameAttack = (id: string, what: string, answers: Handler): Attack => ({
   id: `blame-${id}`,
   name: `repeatedly provokes ${what}`,
   area: "text",
@@ -51,7 +51,7 @@ const openaiError = (message: string, code: string | null) => ({
   error: { message, type: "invalid_request_error", param: null, code },
 });
 
-/** The answer exceeds 32 MiB. */
+/** Inputs and dimensions of an answer that exceeds 32 MiB. */
 const [inputs, dimensions] = [1_000, 3_072];
 const embeddings: Handler = (request, response) => {
   const parsed: { readonly input: string | readonly string[] } = JSON.parse(request.body);
@@ -135,27 +135,31 @@ const unimplemented: Attack = {
 
 /** Attacks by which one account makes shared channels, keys or stores unavailable. */
 export const blameAttacks: readonly Attack[] = [
-  provokes("500", "a vendor's 500 by its body", failing(500, openaiError("The server had an error", "server_error"))),
-  provokes("reset", "a vendor's reset by its body", hangingUp),
-  provokes("garbage", "a vendor's answer that is not JSON", (request, response) => {
+  blameAttack(
+    "500",
+    "a vendor's 500 by its body",
+    failWith(500, openaiError("The server had an error", "server_error")),
+  ),
+  blameAttack("reset", "a vendor's reset by its body", hangUp),
+  blameAttack("garbage", "a vendor's answer that is not JSON", (request, response) => {
     if (request.body.includes(attackerText))
       response.writeHead(200, { "content-type": "application/json" }).end("{oops");
     else void honestText(request, response);
   }),
-  provokes(
+  blameAttack(
     "403",
     "a vendor's 403 for its file",
-    failing(403, openaiError("You do not have access to the file file-1.", "permission_denied")),
+    failWith(403, openaiError("You do not have access to the file file-1.", "permission_denied")),
   ),
-  provokes(
+  blameAttack(
     "401-region",
     "a vendor's 401 that is not about the key",
-    failing(401, openaiError("Your organization must be verified to use this feature.", null)),
+    failWith(401, openaiError("Your organization must be verified to use this feature.", null)),
   ),
-  provokes(
+  blameAttack(
     "402",
     "a vendor's 402 for a feature",
-    failing(402, openaiError("This feature needs another plan.", "plan_required")),
+    failWith(402, openaiError("This feature needs another plan.", "plan_required")),
   ),
   hugeAnswer,
   coldBurst,

@@ -23,20 +23,20 @@ const mebibyte = 1024 * 1024;
 const kibibyte = 1024;
 
 /** Body of which only a part is sent, in bytes. */
-interface Announced {
+interface UnfinishedBody {
   readonly length: number;
   readonly sent: number;
 }
 
 /** Bodies of each step, from large to small. They use up the memory that a service allows for bodies. */
-const tiers: readonly (readonly Announced[])[] = [
+const tiers: readonly (readonly UnfinishedBody[])[] = [
   ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => many(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
   ...[16 * kibibyte, kibibyte, 64].map((sent) => many(40, 200 * kibibyte, sent)),
 ];
 /** Pause between two steps, and time in which all connections stay open, in ms. */
-const [tierMs, declaredMs] = [100, 4_000];
+const [tierMs, openMs] = [100, 4_000];
 
-function many(count: number, length: number, sent: number): readonly Announced[] {
+function many(count: number, length: number, sent: number): readonly UnfinishedBody[] {
   return Array.from({ length: count }, () => ({ length, sent }));
 }
 
@@ -46,16 +46,16 @@ interface Pending {
   status: string | undefined;
 }
 
-function openDeclared(
+function openUnfinishedBodies(
   { edgeUrl, attacker }: AttackContext,
   path: string,
-  announced: readonly Announced[],
+  bodies: readonly UnfinishedBody[],
 ): readonly Pending[] {
   const { hostname, port } = new URL(edgeUrl);
-  const head = ({ length, sent }: Announced): string =>
+  const head = ({ length, sent }: UnfinishedBody): string =>
     `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${attacker.key}\r\n` +
     `content-type: application/json\r\ncontent-length: ${length}\r\n\r\n${"{".padEnd(sent)}`;
-  return announced.map((body) => {
+  return bodies.map((body) => {
     const socket = connect(Number(port), hostname, () => socket.write(head(body)));
     const pending: Pending = { socket, status: undefined };
     socket
@@ -81,20 +81,20 @@ async function sendSlowly(all: readonly Pending[], ms: number, everyMs: number):
   }
 }
 
-const declared = ({ area, path }: Reader): Attack => ({
+const unfinishedBodyAttack = ({ area, path }: Reader): Attack => ({
   id: `declared-${area}`,
   name: `declares bodies of 64 MiB and sends one byte per second (${area})`,
   area,
   async run(context) {
     const all: Pending[] = [];
     for (const tier of tiers) {
-      all.push(...openDeclared(context, path, tier));
+      all.push(...openUnfinishedBodies(context, path, tier));
       await pause(tierMs);
     }
-    await sendSlowly(all, declaredMs, 1_000);
+    await sendSlowly(all, openMs, 1_000);
     const outcomes = outcomesOf(all);
     for (const { socket } of all) socket.destroy();
-    return attackResult(`${all.length} × ${declaredMs / 1_000} s`, outcomes);
+    return attackResult(`${all.length} × ${openMs / 1_000} s`, outcomes);
   },
 });
 
@@ -109,7 +109,7 @@ const slowBodies: Attack = {
   async run(context) {
     const sent = readers.map(({ area, path }) => ({
       area,
-      bodies: openDeclared(context, path, many(slowCount, 4_096, 1)),
+      bodies: openUnfinishedBodies(context, path, many(slowCount, 4_096, 1)),
     }));
     const all = sent.flatMap(({ bodies }) => bodies);
     await sendSlowly(all, slowMs, 2_000);
@@ -130,7 +130,7 @@ const maxBlockedMs = 50;
 const bombTries = 3;
 /** A time in ms that a busy machine cannot explain, so that one attempt is enough. */
 const certainlyBlockedMs = 500;
-/** Maximum memory growth in MiB, and time in ms to release the rest. */
+/** Maximum memory growth in MiB, and time in ms in which a service must release other memory. */
 const [maxGrowthMebibytes, releaseMs] = [50, 20_000];
 
 const manyKeys = (count: number): string =>
@@ -220,7 +220,7 @@ async function memoryGrowth({ suite }: AttackContext, area: WatchedService, befo
 
 /** Attacks by request bodies that are read before the model is known. */
 export const bodyAttacks: readonly Attack[] = [
-  ...readers.map(declared),
+  ...readers.map(unfinishedBodyAttack),
   slowBodies,
   ...readers.flatMap((reader) =>
     bombsOf[reader.area].flatMap((at) => bombs.slice(at, at + 1)).map((bomb) => bombAttack(reader, bomb)),

@@ -43,7 +43,7 @@ interface Alteration {
   undo(books: DatabaseSync, redis: Redis): unknown;
 }
 
-const bySql = (what: string, of: Alteration["of"], change: string, undo: string): Alteration => ({
+const sqlAlteration = (what: string, of: Alteration["of"], change: string, undo: string): Alteration => ({
   what,
   of,
   change: (books) => books.exec(change),
@@ -51,8 +51,8 @@ const bySql = (what: string, of: Alteration["of"], change: string, undo: string)
 });
 
 /** Deletes rows, and keeps a copy of them for `undo`. */
-const deleted = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
-  bySql(
+const deletionOf = (what: string, of: Alteration["of"], table: string, where: string): Alteration =>
+  sqlAlteration(
     what,
     of,
     `create table kept as select * from ${table} ${where}; delete from ${table} ${where}`,
@@ -63,23 +63,23 @@ function alterationsOf(account: string): readonly Alteration[] {
   const whereAccount = `where account = '${account}'`;
   const oneOf = (order: "asc" | "desc"): string =>
     `(select id from calls ${whereAccount} order by at ${order} limit 1)`;
-  const early = deleted("", "account", "calls", `${whereAccount} and id = ${oneOf("asc")}`);
+  const early = deletionOf("", "account", "calls", `${whereAccount} and id = ${oneOf("asc")}`);
   const key = accountKeys.account(account);
   let before = "";
   return [
-    bySql(
+    sqlAlteration(
       "totals that are not the sum of the calls",
       "account",
       `update daily_totals set cost = cost + 1 ${whereAccount}`,
       `update daily_totals set cost = cost - 1 ${whereAccount}`,
     ),
-    bySql(
+    sqlAlteration(
       "a call with another cost",
       "account",
       `update calls set cost = cost + 1 ${whereAccount} and id = ${oneOf("desc")}`,
       `update calls set cost = cost - 1 ${whereAccount} and id = ${oneOf("desc")}`,
     ),
-    bySql(
+    sqlAlteration(
       "an account that was made earlier",
       "account",
       `update accounts set created = '2020' || substr(created, 5) ${whereAccount}`,
@@ -98,7 +98,7 @@ function alterationsOf(account: string): readonly Alteration[] {
         early.undo(books, redis);
       },
     },
-    deleted("every call deleted, so that there is nothing to walk", "account", "calls", whereAccount),
+    deletionOf("every call deleted, so that there is nothing to walk", "account", "calls", whereAccount),
     {
       what: "a price of a version that was published with another",
       of: "all",
@@ -112,13 +112,13 @@ function alterationsOf(account: string): readonly Alteration[] {
         await redis.hset(priceVersionsKey, version, before);
       },
     },
-    bySql(
+    sqlAlteration(
       "an entry of the audit by somebody else",
       "all",
       "update audit set actor = actor || ' and others' where number = 1",
       "update audit set actor = replace(actor, ' and others', '') where number = 1",
     ),
-    deleted("an entry of the audit deleted", "all", "audit", "where number = 2"),
+    deletionOf("an entry of the audit deleted", "all", "audit", "where number = 2"),
   ];
 }
 

@@ -2,7 +2,7 @@ import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
 import { dollars, statusesOf, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
-import { textAnswer, textRequest, textModels, textWires, wireAsked, type TextWire } from "./wires.ts";
+import { textAnswer, textRequest, textModels, textWires, wireOfRequest, type TextWire } from "./wires.ts";
 
 /** Tolerance in US dollars, for rounding and input tokens. */
 const slack = 0.01;
@@ -37,7 +37,7 @@ function largestBound(body: string): number {
 
 /** Vendor that uses the highest output limit in a request. */
 const generatesMaximum: Handler = (request, response) =>
-  json(response, textAnswer(wireAsked(request), { output: largestBound(request.body) }));
+  json(response, textAnswer(wireOfRequest(request), { output: largestBound(request.body) }));
 
 const outputPrice = 200;
 
@@ -112,7 +112,7 @@ const overTenTokens = (
 /** Vendor that reports the usage in the text of a request. */
 const reportsFromRequest: Handler = (request, response) => {
   const reported: unknown = JSON.parse(Buffer.from(/report=(\w+)/.exec(request.body)?.[1] ?? "", "hex").toString());
-  json(response, textAnswer(wireAsked(request), { input: reported, output: reported }));
+  json(response, textAnswer(wireOfRequest(request), { input: reported, output: reported }));
 };
 
 /** Tokens that the vendor generates in complete answers and in streams. Ten were requested. */
@@ -121,7 +121,7 @@ const [wholeTokens, streamTokens] = [34_130, 6_000];
 const maxExtraTokens = 1_500;
 
 const overlongAnswer: Handler = (request, response) =>
-  json(response, textAnswer(wireAsked(request), { text: "word ".repeat(wholeTokens), output: wholeTokens }));
+  json(response, textAnswer(wireOfRequest(request), { text: "word ".repeat(wholeTokens), output: wholeTokens }));
 
 const event = (data: object, name?: string): string =>
   `${name === undefined ? "" : `event: ${name}\n`}data: ${JSON.stringify(data)}\n\n`;
@@ -163,7 +163,7 @@ async function streamTokensUntilCut(
 }
 
 /** Creates an attack whose vendor streams far beyond the limit of a request. */
-function endless(wire: TextWire): Attack {
+function endlessStreamAttack(wire: TextWire): Attack {
   let sentTokens = 0;
   const answers: Handler = (_, response) => streamTokensUntilCut(wire, response, (tokens) => (sentTokens += tokens));
   return {
@@ -177,7 +177,7 @@ function endless(wire: TextWire): Attack {
       const { path, ...request } = textRequest(wire, context.model(wire), { ...tenTokens[wire], ...stream });
       const streamed = path.replace(":generateContent", ":streamGenerateContent?alt=sse");
       const answer = await context.send({ ...request, path: streamed });
-      const spent = await context.spent(context.attacker);
+      const spent = await context.readSpending(context.attacker);
       return attackResult(
         `1 stream: ${answer.status} ${answer.end}`,
         `cut after ${sentTokens} tokens; ${dollars(spent)} billed`,
@@ -207,5 +207,5 @@ export const boundAttacks: readonly Attack[] = [
     overlongAnswer,
     ["Hello"],
   ),
-  ...textWires.map(endless),
+  ...textWires.map(endlessStreamAttack),
 ];

@@ -60,7 +60,7 @@ const unpriced: Attack = {
 
 /** Number of reported units without a price, and price per million of the unit that applies instead. */
 const [reported, pricePerMillion] = [500, 1_000];
-const due = (reported * pricePerMillion) / 1e6;
+const dueDollars = (reported * pricePerMillion) / 1e6;
 const audioUsage = {
   prompt_tokens: reported,
   completion_tokens: 0,
@@ -73,15 +73,18 @@ const hourUsage = {
   cache_creation_input_tokens: reported,
   cache_creation: { ephemeral_5m_input_tokens: 0, ephemeral_1h_input_tokens: reported },
 };
-const reporting =
+const answerWithUsage =
   (wire: TextWire, usage: object): NonNullable<AttackModel["answers"]> =>
   (_, response) =>
     json(response, { ...textAnswer(wire), usage });
 const price = { input: pricePerMillion };
 const anthropic = { provider: "anthropic", path: "anthropic" };
-const hour = reporting("messages", hourUsage);
+const hour = answerWithUsage("messages", hourUsage);
 const nearest: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
-  audio: ["chat", openaiModel("audio", "chat", { ...price, output: pricePerMillion }, reporting("chat", audioUsage))],
+  audio: [
+    "chat",
+    openaiModel("audio", "chat", { ...price, output: pricePerMillion }, answerWithUsage("chat", audioUsage)),
+  ],
   "hour-0": ["messages", openaiModel("hour-0", "chat", price, hour, anthropic)],
   "hour-1": ["messages", openaiModel("hour-1", "chat", { ...price, cacheWrite: pricePerMillion }, hour, anthropic)],
 };
@@ -103,7 +106,7 @@ const nearestPrice: Attack = {
       `${dollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
       Object.keys(nearest).map((name, at) => {
         const spent = spendings[at] ?? 0;
-        return spent < due * 0.99 && `${name}: ${dollars(spent)} of ${dollars(due)}`;
+        return spent < dueDollars * 0.99 && `${name}: ${dollars(spent)} of ${dollars(dueDollars)}`;
       }),
     );
   },
@@ -129,7 +132,7 @@ const manyDocuments: Attack = {
     const texts = Array.from({ length: documents }, () => "a fox and a dog");
     const body = { model: context.model("main"), query: "a fox", documents: texts };
     const answer = await context.send({ path: "/v1/rerank", body });
-    const spent = await context.spent(context.attacker);
+    const spent = await context.readSpending(context.attacker);
     const owed = searches * searchPrice;
     return attackResult(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
       context.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",

@@ -9,7 +9,7 @@ const serviceRefusal = "edge has signed";
 const hidden = "GET /v1/models HTTP/1.1\r\nhost: a\r\nx-hidden: yes\r\n\r\n";
 
 /** Requests that two HTTP parsers may interpret differently. */
-function ambiguous(key: string, model: string): readonly string[] {
+function ambiguousRequests(key: string, model: string): readonly string[] {
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hi" }] });
   const post = (lines: readonly string[], sent: string, line = "POST /v1/chat/completions HTTP/1.1"): string =>
     `${[line, "host: a", `authorization: Bearer ${key}`, "content-type: application/json", ...lines].join("\r\n")}\r\n\r\n${sent}`;
@@ -71,11 +71,11 @@ const framing: Attack = {
   area: "text",
   models: [openaiModel("chat", "chat", { input: 1, output: 2 }, honestText)],
   async run(context) {
-    const all = ambiguous(context.attacker.key, context.model("chat"));
+    const all = ambiguousRequests(context.attacker.key, context.model("chat"));
     const failedChecks: string[] = [];
     const statuses = new Map<string, number>();
     for (const [at, bytes] of all.entries()) {
-      const text = await context.raw(Buffer.from(bytes, "latin1"));
+      const text = await context.sendRaw(Buffer.from(bytes, "latin1"));
       const status = /^HTTP\/1\.1 (\d+)/.exec(text)?.[1] ?? "closed";
       statuses.set(status, (statuses.get(status) ?? 0) + 1);
       if (text.includes(serviceRefusal)) failedChecks.push(`request ${at} reached a service past the edge`);
@@ -106,7 +106,11 @@ function withoutBody(key: string): readonly string[] {
 }
 
 /** Requests without a key, or with a false identity. */
-function identities({ attacker, other, model }: AttackContext): readonly (Sending & { readonly as?: "attacker" })[] {
+function unidentifiedRequests({
+  attacker,
+  other,
+  model,
+}: AttackContext): readonly (Sending & { readonly as?: "attacker" })[] {
   const call = textRequest("chat", model("chat"));
   const message = textRequest("messages", model("chat"));
   const forged = Buffer.from(
@@ -190,7 +194,7 @@ const identity: Attack = {
   models: framing.models ?? [],
   async run(context) {
     const failedChecks: string[] = [];
-    const tries = identities(context);
+    const tries = unidentifiedRequests(context);
     for (const [at, { as, ...sending }] of tries.entries()) {
       const { status } = await context.send(sending);
       if (status >= 500) failedChecks.push(`try ${at} was answered ${status}`);
@@ -200,7 +204,7 @@ const identity: Attack = {
       const { status } = await context.send({ method: "GET", path, key: null });
       if (status < 400 || status === 500) failedChecks.push(`${path} was answered ${status} without a key`);
     }
-    const spent = await context.spent(context.other);
+    const spent = await context.readSpending(context.other);
     return attackResult(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
       ...failedChecks,
       spent > 0 && "another account paid",

@@ -21,9 +21,10 @@ function randomOf(start: number): () => number {
 }
 
 type Random = () => number;
-const pick = <T>(random: Random, list: readonly [T, ...T[]]): T => list[Math.floor(random() * list.length)] ?? list[0];
+const pickRandom = <T>(random: Random, list: readonly [T, ...T[]]): T =>
+  list[Math.floor(random() * list.length)] ?? list[0];
 
-const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
+const nestedList = (depth: number): unknown => (depth === 0 ? 1 : [nestedList(depth - 1)]);
 /** Values that often cause errors. */
 const unusualValues: readonly [unknown, ...unknown[]] = [
   null,
@@ -47,7 +48,7 @@ const unusualValues: readonly [unknown, ...unknown[]] = [
   [[[]]],
   { type: "nothing" },
   { constructor: { prototype: { admin: true } } },
-  nested(300),
+  nestedList(300),
   Array.from({ length: 2_000 }, (_, at) => at),
   Object.fromEntries(Array.from({ length: 2_000 }, (_, at) => [`k${at}`, at])),
 ];
@@ -68,7 +69,7 @@ const validValues: Readonly<Record<string, readonly [unknown, ...unknown[]]>> = 
   size: ["64x64", "1280x720"],
 };
 
-const pickUnusualValue = (random: Random): unknown => pick(random, unusualValues);
+const pickUnusualValue = (random: Random): unknown => pickRandom(random, unusualValues);
 
 /** Creates a body that roughly follows the endpoint's schema. */
 function bodyOf(random: Random, id: EndpointId, model: string): Record<string, unknown> {
@@ -78,11 +79,12 @@ function bodyOf(random: Random, id: EndpointId, model: string): Record<string, u
   for (const name of new Set(["model", ...known])) {
     const draw = random();
     if (name === "model") body[name] = draw < 0.9 ? model : pickUnusualValue(random);
-    else if (validValues[name] !== undefined && draw < 0.7) body[name] = pick(random, validValues[name]);
+    else if (validValues[name] !== undefined && draw < 0.7) body[name] = pickRandom(random, validValues[name]);
     else if (draw < 0.85) body[name] = pickUnusualValue(random);
   }
   if (random() < 0.3)
-    body[pick(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] = pickUnusualValue(random);
+    body[pickRandom(random, ["tools", "metadata", "response_format", "__proto__x", "usage"])] =
+      pickUnusualValue(random);
   return body;
 }
 
@@ -101,19 +103,21 @@ const encodings = ["gzip", "zstd", "br", "identity, gzip", "nothing"] as const;
 /** Creates a request with random path parameters, query and body. */
 function requestOf(random: Random, id: EndpointId, model: string): Sending {
   const { method, path, body } = endpointOf(id);
-  const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pick(random, parameters)));
-  const filled = place.replaceAll(/\{\w+\}/g, () => pick(random, parameters));
+  const place = path.replaceAll(/\{model\}/g, () => (random() < 0.7 ? model : pickRandom(random, parameters)));
+  const filled = place.replaceAll(/\{\w+\}/g, () => pickRandom(random, parameters));
   const query =
-    random() < 0.2 ? pick(random, ["?alt=sse", "?limit=-1", "?a[b]=c&a=d", "?%", `?after=${"z".repeat(500)}`]) : "";
+    random() < 0.2
+      ? pickRandom(random, ["?alt=sse", "?limit=-1", "?a[b]=c&a=d", "?%", `?after=${"z".repeat(500)}`])
+      : "";
   const headers: Record<string, string> = { "anthropic-version": "2023-06-01" };
   const requestLine = {
     path: filled + query,
-    method: random() < 0.05 ? pick(random, ["PUT", "PATCH", "HEAD", "OPTIONS"]) : method,
+    method: random() < 0.05 ? pickRandom(random, ["PUT", "PATCH", "HEAD", "OPTIONS"]) : method,
   };
   if (body === "none") return { ...requestLine, headers };
   const text = JSON.stringify(bodyOf(random, id, model));
-  if (random() < 0.1) headers["content-type"] = pick(random, types);
-  if (random() < 0.05) headers["content-encoding"] = pick(random, encodings);
+  if (random() < 0.1) headers["content-type"] = pickRandom(random, types);
+  if (random() < 0.05) headers["content-encoding"] = pickRandom(random, encodings);
   return { ...requestLine, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
 }
 

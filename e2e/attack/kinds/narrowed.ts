@@ -26,7 +26,7 @@ const greeting: SocketHandler = (socket) => {
   socket.send(JSON.stringify({ type: "session.created", event_id: "e", session }));
 };
 
-async function opens({ edgeUrl }: AttackContext, key: string, model: string): Promise<boolean> {
+async function canOpenSession({ edgeUrl }: AttackContext, key: string, model: string): Promise<boolean> {
   const socket = new WebSocket(`${edgeUrl.replace("http", "ws")}/v1/realtime?model=${model}`, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -56,11 +56,11 @@ const clientSecrets: Attack = {
     const { body: secret } = await context.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
     const value = /"value":\s*"(ek_[^"]+)"/.exec(secret)?.[1] ?? "";
     const lives = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
-    const before = await opens(context, value, context.model("live"));
+    const before = await canOpenSession(context, value, context.model("live"));
     await change(context, made, { models: [context.model("other")] });
-    const narrowed = await opens(context, value, context.model("live"));
+    const narrowed = await canOpenSession(context, value, context.model("live"));
     await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
-    const disabled = await opens(context, value, context.model("live"));
+    const disabled = await canOpenSession(context, value, context.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
     return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key's limits`, [
       !before && "no session could be opened at all",
@@ -85,7 +85,7 @@ const openSocket: Attack = {
     socket
       .on("error", () => undefined)
       .on("message", (data: Buffer) => {
-        context.seen(data.toString());
+        context.searchSecrets(data.toString());
         codes.push(/"code":\s*"(\w+)"/.exec(data.toString())?.[1] ?? "none");
       });
     await once(socket, "open");

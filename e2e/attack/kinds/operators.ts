@@ -9,7 +9,7 @@ const disabledOperator: Attack = {
   id: "disabled-admin",
   name: "keeps an operator's access by links and sign-ins from before it was disabled",
   area: "text",
-  async run({ suite, seen }) {
+  async run({ suite, searchSecrets }) {
     const admin = await signInByLink(suite, "admin");
     await admin.post("/operators", { name: "mallory", role: "admin", password });
     const { answer: _answer, ...mallory } = await signIn(suite, { name: "mallory", password });
@@ -25,7 +25,7 @@ const disabledOperator: Attack = {
     const all = [mallory, early, ...followed, ...(await Promise.all(late))];
     const answers = await Promise.all(all.map((browser) => browser.get("/operators")));
     const read = answers.filter(({ status }) => status === 200).length;
-    for (const { data } of answers) seen(JSON.stringify(data ?? ""));
+    for (const { data } of answers) searchSecrets(JSON.stringify(data ?? ""));
     return attackResult(`${all.length} sessions of a disabled operator`, `${read} read the operators`, [
       read > 0 && `${read} sessions outlived their operator`,
     ]);

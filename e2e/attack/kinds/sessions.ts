@@ -13,7 +13,7 @@ const outputPrice = 100;
 const responseCost = (outputTokens * outputPrice) / 1e6;
 
 /** Creates a vendor that answers every `response.create` and reports each event of the client. */
-const answering =
+const respondTo =
   (onEvent: (event: string) => void): SocketHandler =>
   (socket) => {
     const sendEvent = (event: object): void => {
@@ -40,7 +40,7 @@ const answering =
 
 /** Sends all messages in a new session, and returns the number of received messages. */
 function converse(
-  { edgeUrl, attacker, seen }: AttackContext,
+  { edgeUrl, attacker, searchSecrets }: AttackContext,
   path: string,
   messages: readonly (object | string)[],
 ): Promise<number> {
@@ -55,14 +55,14 @@ function converse(
       })
       .on("message", (data: Buffer) => {
         count++;
-        seen(data.toString());
+        searchSecrets(data.toString());
       })
       .on("error", () => undefined)
       .on("close", () => resolve(count));
   });
 }
 
-function flooding(): Attack {
+function floodAttack(): Attack {
   let responseCount = 0;
   return {
     id: "realtime-flood",
@@ -73,7 +73,7 @@ function flooding(): Attack {
       sessionModel(
         "main",
         { output: outputPrice },
-        answering((event) => {
+        respondTo((event) => {
           if (event.includes('"response.create"')) responseCount++;
         }),
       ),
@@ -83,7 +83,7 @@ function flooding(): Attack {
       const events = Array.from({ length: eventCount }, () => ({ type: "response.create" }));
       const messageCount = await converse(context, `/v1/realtime?model=${context.model("main")}`, events);
       await pause(500);
-      const spent = await context.spent(context.attacker);
+      const spent = await context.readSpending(context.attacker);
       const cost = responseCount * responseCost;
       return attackResult(
         `1 session, ${eventCount} × response.create, ${messageCount} messages back`,
@@ -111,7 +111,7 @@ function storedPrompt(): Attack {
       sessionModel(
         "main",
         { output: outputPrice },
-        answering((event) => received.push(event)),
+        respondTo((event) => received.push(event)),
       ),
     ],
     async run(context) {
@@ -150,7 +150,7 @@ const sound = {
 };
 
 /** Creates a vendor of GPT-Live that measures the received sound in seconds. */
-const listening =
+const measureSound =
   (heard: (seconds: number) => void): SocketHandler =>
   (socket) => {
     let seconds = 0;
@@ -179,7 +179,7 @@ function liveFlood(): Attack {
       sessionModel(
         "main",
         { second: livePrice },
-        listening((seconds) => (heard += seconds)),
+        measureSound((seconds) => (heard += seconds)),
       ),
     ],
     async run(context) {
@@ -197,7 +197,7 @@ function liveFlood(): Attack {
       ];
       let messageCount = 0;
       for (const flood of floods) messageCount += await converse(context, "/v1/live/sessions", flood);
-      const spent = await context.spent(context.attacker);
+      const spent = await context.readSpending(context.attacker);
       const cost = heard * livePrice;
       return attackResult(
         `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messageCount} messages back`,
@@ -255,7 +255,7 @@ const pipedWav: Attack = {
     let before = 0;
     for (const size of unknownSizes) {
       const { status } = await transcribe(context, wavOf(seconds, size));
-      const spent = await context.spent(context.attacker);
+      const spent = await context.readSpending(context.attacker);
       const charged = spent - before;
       before = spent;
       if (status !== 200 || Math.abs(charged - seconds * secondPrice) > secondPrice)
@@ -285,4 +285,4 @@ const unreadable: Attack = {
 };
 
 /** Attacks by sessions and audio. */
-export const sessionAttacks: readonly Attack[] = [flooding(), storedPrompt(), liveFlood(), pipedWav, unreadable];
+export const sessionAttacks: readonly Attack[] = [floodAttack(), storedPrompt(), liveFlood(), pipedWav, unreadable];

@@ -4,7 +4,7 @@ import type { Answer, Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
 /** Returns notations of an address of this machine. */
-function forms(port: number): readonly string[] {
+function urlForms(port: number): readonly string[] {
   const hosts = [
     "127.0.0.1",
     "localhost",
@@ -44,7 +44,7 @@ function forms(port: number): readonly string[] {
 }
 
 /** Creates requests with an URL that the gateway or its vendor would call. */
-function asks(context: AttackContext, url: string): readonly Sending[] {
+function requestsWithUrl(context: AttackContext, url: string): readonly Sending[] {
   const chat = (name: string): Sending =>
     textRequest("chat", context.model(name), {
       messages: [{ role: "user", content: [{ type: "image_url", image_url: { url } }] }],
@@ -83,7 +83,7 @@ export const ssrfAttacks: readonly Attack[] = [
     async run(context) {
       const before = context.inside.hits.length;
       const answers: Answer[] = [];
-      const all = forms(context.inside.port).flatMap((url) => asks(context, url));
+      const all = urlForms(context.inside.port).flatMap((url) => requestsWithUrl(context, url));
       const queue = [...all];
       const client = async (): Promise<void> => {
         for (let sending = queue.shift(); sending !== undefined; sending = queue.shift())

@@ -19,7 +19,7 @@ const chunked = ["content-type: application/json", "transfer-encoding: chunked"]
 const events = ["content-type: text/event-stream", "transfer-encoding: chunked"];
 const chunk = (text: string): string => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`;
 
-const says =
+const sendBytes =
   (...parts: readonly (string | Buffer)[]): RawHandler =>
   (socket) => {
     for (const part of parts) socket.write(part);
@@ -27,7 +27,7 @@ const says =
   };
 
 /** Creates a vendor that repeats a piece up to `endlessBytes`. */
-const repeats =
+const repeatPiece =
   (first: string, piece: string): RawHandler =>
   (socket) => {
     socket.write(first);
@@ -46,7 +46,7 @@ const repeats =
   };
 
 /** Creates a vendor that sends a piece often enough not to be silent. */
-const sendsSlowly =
+const sendPieceSlowly =
   (first: string, piece: string): RawHandler =>
   (socket) => {
     socket.write(first);
@@ -59,73 +59,73 @@ const sendsSlowly =
   };
 
 /** Creates a vendor that sends 256 MiB of zeros, compressed. */
-const bomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
+const sendBomb = (encoding: string, compress: (bytes: Buffer) => Buffer): RawHandler => {
   let bytes: Buffer | undefined;
   return (socket) => {
     bytes ??= compress(Buffer.alloc(256 * 1024 * 1024));
-    says(jsonHead(bytes.length, [`content-encoding: ${encoding}`]), bytes)(socket);
+    sendBytes(jsonHead(bytes.length, [`content-encoding: ${encoding}`]), bytes)(socket);
   };
 };
 
 const redirect =
   (status: string, location: (socket: Socket) => string): RawHandler =>
   (socket) =>
-    says(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
+    sendBytes(head([`location: ${location(socket)}`, "content-length: 0"], status))(socket);
 
 /** Faulty vendors by a description of their fault. */
 const faultyVendors: Readonly<Record<string, RawHandler>> = {
-  garbage: says("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
-  "HTTP/0.9": says("<html>hello</html>"),
-  "an empty answer": says(""),
+  garbage: sendBytes("\u0000\u0001\u0002 no HTTP at all \r\n\r\n"),
+  "HTTP/0.9": sendBytes("<html>hello</html>"),
+  "an empty answer": sendBytes(""),
   silence: () => undefined,
-  "no end of the head": repeats("HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(64)),
-  "a header of 1 MB": says(jsonHead(answer.length, [`x-long: ${"y".repeat(1_000_000)}`]), answer),
-  "10,000 headers": says(
+  "no end of the head": repeatPiece("HTTP/1.1 200 OK\r\n", "x-more: yes\r\n".repeat(64)),
+  "a header of 1 MB": sendBytes(jsonHead(answer.length, [`x-long: ${"y".repeat(1_000_000)}`]), answer),
+  "10,000 headers": sendBytes(
     jsonHead(
       answer.length,
       Array.from({ length: 10_000 }, (_, at) => `x-${at}: y`),
     ),
     answer,
   ),
-  "a head that drips": sendsSlowly("HTTP/1.1 200 OK\r\n", "x: y\r\n"),
-  "a body that drips": sendsSlowly(head(chunked), chunk(" ")),
-  "endless JSON": repeats(head(chunked), chunk(`"${"x".repeat(65_000)}`)),
-  "an endless stream": repeats(head(events), chunk(`: ${"x".repeat(30_000)}\n\n`)),
-  "an endless line": repeats(head(events), chunk(`data: ${"x".repeat(65_000)}`)),
-  "too long a content-length": says(jsonHead(answer.length * 2), answer),
-  "too short a content-length": says(jsonHead(10), answer),
-  "a negative content-length": says(jsonHead(-5), answer),
-  "two content-lengths": says(
+  "a head that drips": sendPieceSlowly("HTTP/1.1 200 OK\r\n", "x: y\r\n"),
+  "a body that drips": sendPieceSlowly(head(chunked), chunk(" ")),
+  "endless JSON": repeatPiece(head(chunked), chunk(`"${"x".repeat(65_000)}`)),
+  "an endless stream": repeatPiece(head(events), chunk(`: ${"x".repeat(30_000)}\n\n`)),
+  "an endless line": repeatPiece(head(events), chunk(`data: ${"x".repeat(65_000)}`)),
+  "too long a content-length": sendBytes(jsonHead(answer.length * 2), answer),
+  "too short a content-length": sendBytes(jsonHead(10), answer),
+  "a negative content-length": sendBytes(jsonHead(-5), answer),
+  "two content-lengths": sendBytes(
     head(["content-type: application/json", `content-length: ${answer.length}`, "content-length: 5"]),
     answer,
   ),
-  "length and chunks": says(head([...chunked, "content-length: 5"]), chunk(answer), "0\r\n\r\n"),
-  "bad chunks": says(head(chunked), "zz\r\noops\r\n0\r\n\r\n"),
-  "a chunk of 2^64 bytes": says(head(chunked), `ffffffffffffffff\r\n${answer}`),
-  "chunks that are cut": says(head(chunked), chunk(answer).slice(0, -20)),
-  "a second answer": says(jsonHead(answer.length), answer, jsonHead(answer.length), answer),
-  "1,000 × 100 Continue": says("HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000), jsonHead(answer.length), answer),
-  "101": says(head(["upgrade: h2c", "connection: upgrade"], "101 Switching Protocols")),
-  "204 for an answer": says(head([], "204 No Content")),
-  "status 999": says(head(["content-length: 2"], "999 What"), "{}"),
+  "length and chunks": sendBytes(head([...chunked, "content-length: 5"]), chunk(answer), "0\r\n\r\n"),
+  "bad chunks": sendBytes(head(chunked), "zz\r\noops\r\n0\r\n\r\n"),
+  "a chunk of 2^64 bytes": sendBytes(head(chunked), `ffffffffffffffff\r\n${answer}`),
+  "chunks that are cut": sendBytes(head(chunked), chunk(answer).slice(0, -20)),
+  "a second answer": sendBytes(jsonHead(answer.length), answer, jsonHead(answer.length), answer),
+  "1,000 × 100 Continue": sendBytes("HTTP/1.1 100 Continue\r\n\r\n".repeat(1_000), jsonHead(answer.length), answer),
+  "101": sendBytes(head(["upgrade: h2c", "connection: upgrade"], "101 Switching Protocols")),
+  "204 for an answer": sendBytes(head([], "204 No Content")),
+  "status 999": sendBytes(head(["content-length: 2"], "999 What"), "{}"),
   "a redirect to metadata": redirect("302 Found", () => "http://169.254.169.254/latest/meta-data/"),
   "a redirect to itself": redirect("307 Temporary Redirect", () => "/"),
-  "a gzip bomb": bomb("gzip", (bytes) => gzipSync(bytes)),
-  "a brotli bomb": bomb("br", (bytes) => brotliCompressSync(bytes)),
-  "a zstd bomb": bomb("zstd", (bytes) => zstdCompressSync(bytes)),
-  "invalid gzip": says(jsonHead(answer.length, ["content-encoding: gzip"]), answer),
-  "JSON 100,000 deep": says(jsonHead(200_000), "[".repeat(100_000) + "]".repeat(100_000)),
-  "JSON of another kind": says(jsonHead(4), "null"),
-  "a body that is cut": says(jsonHead(answer.length), answer.slice(0, -30)),
-  "frames of no JSON": says(head(events), chunk("data: {oops\n\ndata: [1]\n\ndata: null\n\n"), "0\r\n\r\n"),
-  "no UTF-8": says(head(events), Buffer.from("14\r\ndata: \xff\xfe\xfd", "latin1"), "\r\n0\r\n\r\n"),
-  "500 with a page": says(head(["content-type: text/html", "content-length: 12"], "500 Oops"), "<html>oops</"),
+  "a gzip bomb": sendBomb("gzip", (bytes) => gzipSync(bytes)),
+  "a brotli bomb": sendBomb("br", (bytes) => brotliCompressSync(bytes)),
+  "a zstd bomb": sendBomb("zstd", (bytes) => zstdCompressSync(bytes)),
+  "invalid gzip": sendBytes(jsonHead(answer.length, ["content-encoding: gzip"]), answer),
+  "JSON 100,000 deep": sendBytes(jsonHead(200_000), "[".repeat(100_000) + "]".repeat(100_000)),
+  "JSON of another kind": sendBytes(jsonHead(4), "null"),
+  "a body that is cut": sendBytes(jsonHead(answer.length), answer.slice(0, -30)),
+  "frames of no JSON": sendBytes(head(events), chunk("data: {oops\n\ndata: [1]\n\ndata: null\n\n"), "0\r\n\r\n"),
+  "no UTF-8": sendBytes(head(events), Buffer.from("14\r\ndata: \xff\xfe\xfd", "latin1"), "\r\n0\r\n\r\n"),
+  "500 with a page": sendBytes(head(["content-type: text/html", "content-length: 12"], "500 Oops"), "<html>oops</"),
 };
 
 const named = Object.entries(faultyVendors).map(([what, raw], at) => ({ what, raw, name: `v${at}` }));
 
 /** Requests a complete answer and a stream. */
-async function callBoth(context: AttackContext, name: string): Promise<readonly Answer[]> {
+async function callWholeAndStreamed(context: AttackContext, name: string): Promise<readonly Answer[]> {
   const call = (stream: boolean): Promise<Answer> =>
     context.send(textRequest("chat", context.model(name), { stream, max_completion_tokens: 50 }));
   return [await call(false), await call(true)];
@@ -148,7 +148,7 @@ export const vendorAttacks: readonly Attack[] = [
       const queue = [...named];
       const caller = async (): Promise<void> => {
         for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
-          const both = await callBoth(context, vendor.name);
+          const both = await callWholeAndStreamed(context, vendor.name);
           answers.push(...both);
           for (const { status, end } of both)
             if (status === 500 || end === "too late") failedChecks.push(`${vendor.what}: ${status} ${end}`);

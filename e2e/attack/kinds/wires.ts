@@ -49,7 +49,7 @@ export function textRequest(wire: TextWire, model: string, more: object = {}, te
 }
 
 /** Returns the wire of a request that a vendor received. */
-export function wireAsked({ path }: VendorRequest): TextWire {
+export function wireOfRequest({ path }: VendorRequest): TextWire {
   if (path.includes("/responses")) return "responses";
   if (path.includes("/messages")) return "messages";
   return path.includes("enerateContent") ? "generateContent" : "chat";
@@ -104,7 +104,7 @@ export function textAnswer(wire: TextWire, { text = "Hi", input = 3, output = 2 
 }
 
 /** Vendor that answers every text call correctly. */
-export const honestText: Handler = (request, response) => json(response, textAnswer(wireAsked(request)));
+export const honestText: Handler = (request, response) => json(response, textAnswer(wireOfRequest(request)));
 
 /** Creates a vendor that answers with one vector and reports this number of tokens. */
 export const vectors =

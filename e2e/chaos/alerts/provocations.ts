@@ -33,7 +33,7 @@ function callRepeatedly(call: () => Promise<unknown>, pauseMs: number): End {
 /**
  * Creates a condition that causes a fault of `faults.ts`. `before` ends as soon as the fault and `after` have begun.
  */
-const byFault = (
+const faultProvocation = (
   alert: string,
   by: string,
   name: string,
@@ -55,7 +55,7 @@ const byFault = (
 });
 
 /** Creates a condition in which a vendor has a behaviour and is called repeatedly. */
-const byVendor = (alert: string, by: string, model: string, step: object): Provocation => ({
+const vendorProvocation = (alert: string, by: string, model: string, step: object): Provocation => ({
   alert,
   by,
   async begin({ ask, suite: { simulator } }) {
@@ -133,7 +133,7 @@ export const provocations: readonly Provocation[] = [
       return () => redis.config("SET", "maxmemory", 0);
     },
   },
-  byFault("ModelgateLedgerLag", "PostgreSQL stopped, calls go on", "postgres stopped", {
+  faultProvocation("ModelgateLedgerLag", "PostgreSQL stopped, calls go on", "postgres stopped", {
     after: async ({ ask }) => callRepeatedly(() => ask("plain"), 50),
   }),
   {
@@ -192,22 +192,26 @@ export const provocations: readonly Provocation[] = [
     by: "calls of a model that has no price for output tokens",
     begin: async ({ ask }) => callRepeatedly(() => ask("half"), 100),
   },
-  byVendor("ModelgateUsageCapped", "a vendor reports a million tokens for calls of fifty", "greedy", {
+  vendorProvocation("ModelgateUsageCapped", "a vendor reports a million tokens for calls of fifty", "greedy", {
     usage: { inputTokens: 5, outputTokens: 1_000_000 },
   }),
-  byVendor("ModelgateUsageEstimated", "a vendor that reports no usage", "silent", { usage: null }),
-  byVendor("ModelgateChannelsFail", "a vendor answers 500", "broken", { status: 500 }),
-  byVendor("ModelgateBudgetBurnsFast", "the same: its clients get 502 and 503", "broken", { status: 500 }),
-  byVendor("ModelgateBudgetBurns", "the same, for longer", "broken", { status: 500 }),
-  byFault(
+  vendorProvocation("ModelgateUsageEstimated", "a vendor that reports no usage", "silent", { usage: null }),
+  vendorProvocation("ModelgateChannelsFail", "a vendor answers 500", "broken", { status: 500 }),
+  vendorProvocation("ModelgateBudgetBurnsFast", "the same: its clients get 502 and 503", "broken", { status: 500 }),
+  vendorProvocation("ModelgateBudgetBurns", "the same, for longer", "broken", { status: 500 }),
+  faultProvocation(
     "ModelgateHoldsSwept",
     "the text service killed (SIGKILL) with sixteen streams open",
     "text killed (SIGKILL)",
     { before: (setup) => openCalls(setup, 16) },
   ),
-  byFault("ModelgateServiceGone", "the ledger killed (SIGKILL), and not started again", "ledger killed (SIGKILL)"),
-  byFault("ModelgateStoreAway", "NATS stopped", "nats stopped"),
-  byFault("ModelgateEventsNotPublished", `NATS stopped, and ${manyEvents} calls settled`, "nats stopped", {
+  faultProvocation(
+    "ModelgateServiceGone",
+    "the ledger killed (SIGKILL), and not started again",
+    "ledger killed (SIGKILL)",
+  ),
+  faultProvocation("ModelgateStoreAway", "NATS stopped", "nats stopped"),
+  faultProvocation("ModelgateEventsNotPublished", `NATS stopped, and ${manyEvents} calls settled`, "nats stopped", {
     after: fillOutbox,
   }),
   {

@@ -31,18 +31,18 @@ export function shortenedRules(text: string): string {
       expr: rule.expr
         .replaceAll(
           /(\[|offset )(\d+)([smhd])/g,
-          (_, before: string, count: string, unit: string) => before + shorter(count, unit),
+          (_, before: string, count: string, unit: string) => before + shortenDuration(count, unit),
         )
         .replaceAll(
           /(_lag_seconds\) > )(\d+)/g,
           (_, before: string, bound: string) => before + Number(bound) / speedUp,
         ),
-      ...(rule.for === undefined ? {} : { for: shorter(rule.for.slice(0, -1), rule.for.slice(-1)) }),
+      ...(rule.for === undefined ? {} : { for: shortenDuration(rule.for.slice(0, -1), rule.for.slice(-1)) }),
     })),
   }));
   return stringify({ groups: rules });
 }
 
-function shorter(count: string, unit: string): string {
+function shortenDuration(count: string, unit: string): string {
   return `${Math.round((Number(count) * (seconds[unit] ?? 1) * 1_000) / speedUp)}ms`;
 }

@@ -51,7 +51,7 @@ export const video: Area = {
     const { id }: { readonly id: string } = JSON.parse(answer.body);
     return { ...result, ...(await pollToEnd(call, id)) };
   },
-  async repeated(suite, idBeginning, refusing) {
+  async countRepeated(suite, idBeginning, refusing) {
     const channelNames = refusing ? ["spare"] : ["main", "spare"];
     const started = await Promise.all(
       vendors.flatMap(({ name }) =>
