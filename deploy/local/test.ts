@@ -6,7 +6,6 @@ import { areQuarantined, quarantine } from "./quarantine.ts";
 import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
 
-/** Runs the checks, then all tests. Arguments after `npm test --` are passed to vitest. */
 const pnpm = process.env["MODELGATE_PNPM"] ?? "pnpm";
 const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
 /** Maximum output of a check in bytes. */
@@ -22,6 +21,7 @@ const checks: readonly (readonly [name: string, script: string])[] = [
   ["bundle", "bundle"],
 ];
 
+// Runs the checks, then all tests. Arguments after `npm test --` are passed to vitest.
 try {
   process.exitCode = (await runChecks()) && runTests(process.argv.slice(2)) ? 0 : 1;
 } finally {

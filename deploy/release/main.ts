@@ -1,7 +1,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { unreleased } from "../helm/generate/chart.ts";
+import { localRelease } from "../helm/generate/chart.ts";
 import { runSteps, shellLine } from "./run.ts";
 import { stepsOf } from "./steps.ts";
 
@@ -18,7 +18,7 @@ try {
       "dry-run": { type: "boolean", default: false },
     },
   });
-  const { version } = unreleased();
+  const { version } = localRelease();
   const { registry, tag, out: folder } = values;
   if (registry === undefined || !/^[a-z0-9.-]+(:\d+)?(\/[a-z0-9._-]+)*$/.test(registry))
     throw new Error("--registry must be a registry and a path in lower case, for example ghcr.io/acme");

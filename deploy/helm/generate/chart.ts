@@ -23,7 +23,7 @@ export interface Release {
 }
 
 /** Returns the settings of the committed chart. */
-export function unreleased(): Release {
+export function localRelease(): Release {
   const { version }: { version: string } = JSON.parse(
     readFileSync(join(import.meta.dirname, "../../../package.json"), "utf8"),
   );

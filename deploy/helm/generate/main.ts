@@ -1,10 +1,10 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
-import { chart, unreleased } from "./chart.ts";
+import { chart, localRelease } from "./chart.ts";
 
 /** Writes the chart. A release sets its version, its registry and another folder. */
-const { version, registry } = unreleased();
+const { version, registry } = localRelease();
 const { values } = parseArgs({
   options: {
     version: { type: "string", default: version },

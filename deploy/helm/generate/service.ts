@@ -89,26 +89,30 @@ function withValues(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 const append = (path: string, item: Value): PatchStep => ({ op: "add", path: `${path}/-`, value: item });
-/** Returns a step that adds lines as members of an object. */
-const members = (path: string, lines: string): PatchStep => ({ op: "add", path: `${path}/${lines}`, value: null });
+/** Returns a step that adds template lines to an object. Rendering replaces `placeholder` by them (`block`). */
+const addLines = (path: string, placeholder: string): PatchStep => ({
+  op: "add",
+  path: `${path}/${placeholder}`,
+  value: null,
+});
 
 function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly ServiceRow[]): readonly PatchStep[] {
   const pod = "/spec/template/spec";
   const container = `${pod}/containers/0`;
   return [
-    members(
+    addLines(
       "/spec",
       blockIf('eq .Values.autoscaling.kind "none"', { replicas: inlineExpression("$service.replicas.min") }),
     ),
-    members("/spec/template/metadata", optionalMember("annotations", ".Values.pods.annotations")),
+    addLines("/spec/template/metadata", optionalMember("annotations", ".Values.pods.annotations")),
     replace(
       `${pod}/terminationGracePeriodSeconds`,
       inlineExpression(`add ${preStopSeconds + endSeconds} (int $service.drainSeconds)`),
     ),
     ...["nodeSelector", "tolerations", "affinity", "priorityClassName"].map((name) =>
-      members(pod, optionalMember(name, `.Values.pods.${name}`)),
+      addLines(pod, optionalMember(name, `.Values.pods.${name}`)),
     ),
-    members(
+    addLines(
       pod,
       block(
         "{{- with .Values.image.pullSecrets }}\nimagePullSecrets:\n{{- range . }}\n  - name: {{ . }}\n{{- end }}\n{{- end }}",
@@ -120,10 +124,10 @@ function deploymentSteps(object: Fields, row: ServiceRow, rows: readonly Service
         `include "modelgate.image" (dict "root" . "name" "${row.image ?? "gateway"}" "image" $service.image)`,
       ),
     ),
-    members(container, optionalMember("imagePullPolicy", ".Values.image.pullPolicy")),
+    addLines(container, optionalMember("imagePullPolicy", ".Values.image.pullPolicy")),
     replace(`${container}/env`, variablesOf(itemsOf(object, container, "env"), row, rows)),
     { op: "remove", path: `${container}/resources` },
-    members(container, optionalMember("resources", "$service.resources")),
+    addLines(container, optionalMember("resources", "$service.resources")),
     replace(`${pod}/volumes/0/emptyDir/sizeLimit`, inlineExpression("$service.disk")),
     ...(row.readsConfiguration
       ? [

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { Compile } from "typebox/compile";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
-import { chart, unreleased } from "../generate/chart.ts";
+import { chart, localRelease } from "../generate/chart.ts";
 import { examples, folder } from "./helm.ts";
 
-const files = chart(unreleased());
+const files = chart(localRelease());
 
 test.each([...files])("%s is what `node deploy/helm/generate/main.ts` writes", (file, text) => {
   expect(readFileSync(join(folder, file), "utf8")).toBe(text);

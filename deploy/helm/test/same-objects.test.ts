@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nameOf, renderFolder } from "../../k8s/render/kustomize.ts";
 import { isFields, textOf, type Fields, type Value } from "../../k8s/render/value.ts";
-import { unreleased } from "../generate/chart.ts";
+import { localRelease } from "../generate/chart.ts";
 import { example, helm, render } from "./helm.ts";
 
 const k8s = join(import.meta.dirname, "../../k8s");
@@ -10,7 +10,7 @@ const config = (overlay: string): readonly string[] => [
   "--set-file",
   `config.text=${join(k8s, `overlays/${overlay}/modelgate.yaml`)}`,
 ];
-const { version } = unreleased();
+const { version } = localRelease();
 
 const pairs: readonly (readonly [what: string, kustomization: string, values: readonly string[]])[] = [
   ["default values: base", "base", []],

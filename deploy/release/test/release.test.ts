@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { chart, unreleased } from "../../helm/generate/chart.ts";
+import { chart, localRelease } from "../../helm/generate/chart.ts";
 import { helm, renderFrom } from "../../helm/test/helm.ts";
 import { textOf } from "../../k8s/render/value.ts";
 import { at, deployedIn, images } from "../../k8s/test/suite.ts";
 import { digestOf, stepsOf, type Step } from "../steps.ts";
 
 const root = join(import.meta.dirname, "../../..");
-const { version } = unreleased();
+const { version } = localRelease();
 const registry = "registry.example.com/acme";
 
 let folder: string;
