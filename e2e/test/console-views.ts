@@ -65,8 +65,8 @@ const button = (page: Page, name: string): Promise<void> => page.getByRole("butt
 const inDialog = (name: string | RegExp) => (page: Page) => page.getByRole("dialog").getByLabel(name).first();
 const at = (path: string) => (): string => path;
 
-function pageAt(name: string, path: string, shows: View["shows"] = heading(name), picture?: string): View {
-  return { name, path: at(path), shows, ...(picture === undefined ? {} : { picture }) };
+function pageAt(name: string, path: string, shows: View["shows"] = heading(name)): View {
+  return { name, path: at(path), shows };
 }
 
 function form(opener: string, path: string, field: string | RegExp): View {
@@ -151,12 +151,10 @@ export const views: readonly View[] = [
   },
   { ...pageAt("Accounts and keys", "accounts"), picture: "accounts" },
   form("Create account", "accounts", /^Id/),
-  pageAt(
-    "An account",
-    "accounts/acme",
-    (page) => page.getByRole("cell", { name: "production", exact: true }),
-    "account",
-  ),
+  {
+    ...pageAt("An account", "accounts/acme", (page) => page.getByRole("cell", { name: "production", exact: true })),
+    picture: "account",
+  },
   form("Create key", "accounts/acme", /^Name/),
   {
     name: "A key that was made",
@@ -176,12 +174,15 @@ export const views: readonly View[] = [
   form("Create organisation", "organisations", /^Id/),
   pageAt("An organisation", "organisations/example", (page) => page.getByRole("region", { name: "Team search" })),
   form("Create team", "organisations/example", /^Id/),
-  pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first(), "tasks"),
-  pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" }), "models"),
+  { ...pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()), picture: "tasks" },
+  { ...pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })), picture: "models" },
   form("Add a model", "models", "Other settings, as JSON"),
   { ...form("Edit the model gpt-5-mini", "models", "Other settings, as JSON"), picture: "edit-model" },
   form("Add a group", "models", "Other settings, as JSON"),
-  pageAt("Channels", "channels", (page) => page.getByRole("img", { name: /^First byte/ }).first(), "channels"),
+  {
+    ...pageAt("Channels", "channels", (page) => page.getByRole("img", { name: /^First byte/ }).first()),
+    picture: "channels",
+  },
   form("Add a channel", "channels", "Other settings, as JSON"),
   form("Edit the channel openai-main", "channels", "Other settings, as JSON"),
   {
@@ -196,19 +197,25 @@ export const views: readonly View[] = [
     picture: "add-vendor",
     afterPicture: listModels,
   },
-  pageAt("Configuration", "configuration", (page) => page.getByRole("table", { name: "Versions" }), "configuration"),
+  {
+    ...pageAt("Configuration", "configuration", (page) => page.getByRole("table", { name: "Versions" })),
+    picture: "configuration",
+  },
   {
     name: "A version of the configuration",
     path: at("configuration"),
     open: (page) => button(page, "show version 1"),
     shows: (page) => page.getByLabel("Difference of version 1"),
   },
-  pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" }), "operators"),
+  {
+    ...pageAt("Operators", "operators", (page) => page.getByRole("table", { name: "Open sessions" })),
+    picture: "operators",
+  },
   form("Create operator", "operators", /^Name/),
-  pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" }), "system"),
+  { ...pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })), picture: "system" },
   pageAt("Alerts", "alerts", (page) => page.getByRole("heading", { name: "Latest alerts" })),
   form("Add target", "alerts", /^Name/),
-  pageAt("Audit", "audit", (page) => page.getByRole("table").first(), "audit"),
+  { ...pageAt("Audit", "audit", (page) => page.getByRole("table").first()), picture: "audit" },
   pageAt("Playground", "playground"),
   {
     ...pageAt("Playground, chat", "playground", (page) => cost(page).first()),
