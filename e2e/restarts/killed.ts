@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "@modelgate/testkit";
 import { storedEvents } from "../test/events.ts";
-import { money } from "../test/suite-client.ts";
+import { settledMoney } from "../test/suite-client.ts";
 import { call, openSession, type Answer, type RestartSetup, type SessionEnd } from "./setup.ts";
 
 const failure = /\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/;
@@ -41,7 +41,7 @@ export async function killText(
   await waiting;
   if (suite.shape === "one") await suite.restart("text");
   const last = Math.max(...answers.map(({ endedAt }) => endedAt - killedAt));
-  await untilHoldsSettled(suite);
+  await settledMoney(suite);
   const settledMs = performance.now() - killedAt;
   const events = await until("an event of each", async () => {
     const stored = (await storedEvents(suite.backends.natsUrl)).filter(({ id }) => !before.has(id));
@@ -75,16 +75,11 @@ export async function killRealtime(
   const ended = await Promise.all(talks.map((session) => session.ended));
   const last = Math.max(...ended.map(({ endedAt }) => endedAt - killedAt));
   if (suite.shape === "one") await suite.restart("realtime");
-  await untilHoldsSettled(suite);
+  await settledMoney(suite);
   if (suite.shape === "apart") await suite.restart("realtime");
   const [what, isEnd] = ends[suite.shape].session;
   return [
     [what, `${ended.filter(isEnd).length} of ${sessions}`],
     ["time until the last of them", `${Math.round(last)} ms`],
   ];
-}
-
-async function untilHoldsSettled(suite: RestartSetup["suite"]): Promise<void> {
-  const isSettled = async (): Promise<boolean> => (await money(suite)).heldNanos === "0";
-  await until("the holds of the killed service to be settled", isSettled, 60_000);
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
-import { config, keys, money } from "./suite-client.ts";
+import { config, keys, settledMoney } from "./suite-client.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
@@ -41,10 +41,6 @@ const failed = (id: string) =>
     return response?.["status"] === "failed" && response;
   });
 
-async function nothingIsHeld(): Promise<void> {
-  await until("all holds to be settled", async () => (await money(suite)).heldNanos === "0");
-}
-
 test("the responses of a killed service fail when their leases have ended", async () => {
   const id = await begin();
   suite.process("text").signal("SIGKILL");
@@ -55,7 +51,7 @@ test("the responses of a killed service fail when their leases have ended", asyn
   });
   const events = await fetch(`${suite.edgeUrl}/v1/responses/${id}?stream=true`, { headers });
   expect(await events.text()).toMatch(/\n\nevent: response\.failed\ndata: .*\n\n$/);
-  await nothingIsHeld();
+  await settledMoney(suite);
 });
 
 test("the responses of a service that shuts down fail, with their usage, before it exits", async () => {
@@ -64,5 +60,5 @@ test("the responses of a service that shuts down fail, with their usage, before 
   await suite.process("text").ended;
   await suite.restart("text");
   expect(await read(id)).toMatchObject({ status: "failed", error: { message: expect.stringContaining("restarted") } });
-  await nothingIsHeld();
+  await settledMoney(suite);
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
 import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config as baseConfig, hello, keys, money } from "./suite-client.ts";
+import { config as baseConfig, hello, keys, settledMoney, startInShapes } from "./suite-client.ts";
 
 const contents = [{ role: "user", parts: [{ text: "Hello" }] }];
 const message = { ...hello("chat"), max_tokens: 50 };
@@ -56,21 +56,19 @@ async function ask(suite: Suite, [path, body]: readonly [string, (object | strin
 
 const seen: Record<string, Record<string, Seen>> = { one: {}, apart: {} };
 
-const suites = new Map<Shape, Suite>();
+let suites: Readonly<Record<Shape, Suite>>;
 beforeAll(async () => {
   // A reused process of all services would serve every area.
-  const start = (shape: Shape) =>
-    startSuite({ ...(shape === "one" ? { fresh: true } : {}), shape, config: baseConfig });
-  await Promise.all(shapes.map(async (shape) => suites.set(shape, await start(shape))));
+  suites = await startInShapes((shape) =>
+    startSuite({ ...(shape === "one" ? { fresh: true } : {}), shape, config: baseConfig }),
+  );
 });
-afterAll(() => Promise.all(Array.from(suites.values(), (suite) => suite[Symbol.asyncDispose]())));
+afterAll(() => Promise.all(Object.values(suites ?? {}).map((suite) => suite[Symbol.asyncDispose]())));
 
 describe.each(shapes)("services %s", (shape) => {
   let suite: Suite;
   beforeAll(() => {
-    const started = suites.get(shape);
-    if (started === undefined) throw new Error("the suite was not started");
-    suite = started;
+    suite = suites[shape];
   });
 
   test.each(Object.entries(calls))("%s is answered, charged once, and recorded as one event", async (name, call) => {
@@ -83,14 +81,7 @@ describe.each(shapes)("services %s", (shape) => {
       return all.length > 0 && all;
     });
     expect(events.map(({ event }) => event.outcome)).toEqual(["completed"]);
-    expect(
-      (
-        await until("no open hold", async () => {
-          const account = await money(suite);
-          return account.heldNanos === "0" && account;
-        })
-      ).spentNanos,
-    ).toMatch(/^[1-9]/);
+    expect((await settledMoney(suite)).spentNanos).toMatch(/^[1-9]/);
   });
 
   test.concurrent.each(Object.entries(refusals))("%s", async (name, call) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, keys, money, post } from "./suite-client.ts";
+import { config, hello, keys, money, post, settledMoney } from "./suite-client.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
@@ -24,10 +24,7 @@ const slowStream = (model: string) => ({
 });
 
 async function booksAgree(): Promise<void> {
-  const account = await until("all holds to be settled", async () => {
-    const found = await money(suite);
-    return found.heldNanos === "0" && found;
-  });
+  const account = await settledMoney(suite);
   expect(BigInt(account.balanceNanos)).toBe(BigInt(account.creditedNanos) - BigInt(account.spentNanos));
   await until("every settlement to be stored", async () => {
     const events = await storedEvents(suite.backends.natsUrl);

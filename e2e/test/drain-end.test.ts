@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shapes, startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
+import { startSuite, until, type Shape, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
 import { price, textSession } from "./realtime-client.ts";
-import { channel, config as baseConfig, hello, keys, money, post } from "./suite-client.ts";
+import { channel, config as baseConfig, hello, keys, money, post, startInShapes } from "./suite-client.ts";
 
-const suites = new Map<Shape, Suite>();
+let suites: Readonly<Record<Shape, Suite>>;
 beforeAll(async () => {
   const models = { chat: baseConfig.models.chat, live: { kind: "realtime", price } };
   const config = { ...baseConfig, models, channels: [channel("main", ["chat"]), channel("voice", ["live"])] };
-  async function start(shape: Shape): Promise<void> {
-    // The drain is shorter than the answers, so that the services end the calls themselves.
-    suites.set(shape, await startSuite({ shape, config, env: { DRAIN_MS: "2000" } }));
-  }
-  await Promise.all(shapes.map(start));
+  // The drain is shorter than the answers, so that the services end the calls themselves.
+  suites = await startInShapes((shape) => startSuite({ shape, config, env: { DRAIN_MS: "2000" } }));
 });
-afterAll(() => Promise.all([...suites.values()].map((suite) => suite[Symbol.asyncDispose]())));
+afterAll(() => Promise.all(Object.values(suites ?? {}).map((suite) => suite[Symbol.asyncDispose]())));
 
 const slow = 'Hi {{simulate: {"chunks": 800, "chunkDelayMs": 25}}}';
 /** Responses end with `response.failed` of the service, or with `error` of the edge. */
@@ -29,8 +26,7 @@ test.each([
   ["apart", "edge"],
   ["one", "edge"], // ends all services
 ] as const)("services %s: the drain of the %s ends while streams are open", async (shape, name) => {
-  const suite = suites.get(shape);
-  if (suite === undefined) throw new Error(`services ${shape} were not started`);
+  const suite = suites[shape];
   const before = (await suite.simulator.requests("main")).length;
   const opened = wires.map(({ path, body }, at) =>
     fetch(suite.edgeUrl + path, {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { freePorts, startServiceAlone, startSuite, until, type AloneService, type Suite } from "@modelgate/testkit";
-import { config, hello, keys, money, post } from "./suite-client.ts";
+import { freePorts, startServiceAlone, startSuite, type AloneService, type Suite } from "@modelgate/testkit";
+import { config, hello, keys, post, settledMoney } from "./suite-client.ts";
 import { sharedEnv } from "./replica.ts";
 
 let suite: Suite;
@@ -18,11 +18,7 @@ async function startGateway(env: Readonly<Record<string, string>>): Promise<Alon
 }
 
 async function spent(): Promise<bigint> {
-  const account = await until("no open hold", async () => {
-    const found = await money(suite);
-    return found.heldNanos === "0" && found;
-  });
-  return BigInt(account.spentNanos);
+  return BigInt((await settledMoney(suite)).spentNanos);
 }
 
 async function metricsOf({ opsUrl }: AloneService): Promise<string> {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, keys, money, post, sdk } from "./suite-client.ts";
+import { config, hello, keys, money, post, sdk, settledMoney } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -12,11 +12,7 @@ beforeAll(async () => {
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
 /** Returns the balance after all settlements. */
-const settled = () =>
-  until("all holds to be settled", async () => {
-    const account = await money(suite);
-    return account.heldNanos === "0" && BigInt(account.balanceNanos);
-  });
+const settled = async (): Promise<bigint> => BigInt((await settledMoney(suite)).balanceNanos);
 
 test("a chat completion with the official SDK reduces the balance by exactly its price", async () => {
   const before = await settled();

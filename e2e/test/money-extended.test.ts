@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { channel, hello, money, sdk } from "./suite-client.ts";
+import { channel, hello, money, sdk, settledMoney } from "./suite-client.ts";
 
 /** Prices in nano-dollars per token. */
 const price = { input: 1_000n, output: 10_000n };
@@ -28,11 +28,6 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-const settled = (account: string) =>
-  until(`all holds of ${account} to be settled`, async () => {
-    const now = await money(suite, account);
-    return now.heldNanos === "0" && now;
-  });
 const eventOf = (account: string) =>
   until("its event", async () =>
     (await storedEvents(suite.backends.natsUrl))
@@ -51,7 +46,7 @@ test("a stream beyond the balance ends when its hold is used up, and its vendor 
     ending += choices[0]?.finish_reason ?? "";
   }
   expect([words.startsWith(text), ending]).toEqual([true, "length"]);
-  const [after, event] = [await settled("poor"), await eventOf("poor")];
+  const [after, event] = [await settledMoney(suite, "poor"), await eventOf("poor")];
   expect(event).toMatchObject({ outcome: "completed", status: 200, estimated: true });
   expect(BigInt(after.balanceNanos)).toBe(poor - BigInt(event.costNanos));
   // A small remaining balance shows that the stream did not end too early.
@@ -78,7 +73,7 @@ test("the extended hold of a killed service is charged the certain part, and the
   suite.process("text").signal("SIGKILL");
   await suite.process("text").ended;
   await expect(received).rejects.toThrow();
-  const after = await settled("killed");
+  const after = await settledMoney(suite, "killed");
   const event = await eventOf("killed");
   expect(event).toMatchObject({ outcome: "failed", estimated: true });
   expect(BigInt(after.balanceNanos)).toBe(1_000_000_000n - BigInt(event.costNanos));

@@ -5,7 +5,7 @@ import type { UsageEvent } from "@modelgate/contracts";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { startGreedyVendor, type GreedyVendor } from "../../services/text/test/greedy-vendor.ts";
-import { keys, money } from "./suite-client.ts";
+import { keys, money, settledMoney } from "./suite-client.ts";
 
 const messages = [{ role: "user", content: "Tell me a story, and take your time." }];
 const image = (n: number) => ({ model: "pictures", prompt: "a fox", n });
@@ -92,11 +92,7 @@ function open(path: string, body: object | FormData) {
   };
 }
 
-const settled = () =>
-  until("all holds to be settled", async () => {
-    const now = await money(suite);
-    return now.heldNanos === "0" && BigInt(now.balanceNanos);
-  });
+const settled = async (): Promise<bigint> => BigInt((await settledMoney(suite)).balanceNanos);
 const eventsAfter = (count: number, from: number): Promise<readonly UsageEvent[]> =>
   until("the events", async () => {
     const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event).slice(from);

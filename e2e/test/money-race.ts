@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { hello, keys, money, post } from "./suite-client.ts";
+import { hello, keys, money, post, settledMoney } from "./suite-client.ts";
 
 export function moneyRaceTests(suite: () => Suite): void {
   test("of 200 parallel calls on a balance for 50 exactly 50 pass, and the balance is reduced by the sum of their costs", async () => {
@@ -17,10 +17,7 @@ export function moneyRaceTests(suite: () => Suite): void {
     const refused = await answers.find(({ status }) => status === 402)?.json();
     expect(refused).toMatchObject({ error: { type: "insufficient_quota", code: "insufficient_quota" } });
 
-    const end = await until("all holds to be settled", async () => {
-      const account = await money(suite(), "poor");
-      return account.heldNanos === "0" && account;
-    });
+    const end = await settledMoney(suite(), "poor");
     watch.on = false;
     await watching;
     expect(end).toMatchObject({ balanceNanos: "0", spentNanos: "50000000", creditedNanos: "50000000" });

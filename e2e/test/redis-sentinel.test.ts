@@ -9,7 +9,7 @@ import {
   type Suite,
 } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post } from "./suite-client.ts";
+import { config, hello, money, post, settledMoney } from "./suite-client.ts";
 
 const key = "sk-lasting-0123456789abcdef";
 const priceNanos = 1_000_000n;
@@ -71,10 +71,7 @@ describe.skipIf(!canStartCluster)("on a Redis with Sentinels", () => {
     watching.on = false;
     await watch;
 
-    const end = await until("all holds to be settled", async () => {
-      const account = await money(suite, "lasting");
-      return account.heldNanos === "0" && account;
-    });
+    const end = await settledMoney(suite, "lasting");
     expect([...seen.keys()].toSorted()).toEqual([200, 402, 503]);
     expect(balances.every((balance) => balance >= 0n)).toBe(true);
     expect(BigInt(end.balanceNanos)).toBe(BigInt(end.creditedNanos) - BigInt(end.spentNanos));

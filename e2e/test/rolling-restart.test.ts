@@ -3,7 +3,7 @@ import { until } from "@modelgate/testkit";
 import { openRestartSetup, type RestartSetup } from "../restarts/setup.ts";
 import { isWhole, rollOut } from "../restarts/rolling.ts";
 import { storedEvents } from "./events.ts";
-import { money } from "./suite-client.ts";
+import { settledMoney } from "./suite-client.ts";
 
 const streamCount = 150;
 
@@ -29,10 +29,7 @@ test(`${streamCount} open streams while all replicas of edge and text are replac
 /** Waits until nothing is reserved, each call has one event, and the spending equals the events. */
 async function booksAgree(others: number): Promise<void> {
   const { suite } = setup;
-  const account = await until("all holds to be settled", async () => {
-    const found = await money(suite);
-    return found.heldNanos === "0" && found;
-  });
+  const account = await settledMoney(suite);
   expect(BigInt(account.balanceNanos)).toBe(BigInt(account.creditedNanos) - BigInt(account.spentNanos));
   const events = await until("every event to be stored", async () => {
     const stored = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
-import { channel, config as baseConfig, hello, keys, money } from "./suite-client.ts";
+import { startSuite, type Suite } from "@modelgate/testkit";
+import { channel, config as baseConfig, hello, keys, settledMoney } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -41,7 +41,7 @@ test("a service that hangs: its stream ends with the wire's error event, and its
   try {
     while (await read());
     expect(text).toMatch(/\n\ndata: \{"error":\{.*"code":"server_overloaded"\}\}\n\n$/);
-    await until("the holds to be settled", async () => (await money(suite)).heldNanos === "0");
+    await settledMoney(suite);
   } finally {
     suite.process("text").signal("SIGCONT");
   }

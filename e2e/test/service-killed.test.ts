@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { brokenStreams } from "./broken-streams.ts";
 import { storedEvents } from "./events.ts";
-import { channel, config as baseConfig, hello, keys, money, post, sdk } from "./suite-client.ts";
+import { channel, config as baseConfig, hello, keys, post, sdk, settledMoney } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -86,7 +86,7 @@ describe("text is killed", () => {
     const refused = await whole;
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
     expect(await refused.json()).toMatchObject({ error: { code: overloaded } });
-    await until("the holds of the killed services to be settled", async () => (await money(suite)).heldNanos === "0");
+    await settledMoney(suite);
     await until("an event of each", async () => {
       const events = (await storedEvents(suite.backends.natsUrl)).map(({ event }) => event);
       return events.filter(({ outcome }) => outcome === "failed").length === wires.length + 1;

@@ -3,7 +3,7 @@ import { signOperator } from "@modelgate/contracts/operator-credential";
 import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { openSlowProxy, type SlowProxy } from "../chaos/slow-proxy.ts";
 import { storedEvents } from "./events.ts";
-import { config, hello, money, post, sdk } from "./suite-client.ts";
+import { config, hello, money, post, sdk, settledMoney } from "./suite-client.ts";
 
 let [ofText, ofControl]: SlowProxy[] = [];
 let backends: LocalBackends;
@@ -35,10 +35,7 @@ afterAll(async () => {
 
 test("a hold without a reply is released: nothing was sent, so nothing is charged", async () => {
   expect((await post(suite, hello("fixed"))).status).toBe(200);
-  const before = await until("the first call to be settled", async () => {
-    const account = await money(suite);
-    return account.heldNanos === "0" && account;
-  });
+  const before = await settledMoney(suite);
   const seen = (await suite.simulator.requests("main")).length;
   // Repeated, because the service may notice the outage before it reserves money.
   const sweptHold = await until("the event of a hold whose answer was lost", async () => {
@@ -48,7 +45,7 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
     expect(await refused.json()).toMatchObject({ error: { code: "server_overloaded" } });
     ofText?.holdAnswers(false);
     // This is long before the hold's lease ends.
-    await until("the hold to be released", async () => (await money(suite)).heldNanos === "0");
+    await settledMoney(suite);
     return (await storedEvents(backends.natsUrl)).find(({ event }) => event.outcome === "failed");
   });
   expect(sweptHold.event).toMatchObject({ status: 503, costNanos: "0", attempts: 0, estimated: false });
@@ -58,10 +55,7 @@ test("a hold without a reply is released: nothing was sent, so nothing is charge
 });
 
 test("a stream whose hold cannot be extended, because Redis is unavailable, ends with an error when the hold is used up", async () => {
-  const before = await until("everything to be settled", async () => {
-    const account = await money(suite);
-    return account.heldNanos === "0" && account;
-  });
+  const before = await settledMoney(suite);
   await suite.simulator.script("main", [{ text: "story ".repeat(4_000), chunks: 2_000, waitFor: "slow-store" }]);
   const stream = await sdk(suite).chat.completions.create({ ...hello("chat"), stream: true });
   let text = "";

@@ -1,6 +1,6 @@
 import OpenAI from "openai";
 import { signOperator } from "@modelgate/contracts/operator-credential";
-import type { Suite } from "@modelgate/testkit";
+import { until, type Shape, type Suite } from "@modelgate/testkit";
 import { keys } from "../../libs/relay/test/config.ts";
 
 export { another, channel, config, hello, keys, rival } from "../../libs/relay/test/config.ts";
@@ -34,6 +34,14 @@ export function money(suite: Suite, account = "demo"): Promise<Money> {
   return read(suite, `/accounts/${account}`);
 }
 
+/** Waits until nothing is held, and returns the account's amounts. */
+export function settledMoney(suite: Suite, account = "demo"): Promise<Money> {
+  return until(`all holds of ${account} to be settled`, async () => {
+    const found = await money(suite, account);
+    return found.heldNanos === "0" && found;
+  });
+}
+
 export async function read<Data>(suite: Suite, path: string): Promise<Data> {
   const { data }: { readonly data: Data } = JSON.parse(await operate(suite, "GET", path));
   return data;
@@ -56,4 +64,10 @@ async function operate(suite: Suite, method: "GET" | "POST", path: string): Prom
   const text = await answer.text();
   if (!answer.ok) throw new Error(`${method} ${path}: ${text}`);
   return text;
+}
+
+/** Starts a suite in each layout, at the same time. */
+export async function startInShapes(start: (shape: Shape) => Promise<Suite>): Promise<Readonly<Record<Shape, Suite>>> {
+  const [one, apart] = await Promise.all([start("one"), start("apart")]);
+  return { one, apart };
 }

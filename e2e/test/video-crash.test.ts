@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { ask, films, quickLimits, promptWith, taskEvents } from "../../services/video/test/films.ts";
-import { money } from "./suite-client.ts";
+import { money, settledMoney } from "./suite-client.ts";
 
 let suite: Suite;
 beforeAll(async () => {
@@ -72,10 +72,7 @@ test(`killed ${kills} times under ${tasks} tasks: every task ends, is settled on
   }
   await Promise.all(clients);
 
-  const account = await until("all holds to be settled", async () => {
-    const found = await money(suite);
-    return found.heldNanos === "0" && found;
-  });
+  const account = await settledMoney(suite);
   const stored = await until("every last event, and all earlier ones, to be stored", async () => {
     const events = await taskEvents(suite.backends.natsUrl);
     const ends = new Set(
@@ -126,9 +123,6 @@ test("a service that is unavailable, or dies during a request, is reported in th
   ];
   for (const { status, json } of answers) expect([status, json.error.code]).toEqual([503, "server_overloaded"]);
   // The complete hold is released, although the vendor may have accepted the task.
-  const after = await until("the dead hold to be swept", async () => {
-    const seen = await money(suite);
-    return seen.heldNanos === "0" && seen;
-  });
+  const after = await settledMoney(suite);
   expect(after).toEqual(before);
 });

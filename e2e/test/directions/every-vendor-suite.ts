@@ -1,6 +1,6 @@
-import { signOperator } from "@modelgate/contracts/operator-credential";
-import { startSuite, until, type Limits, type Suite } from "@modelgate/testkit";
+import { startSuite, type Limits, type Suite } from "@modelgate/testkit";
 import { configOf, type Additions } from "../../../services/text/test/every-vendor.ts";
+import { settledMoney } from "../suite-client.ts";
 
 export { keyOf, price } from "../../../services/text/test/every-vendor.ts";
 export { channelOf } from "../../../services/text/test/vendors.ts";
@@ -14,18 +14,7 @@ export function startEveryVendorSuite({
   return startSuite({ config: configOf(additions), env, limits });
 }
 
-interface Money {
-  readonly heldNanos: string;
-  readonly balanceNanos: string;
-}
-
 /** Waits until nothing is reserved, and returns the balance in nano-dollars. */
-export function settled(suite: Suite, account = "demo"): Promise<bigint> {
-  return until(`all holds of ${account} to be settled`, async () => {
-    const credential = signOperator(suite.secret, Math.floor(Date.now() / 1_000) + 60);
-    const headers = { authorization: `Bearer ${credential}` };
-    const answer = await fetch(`${suite.controlUrl}/accounts/${account}`, { headers });
-    const shown: { readonly data: Money } = JSON.parse(await answer.text());
-    return shown.data.heldNanos === "0" && BigInt(shown.data.balanceNanos);
-  });
+export async function settled(suite: Suite, account = "demo"): Promise<bigint> {
+  return BigInt((await settledMoney(suite, account)).balanceNanos);
 }
