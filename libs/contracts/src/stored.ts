@@ -18,11 +18,10 @@ export function recordParser<const Schema extends TSchema>(
   schema: Schema,
   upgrade: (value: unknown) => unknown = (value) => value,
 ): (text: string) => Static<Schema> {
-  const validator = validatorOf(withoutLimits(schema));
-  const isSound = (value: unknown): value is Static<Schema> => validator.Check(value);
+  const validator = validatorOf(schema, withoutLimits);
   return (text) => {
     const value = upgrade(parseJson(record, text));
-    if (isSound(value)) return value;
+    if (validator.Check(value)) return value;
     const [first] = validator.Errors(value);
     throw new UnknownShape(record, `${first?.instancePath || "it"} ${first?.message ?? "does not match the schema"}`);
   };

@@ -8,10 +8,16 @@ export interface SchemaValidator<Schema extends TSchema> {
   Errors(value: unknown): TLocalizedValidationError[];
 }
 
-/** Creates a validator that compiles its schema at its first use, because a process uses few of the schemas it loads. */
-export function validatorOf<const Schema extends TSchema>(schema: Schema): SchemaValidator<Schema> {
+/**
+ * Creates a validator that compiles its schema at its first use, because a process uses few of the schemas it loads.
+ * `prepare` changes the schema before that.
+ */
+export function validatorOf<const Schema extends TSchema>(
+  schema: Schema,
+  prepare: (schema: TSchema) => TSchema = (same) => same,
+): SchemaValidator<Schema> {
   let compiled: Validator | undefined;
-  const validator = (): Validator => (compiled ??= Compile(schema));
+  const validator = (): Validator => (compiled ??= Compile(prepare(schema)));
   return {
     Check: (value): value is Static<Schema> => validator().Check(value),
     Errors: (value) => validator().Errors(value),
