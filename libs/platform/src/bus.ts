@@ -34,7 +34,7 @@ export interface BusLimits extends StreamBounds {
   readonly redeliverAfterMs: number;
 }
 
-const defaultLimits: BusLimits = {
+export const defaultBusLimits: BusLimits = {
   duplicateWindowMs: 600_000,
   keepMs: 30 * 86_400_000,
   keepBytes: 1024 ** 3,
@@ -50,7 +50,7 @@ const pauseMs = 500;
  */
 export async function openBus(url: string, log: Logger, limits: Partial<BusLimits> = {}): Promise<Bus> {
   const servers = url.split(",").map((server) => server.trim());
-  const bus = new JetStreamBus(servers, log, { ...defaultLimits, ...limits });
+  const bus = new JetStreamBus(servers, log, { ...defaultBusLimits, ...limits });
   const refused = refusedCertificateError("NATS", await bus.firstTry);
   if (refused === undefined) return bus;
   await bus[Symbol.asyncDispose]();

@@ -1,4 +1,5 @@
 import type { DeclaredVariable } from "@modelgate/contracts";
+import { defaultBusLimits } from "./bus.ts";
 import { secretsOf } from "./secrets.ts";
 import { describeVariables, readVariables, type Declaration, type VariableReader } from "./variables.ts";
 
@@ -134,12 +135,12 @@ export function busVariables(read: VariableReader) {
         ),
         keepBytes: read.integer(
           "NATS_KEEP_BYTES",
-          1024 ** 3,
+          defaultBusLimits.keepBytes,
           "Maximum size of each event stream. If a stream exceeds it, NATS deletes the oldest events, even if they are not in the books yet.",
           { min: 1_048_576 },
         ),
         /** Time in ms after which NATS delivers unacknowledged events again. */
-        redeliverAfterMs: 10_000,
+        redeliverAfterMs: defaultBusLimits.redeliverAfterMs,
       },
     },
   };

@@ -3,7 +3,7 @@ import { Failure, type Units } from "@modelgate/contracts";
 import type { TaskReader, VendorLink, CompleteAnswer } from "./exchange.ts";
 
 /** Pauses between polls in ms. They are short at first, because most images are finished quickly. */
-const defaultFirstPollMs = 300;
+export const defaultFirstPollMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
 /** Number of consecutive 5xx answers after which polling ends. */

@@ -1,5 +1,6 @@
 import { parseHosts, openRemoteFiles, type RemoteFiles } from "@modelgate/channels";
 import type { BufferBudget, VariableReader } from "@modelgate/platform";
+import { defaultFirstPollMs } from "../answers/finish-task.ts";
 import { privateHostsVariable } from "../env.ts";
 
 /** Reads the variables of every service that serves images. */
@@ -11,7 +12,7 @@ export function imagesVariables(read: VariableReader) {
     privateHosts: privateHostsVariable(read),
     taskWaitMs: 180_000,
     /** Pause in ms before the first poll of a task. */
-    firstPollMs: 300,
+    firstPollMs: defaultFirstPollMs,
   };
 }
 
