@@ -1,7 +1,7 @@
 import { execFile, spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { areQuarantined, quarantine } from "./quarantine.ts";
 import { filesToRepeat, argumentsToRepeat } from "./repeat-failures.ts";
 import type { RunReport } from "./run-report.ts";
@@ -84,7 +84,7 @@ function vitest(name: string, vitestArguments: readonly string[]): { ok: boolean
   const file = join(folder, `${name}.json`);
   const reporters = ["--reporter=dot", "--reporter=./deploy/local/run-report.ts"];
   // The suites start services hundreds of times; compiling them was a fifth of each start.
-  const NODE_COMPILE_CACHE = resolve("node_modules/.cache/compiled");
+  const NODE_COMPILE_CACHE = join(process.cwd(), "node_modules/.cache/compiled");
   const env = { NODE_COMPILE_CACHE, ...process.env, MODELGATE_TEST_REPORT: file };
   const words = ["run", "--silent", "vitest", ...reporters, ...vitestArguments];
   const ok = spawnSync(pnpm, words, { stdio: "inherit", env }).status === 0;

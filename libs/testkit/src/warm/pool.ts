@@ -48,9 +48,8 @@ export async function finishService(child: Child): Promise<void> {
 }
 
 function takeIdle(key: string): WarmProcess | undefined {
-  idle = idle.filter(({ process: { canRun } }) => canRun);
-  const taken = idle.findLast((each) => each.key === key);
-  idle = idle.filter((each) => each !== taken);
+  const taken = idle.findLast((each) => each.key === key && each.process.canRun);
+  idle = idle.filter((each) => each !== taken && each.process.canRun);
   return taken?.process;
 }
 
