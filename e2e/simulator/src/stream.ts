@@ -1,8 +1,8 @@
 import { EventEmitter, once } from "node:events";
 import type { ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
 import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
+import { pause } from "./core/pause.ts";
 
 export interface Frame {
   /** Name of the event. */

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Behaviour } from "./behaviour.ts";
 import type { Form } from "./core/form.ts";
 import { Refusal } from "./checks/refusal.ts";
 import { writeFile, type ServedFile } from "./core/serve-file.ts";
 import { untilReleased, writeBytes, writeStream, type Streamed, type StreamedBytes } from "./stream.ts";
+import { pause } from "./core/pause.ts";
 
 /** Request to a simulated vendor. */
 export interface VendorCall {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ChildEnded, startServiceAlone, until, type AloneService } from "../src/index.ts";
+import { ChildEnded, simulatorAt, startServiceAlone, until, type AloneService } from "../src/index.ts";
 
 /** Starts the simulator, a service that needs no stores. */
 const start = (env: Readonly<Record<string, string>> = {}): Promise<AloneService> =>
@@ -30,6 +30,28 @@ test("a disposed service's process is reused by the next, with new ports, variab
   expect(second.url).not.toBe(first.url);
   expect(second.logs()).toBe("");
   expect(first.logs()).toContain("draining");
+});
+
+test("a delay that an earlier run left does not keep the process alive", async () => {
+  const first = await start();
+  const leaving = new AbortController();
+  const left = fetch(`${first.url}/at/left/openai/v1/chat/completions`, {
+    method: "POST",
+    signal: leaving.signal,
+    headers: { authorization: "Bearer sk-left", "content-type": "application/json" },
+    body: JSON.stringify({
+      model: "gpt-4o",
+      messages: [{ role: "user", content: 'Hi {{simulate: {"delayMs": 60000}}}' }],
+    }),
+  });
+  const simulator = simulatorAt(first.url);
+  await until("the request", async () => (await simulator.requests("left")).length === 1);
+  leaving.abort();
+  await expect(left).rejects.toThrow();
+  await first[Symbol.asyncDispose]();
+  const second = await start();
+  await second.stop();
+  expect([second.pid, await second.ended]).toEqual([first.pid, 0]);
 });
 
 test("two services at the same time have separate processes", async () => {

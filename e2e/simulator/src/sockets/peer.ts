@@ -1,6 +1,6 @@
-import { setTimeout as pause } from "node:timers/promises";
 import type { WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
+import { pause } from "../core/pause.ts";
 
 /** The vendor pauses while more bytes wait for a slow reader. */
 const maxWaiting = 1024 * 1024;

@@ -1,6 +1,5 @@
 import { STATUS_CODES, type IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { setTimeout as pause } from "node:timers/promises";
 import type { UpgradeHandler } from "@modelgate/platform";
 import { WebSocketServer, type WebSocket } from "ws";
 import type { Behaviour } from "../behaviour.ts";
@@ -12,6 +11,7 @@ import { openaiRealtime } from "../openai/realtime/index.ts";
 import { vertexLive } from "../vertex/live.ts";
 import { Peer } from "./peer.ts";
 import type { SocketCall, SocketVendor } from "./socket-vendor.ts";
+import { pause } from "../core/pause.ts";
 
 /** All simulated vendors with a WebSocket API. */
 const socketVendors: readonly SocketVendor[] = [openaiRealtime, openaiLive, geminiLive, vertexLive];
