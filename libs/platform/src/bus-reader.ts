@@ -49,15 +49,19 @@ export class BusReader implements AsyncDisposable {
     this.#reading = this.#readBatches();
   }
 
-  /** Ends the current wait for messages. */
-  wake(): void {
+  /**
+   * Ends the current wait for messages, and finds the consumer again. NATS may have lost the consumer, and does not
+   * answer a request to an unknown one.
+   */
+  reset(): void {
+    this.#consumer = undefined;
     this.#endWait?.();
   }
 
   /** Stops after the current batch. If its handler fails, the batch is returned to NATS. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
-    this.wake();
+    this.reset();
     await this.#reading;
   }
 
@@ -77,8 +81,8 @@ export class BusReader implements AsyncDisposable {
   }
 
   async #readBatch(): Promise<void> {
-    this.#consumer ??= await this.#findConsumer();
-    const messages = await this.#fetch(this.#consumer);
+    const consumer = (this.#consumer ??= await this.#findConsumer());
+    const messages = await this.#fetch(consumer);
     // An empty batch may mean that the consumer was deleted.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
@@ -104,6 +108,7 @@ export class BusReader implements AsyncDisposable {
    */
   async #fetch(consumer: Consumer): Promise<readonly JsMsg[]> {
     const waiting = await consumer.fetch({ max_messages: 1, expires: waitMs });
+    if (this.#consumer !== consumer) waiting.stop();
     const messages = await this.#untilEnded(collectMessages(waiting), () => waiting.stop());
     const [first] = messages;
     if (first === undefined || this.#stopped) return messages;

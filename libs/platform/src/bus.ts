@@ -90,7 +90,7 @@ class JetStreamBus implements Bus {
 
   #report(connected: boolean): void {
     this.#connected = connected;
-    if (!connected) for (const reader of this.#readers) reader.wake();
+    if (!connected) for (const reader of this.#readers) reader.reset();
     observeStore("nats", connected);
   }
 

@@ -83,3 +83,18 @@ test("messages that were fetched and not handled yet are not lost with their str
   state.refuses = false;
   await until("it to be handled", () => handled.includes("fetched"));
 });
+
+test("a batch that is handled while its stream is recreated does not delay the next one", async () => {
+  const delivered: string[] = [];
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await using _reader = bus.consume("USAGE", "held", 100, async (bodies) => {
+    delivered.push(...bodies);
+    if (bodies.includes("first")) await released;
+  });
+  await publishWithRetries("first");
+  await until("it to be delivered", () => delivered.includes("first"));
+  await deleteStreams();
+  await publishWithRetries("second");
+  release();
+  await until("the next event to be delivered", () => delivered.includes("second"));
+}, 15_000); // NATS does not answer a request to the deleted consumer, which lasts 30 s
