@@ -7,8 +7,8 @@ export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
   /** Delay of later answers. */
   delayMs: number;
-  /** True to drop requests. */
-  losesRequests: boolean;
+  /** Drops the first request that contains this text, and all later ones. Undefined forwards all requests. */
+  losesFrom: string | undefined;
   /** Holds back the answers of open connections. The server still executes requests. */
   holdAnswers(isHeld: boolean): void;
   /** Switches to another port of this machine, and closes all connections. */
@@ -34,8 +34,11 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
           target.destroy();
         });
     }
+    // A connection stays cut off, because the server would read the rest of a message as a new one.
+    let isLost = false;
     client.on("data", (piece) => {
-      if (!proxy.losesRequests) target.write(piece);
+      isLost ||= proxy.losesFrom !== undefined && piece.includes(proxy.losesFrom);
+      if (!isLost) target.write(piece);
     });
     // Sequential, so that delayed bytes stay in order.
     let written = Promise.resolve();
@@ -54,7 +57,7 @@ export async function openSlowProxy(firstPort: number): Promise<SlowProxy> {
   const proxy: SlowProxy = {
     port: typeof address === "object" && address !== null ? address.port : 0,
     delayMs: 0,
-    losesRequests: false,
+    losesFrom: undefined,
     holdAnswers(isHeld) {
       for (const target of targets) {
         if (isHeld) target.pause();

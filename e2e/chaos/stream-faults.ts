@@ -26,7 +26,8 @@ export function killBeforeAckFault(): Fault {
     shape: "apart",
     brief: true,
     async begin({ suite, ledgerProxy }) {
-      ledgerProxy.losesRequests = true;
+      // Only from an acknowledgement on: a lost request for messages would leave the ledger without an event.
+      ledgerProxy.losesFrom = "$JS.ACK.USAGE.";
       sequence = await withStreams(suite, ({ consumers, streams }) =>
         until("the books to have an event that is not acknowledged", async () => {
           const { delivered, num_ack_pending: unacknowledged } = await consumers.info(...usageConsumer);
@@ -36,10 +37,9 @@ export function killBeforeAckFault(): Fault {
           const isBooked = (await bookedEvents(suite, accountId)).some((event) => event.id === id);
           return isBooked && delivered.stream_seq;
         }),
-      );
+      ).finally(() => (ledgerProxy.losesFrom = undefined));
       suite.process("ledger").signal("SIGKILL");
       await suite.process("ledger").ended;
-      ledgerProxy.losesRequests = false;
     },
     async end({ suite }) {
       await suite.restart("ledger");
