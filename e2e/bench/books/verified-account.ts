@@ -14,7 +14,7 @@ const bus: Bus = {
   connected: true,
   publish: (messages) => Promise.resolve(messages.map(() => undefined)),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
-  progress: () => Promise.resolve(undefined),
+  readProgress: () => Promise.resolve(undefined),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 

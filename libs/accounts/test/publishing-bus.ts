@@ -6,6 +6,6 @@ export const publishingBus = (publish: (message: BusMessage) => PublishResult): 
   connected: true,
   publish: async (messages) => messages.map(publish),
   consume: () => expect.fail("not called here"),
-  progress: () => expect.fail("not called here"),
+  readProgress: () => expect.fail("not called here"),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 });

@@ -36,7 +36,7 @@ export async function addTotals(transaction: Transaction<Tables>, events: readon
   await addLabelledRows(transaction, labelled.map(rowOf));
 }
 
-/** Adds rows to a table of totals, and sums to existing rows. */
+/** Inserts rows into a table of totals. If a row exists, adds the sums to it. */
 export async function addRows(
   transaction: Transaction<Tables>,
   table: "hourly_totals" | "daily_totals",

@@ -37,17 +37,17 @@ export function createAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
   const [inUse, ...otherKeys] = [keyOf(current), ...accepted.map(keyOf)] as const;
-  const signed = (key: Buffer, anchor: Omit<Anchor, "signature">): Buffer => {
+  const signatureOf = (key: Buffer, anchor: Omit<Anchor, "signature">): Buffer => {
     const { account, number, head, balanceNanos, createdAt, time } = anchor;
     const text = JSON.stringify([account, number, head, balanceNanos, createdAt, time]);
     return createHmac("sha256", key).update(text).digest();
   };
   const isSignedWith = (key: Buffer, anchor: Anchor): boolean => {
-    const [expected, signature] = [signed(key, anchor), Buffer.from(anchor.signature, "base64")];
+    const [expected, signature] = [signatureOf(key, anchor), Buffer.from(anchor.signature, "base64")];
     return expected.length === signature.length && timingSafeEqual(expected, signature);
   };
   return {
-    sign: (anchor) => ({ ...anchor, signature: signed(inUse, anchor).toString("base64") }),
+    sign: (anchor) => ({ ...anchor, signature: signatureOf(inUse, anchor).toString("base64") }),
     isGenuine: (anchor) => [inUse, ...otherKeys].some((key) => isSignedWith(key, anchor)),
     isCurrent: (anchor) => isSignedWith(inUse, anchor),
   };
@@ -59,7 +59,7 @@ export async function readAnchor({ db }: Books, account: string): Promise<Anchor
   return row === undefined ? undefined : anchorFromRow(row);
 }
 
-/** Reads a page of anchors that follow the account `after`. */
+/** Reads a page of anchors, ordered by account. They follow the account `after`. */
 export async function readAnchors({ db }: Books, after: string | undefined, limit: number): Promise<readonly Anchor[]> {
   const all = db.selectFrom("anchors").selectAll();
   const rows = await (after === undefined ? all : all.where("account", ">", after))

@@ -7,7 +7,7 @@ import type { Books } from "./open.ts";
 import { renderPeriod } from "./totals-query.ts";
 import type { Tables } from "./schema.ts";
 
-/** Growth from one range of times to the next. Percentiles are thus exact within 5 %. */
+/** Factor between one range of times and the next. Percentiles are therefore exact within 5 %. */
 const rangeGrowth = 1.05;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;

@@ -4,7 +4,7 @@ import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
 const dayMs = 86_400_000;
-/** Number of rows that one transaction deletes from SQLite, so that others do not wait long. */
+/** Number of rows that one transaction deletes, so that other transactions do not wait long. */
 const rowsPerDelete = 5_000;
 
 /** Name of the mark with the Unix time in ms from which on the books contain all calls. */

@@ -78,8 +78,8 @@ function headColumns({ number, hash, balanceNanos }: Receipt) {
 }
 
 /**
- * Sets the last receipt of an account to `head`, if the receipts in the books form a chain with this end. They differ
- * after a replacement of the last receipt.
+ * Sets the last receipt of an account to `head`, if the receipts in the books form a chain with this end. The stored
+ * one may differ after the last receipt was replaced.
  */
 export async function correctHead({ db }: Books, id: string, head: Receipt): Promise<void> {
   await db

@@ -17,8 +17,8 @@ export function isLabelName(word: string): word is LabelName {
 type LabelSource = Pick<UsageEvent, "endUser" | "tags" | "outcome" | "costNanos">;
 
 /**
- * Returns the labels of a call, ordered by name. A free failed call has none, because a client could create any number
- * of them.
+ * Returns the labels of a call, ordered by name. A failed call without a cost has none, because a client could create
+ * any number of labels with such calls.
  */
 export function labelsOf(event: LabelSource): readonly Label[] {
   const { endUser, tags } = event;

@@ -17,7 +17,7 @@ type CountedTags = Map<string, Set<string>>;
 const countedTagsCache = new WeakMap<Books, Map<string, CountedTags>>();
 
 /**
- * Returns calls with bounded tags: after `maxPairs` pairs of name and value, `other` replaces new ones. Concurrent
+ * Returns the calls with limited tags: after `maxPairs` pairs of name and value, `other` replaces new ones. Concurrent
  * ledgers may exceed the maximum slightly.
  */
 export async function limitTags(

@@ -1,7 +1,8 @@
 import { unitEntries, unitNames, type UnitName, type UsageEvent } from "@modelgate/contracts";
 
 /**
- * Column of a unit's sums. Sums are integers, so seconds become milliseconds. `requests` equals the number of calls.
+ * Column of a unit's sums. Sums are integers, so seconds become milliseconds. `requests` has no column, because it
+ * equals the number of calls.
  */
 type MeasureOf<Unit extends UnitName> = Unit extends "seconds"
   ? "milliseconds"

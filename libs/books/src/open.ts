@@ -115,7 +115,7 @@ const tables: Readonly<Record<keyof Tables, true>> = {
   alert_deliveries: true,
 };
 
-/** Writes nothing to each table, so that missing rights are found at the start. */
+/** Runs an insert without rows for each table, so that missing rights are found at the start. */
 async function checkRights(db: Kysely<Tables>): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     for (const table of Object.keys(tables))

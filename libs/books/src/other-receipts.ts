@@ -185,7 +185,7 @@ export async function readSecondSettlements({ db }: Books, account: string): Pro
   return rows.map(({ event }) => readUsageEvent(event));
 }
 
-/** Returns the accounts that have second settlements without a refund. */
+/** Returns those of the accounts that have second settlements without a refund. */
 export async function findAccountsToRefund({ db }: Books, accounts: readonly string[]): Promise<readonly string[]> {
   if (accounts.length === 0) return [];
   const rows = await db
@@ -198,7 +198,7 @@ export async function findAccountsToRefund({ db }: Books, accounts: readonly str
   return rows.map(({ account }) => account);
 }
 
-/** Reads the second settlements of an account without a refund. */
+/** Reads those second settlements of an account that were not refunded yet. */
 export async function readSettlementsToRefund({ db }: Books, account: string): Promise<readonly SecondSettlement[]> {
   const rows = await db
     .selectFrom("other_receipts")

@@ -56,7 +56,7 @@ export function isMissingPartition(error: unknown): boolean {
   return error instanceof DatabaseError && error.code === checkViolation;
 }
 
-/** PostgreSQL's error code for a violated check, which the tables have only for partitions. */
+/** PostgreSQL's error code for a violated check. The tables have no checks but those of partitions. */
 const checkViolation = "23514";
 
 /** Creates tables and then attaches them as partitions, because direct creation would lock out readers. */

@@ -12,8 +12,8 @@ export interface CallFilter {
   readonly account?: string | undefined;
   readonly organisation?: string | undefined;
   /**
-   * Teams, one of which the key belongs to. Needs `organisation` or `account`, because team ids are unique only within
-   * an organisation.
+   * Teams: the key must belong to one of them. Needs `organisation` or `account`, because team ids are unique only
+   * within an organisation.
    */
   readonly teams?: readonly string[] | undefined;
   readonly token?: string | undefined;
@@ -46,22 +46,22 @@ export interface CallPageOptions {
 const positionsPerQuery = 1_000;
 
 /** Reads a page of calls, ordered by time. */
-export async function readCalls(books: Books, filter: CallFilter, reading: CallPageOptions): Promise<CallPage> {
-  const index = indexFor(filter, reading);
+export async function readCalls(books: Books, filter: CallFilter, options: CallPageOptions): Promise<CallPage> {
+  const index = indexFor(filter, options);
   const rows =
-    index === undefined ? await readRows(books, filter, reading) : await readAtPositions(books, filter, reading, index);
-  const page = rows.slice(0, reading.limit);
+    index === undefined ? await readRows(books, filter, options) : await readAtPositions(books, filter, options, index);
+  const page = rows.slice(0, options.limit);
   const last = page.at(-1);
   const events = page.map(({ event }) => readUsageEvent(event));
-  if (last === undefined || page.length < reading.limit) return { events };
+  if (last === undefined || page.length < options.limit) return { events };
   return { events, next: { at: last.at, account: last.account, id: last.id } };
 }
 
-async function readRows({ db }: Books, filter: CallFilter, reading: CallPageOptions): Promise<readonly StoredCall[]> {
-  const where = [...periodConditions("calls", filter, reading), ...columnConditions(filter)];
+async function readRows({ db }: Books, filter: CallFilter, options: CallPageOptions): Promise<readonly StoredCall[]> {
+  const where = [...periodConditions("calls", filter, options), ...columnConditions(filter)];
   const { rows } = await sql<StoredCall>`
     select at, account, id, event from calls where ${sql.join(where, sql` and `)}
-    order by ${orderBy("calls", filter, reading)} limit ${reading.limit}`.execute(db);
+    order by ${orderBy("calls", filter, options)} limit ${options.limit}`.execute(db);
   return rows;
 }
 
@@ -72,14 +72,14 @@ interface CallIndex {
 }
 
 /** Returns the index for a request id or a label; undefined for other filters. */
-function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | undefined {
+function indexFor(filter: CallFilter, options: CallPageOptions): CallIndex | undefined {
   const { labels = [], requestId } = filter;
   const [first, ...others] = labels;
   if (requestId !== undefined) {
     const conditions = [...columnConditions(filter), ...labels.map((label) => labelCondition(label))];
     return {
       conditions,
-      positions: (after, limit) => positionsByRequestId(requestId, filter, { ...reading, after, limit }),
+      positions: (after, limit) => positionsByRequestId(requestId, filter, { ...options, after, limit }),
     };
   }
   if (first === undefined) return undefined;
@@ -87,7 +87,7 @@ function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | und
   const labelConditions = [sql`name = ${first.name}`, sql`value = ${first.value}`];
   return {
     conditions,
-    positions: (after, limit) => positionsIn("call_labels", labelConditions, filter, { ...reading, after, limit }),
+    positions: (after, limit) => positionsIn("call_labels", labelConditions, filter, { ...options, after, limit }),
   };
 }
 
@@ -95,25 +95,25 @@ function indexFor(filter: CallFilter, reading: CallPageOptions): CallIndex | und
 function positionsByRequestId(
   requestId: string,
   filter: CallFilter,
-  reading: CallPageOptions,
+  options: CallPageOptions,
 ): RawBuilder<CallPosition> {
   const positionsBy = (column: string): RawBuilder<CallPosition> =>
-    positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, reading);
+    positionsIn("call_ids", [sql`${sql.ref(column)} = ${requestId}`, sql`${sql.ref(column)} <> ''`], filter, options);
   return sql`select at, account, id from (
       select * from (${positionsBy("request")}) as ours union select * from (${positionsBy("upstream")}) as theirs
-    ) as found order by ${orderBy("found", filter, reading)} limit ${reading.limit}`;
+    ) as found order by ${orderBy("found", filter, options)} limit ${options.limit}`;
 }
 
 function positionsIn(
   table: string,
-  is: readonly RawBuilder<unknown>[],
+  indexConditions: readonly RawBuilder<unknown>[],
   filter: CallFilter,
-  reading: CallPageOptions,
+  options: CallPageOptions,
 ): RawBuilder<CallPosition> {
   const account = filter.account === undefined ? [] : [sql`account = ${filter.account}`];
-  const where = [...is, ...account, ...periodConditions(table, filter, reading)];
+  const where = [...indexConditions, ...account, ...periodConditions(table, filter, options)];
   return sql`select at, account, id from ${sql.table(table)} where ${sql.join(where, sql` and `)}
-    order by ${orderBy(table, filter, reading)} limit ${reading.limit}`;
+    order by ${orderBy(table, filter, options)} limit ${options.limit}`;
 }
 
 /**
@@ -123,17 +123,17 @@ function positionsIn(
 async function readAtPositions(
   { db }: Books,
   filter: CallFilter,
-  reading: CallPageOptions,
+  options: CallPageOptions,
   { positions, conditions }: CallIndex,
 ): Promise<readonly StoredCall[]> {
-  const batch = conditions.length === 0 ? reading.limit : Math.max(reading.limit, positionsPerQuery);
+  const batch = conditions.length === 0 ? options.limit : Math.max(options.limit, positionsPerQuery);
   const result: StoredCall[] = [];
-  for (let { after } = reading; ;) {
+  for (let { after } = options; ;) {
     const { rows } = await positions(after, batch).execute(db);
     const calls = new Map((await readCallsAt(db, rows, conditions)).map((call) => [positionName(call), call]));
     result.push(...rows.flatMap((position) => calls.get(positionName(position)) ?? []));
     after = rows.at(-1);
-    if (result.length >= reading.limit || rows.length < batch) return result;
+    if (result.length >= options.limit || rows.length < batch) return result;
   }
 }
 

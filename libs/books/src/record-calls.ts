@@ -65,9 +65,9 @@ function splitByName(
   events: readonly UsageEvent[],
   names: Set<string>,
 ): readonly [readonly UsageEvent[], readonly UsageEvent[]] {
-  const [among, others]: [UsageEvent[], UsageEvent[]] = [[], []];
-  for (const event of events) (names.delete(callName(event.accountId, event.id)) ? among : others).push(event);
-  return [among, others];
+  const [found, others]: [UsageEvent[], UsageEvent[]] = [[], []];
+  for (const event of events) (names.delete(callName(event.accountId, event.id)) ? found : others).push(event);
+  return [found, others];
 }
 
 /** Inserts call ids. Returns the names of new calls. */

@@ -7,7 +7,10 @@ import type { Tables } from "./schema.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
 
-/** Stores credits that Redis has applied. A stored credit gets its receipt, or its new one if Redis had lost it. */
+/**
+ * Stores credits that Redis has applied. A stored credit gets its receipt, or a new receipt if Redis had lost the first
+ * one.
+ */
 export async function recordCredits({ db }: Books, events: readonly CreditEvent[]): Promise<void> {
   if (events.length === 0) return;
   await db.transaction().execute(async (transaction) => {
@@ -22,14 +25,14 @@ export async function recordCredits({ db }: Books, events: readonly CreditEvent[
 
 async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent): Promise<AccountChange | undefined> {
   const { accountId, operationId, receipt } = event;
-  const rows = await transaction
+  const row = await transaction
     .selectFrom("credits")
     .select("event")
     .where("account", "=", accountId)
     .where("operation", "=", operationId)
     .executeTakeFirst();
   const credited = BigInt(event.nanos);
-  if (rows === undefined) {
+  if (row === undefined) {
     const { numInsertedOrUpdatedRows } = await transaction
       .insertInto("credits")
       .values(creditRow(event))
@@ -37,18 +40,18 @@ async function recordCredit(transaction: Transaction<Tables>, event: CreditEvent
       .executeTakeFirst();
     return numInsertedOrUpdatedRows === 0n ? undefined : { accountId, receipt, credited };
   }
-  const { receipt: before } = readCredit(rows.event);
+  const { receipt: before } = readCredit(row.event);
   if (receipt === undefined || before?.hash !== receipt.replaces) return undefined;
   const { numUpdatedRows } = await transaction
     .updateTable("credits")
     .set({ event: JSON.stringify(event) })
     .where("account", "=", accountId)
     .where("operation", "=", operationId)
-    .where("event", "=", rows.event)
+    .where("event", "=", row.event)
     .executeTakeFirst();
   if (numUpdatedRows === 0n) return undefined;
   if (before === undefined) return { accountId, receipt, credited };
-  await insertReplacedReceipt(transaction, { accountId, id: operationId, time: event.time }, before.hash, rows.event);
+  await insertReplacedReceipt(transaction, { accountId, id: operationId, time: event.time }, before.hash, row.event);
   return { accountId, receipt, before };
 }
 

@@ -5,11 +5,11 @@ import type { Books } from "./open.ts";
 /** Order of the states. A stored state is replaced only by a later one. */
 const ranks = { queued: 0, in_progress: 1, completed: 2, failed: 2 } as const;
 
-/** A task in its last state. */
+/** A task that can be restored in Redis. */
 export interface BookedTask {
   readonly account: string;
   readonly task: string;
-  /** Encrypted record from which the task can be restored. */
+  /** Encrypted record of the task's last state. */
   readonly record: string;
   /** Unix time in ms until which clients can fetch the task. */
   readonly untilMs: number;

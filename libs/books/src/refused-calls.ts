@@ -87,7 +87,7 @@ async function recordHour(transaction: Transaction<Tables>, refusals: readonly C
       .execute();
 }
 
-/** Returns whether the next call is stored. `before` and `total` are the numbers of calls without and with it. */
+/** Returns whether a call is stored. `before` and `total` are the numbers of calls without it and with it. */
 function mustStore(before: number, total: number): boolean {
   if (before < alwaysStoredCount) return true;
   const step = 10 ** (Math.floor(Math.log10(total)) - 1);

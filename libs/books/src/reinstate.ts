@@ -10,7 +10,10 @@ import type { OtherReceiptsTable, Tables } from "./schema.ts";
 const readFormer = recordParser("former event", Type.Union([CreditEvent, UsageEvent]));
 const readCredit = recordParser("credit event", CreditEvent);
 
-/** Reinstates replaced receipts that Redis contains again after it was reset to a later state. Returns their number. */
+/**
+ * Reinstates replaced receipts that Redis contains again, for example because a lost server with later data has
+ * returned. Returns their number.
+ */
 export async function reinstateReceipts({ db }: Books, account: string, hash: string): Promise<number> {
   let reinstated = 0;
   for (let next = hash; ; reinstated++) {
@@ -44,7 +47,7 @@ async function reinstate(
   return receipt;
 }
 
-/** Returns the event that the credit had until now; undefined if it was changed at the same time. */
+/** Returns the event that the credit had before; undefined if another ledger changed it at the same time. */
 async function reinstateCredit(
   transaction: Transaction<Tables>,
   former: CreditEvent,
@@ -71,7 +74,7 @@ async function reinstateCredit(
   return before;
 }
 
-/** Returns the event that the settlement had until now; undefined if there is none. */
+/** Returns the event that the settlement had before; undefined if there is none. */
 async function reinstateCall(transaction: Transaction<Tables>, former: UsageEvent): Promise<UsageEvent | undefined> {
   const { accountId, id } = former;
   await lockCalls(transaction, [former]);

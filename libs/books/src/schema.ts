@@ -224,7 +224,7 @@ export interface TasksTable {
   until: ColumnType<number, number | undefined, number>;
 }
 
-/** A day whose totals in Redis exceeded its calls. The row prevents adding the difference twice. */
+/** A day whose totals in Redis exceeded the calls in the books. The row prevents adding the difference twice. */
 export interface MovedDaysTable {
   account: string;
   day: number;

@@ -75,10 +75,10 @@ function showDimension(dimension: TotalsDimension, value: string | number): stri
   return dimension === "day" || dimension === "hour" ? renderPeriod(dimension, Number(value)) : String(value);
 }
 
-/** Further dimensions of `daily_tag_totals`. */
+/** Dimensions of `daily_tag_totals` in addition to the tag. */
 const tagTotalsDimensions: ReadonlySet<string> = new Set(["account", "outcome", "day"]);
 
-/** Returns the tag of a query that `daily_tag_totals` can answer. */
+/** Returns the tag of a query that `daily_tag_totals` can answer; undefined for any other query. */
 export function onlyTagOf(query: TotalsQuery): LabelName | undefined {
   const { groupBy, labels = [], token, teams, model, channel } = query;
   if ([token, teams, model, channel].some((value) => value !== undefined)) return undefined;

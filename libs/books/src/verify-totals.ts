@@ -29,9 +29,11 @@ export async function verifyTotals(books: Books, account: string): Promise<strin
     selectDifferingUnits(books, account, Math.max(from, await readUnitsFrom(books))),
   );
   if (hourOfUnits !== undefined)
-    return `the units in the totals of the hour ${periodTime(hourOfUnits)} are not the sum of its calls'`;
+    return `the units in the totals of the hour ${periodTime(hourOfUnits)} are not the sum of the units of its calls`;
   const day = await firstDifference(books, "period", selectDifferingDays(account));
-  return day === undefined ? undefined : `the totals of the day ${periodTime(day)} are not the sum of its hours'`;
+  return day === undefined
+    ? undefined
+    : `the totals of the day ${periodTime(day)} are not the sum of the totals of its hours`;
 }
 
 async function firstDifference(

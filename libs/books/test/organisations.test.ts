@@ -208,8 +208,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     for (const id of ["fresh", "later"]) await bookOrganisation(books, { id, name: id }, "ada");
     await bookAccount(books, { id: "moved", name: "moved", createdAt }, "ada");
     for (const id of ["one", "two", "three"]) await team("fresh", id, "moved");
-    const remove = (of: string, releaseAccount: boolean) =>
-      deleteTeam(books, { organisation: "fresh", team: of, releaseAccount }, "ada");
+    const remove = (of: string, mayReleaseAccount: boolean) =>
+      deleteTeam(books, { organisation: "fresh", team: of, mayReleaseAccount }, "ada");
     expect(await remove("one", true)).toBe("deleted");
     expect(await remove("two", false)).toBe("deleted");
     expect(await remove("three", false)).toBe("deleted");
@@ -367,7 +367,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     const [entry] = await readAudit(books, { accounts: ["organisation:sharing"], limit: 1 });
     expect(entry).toMatchObject({ action: "budget.create", actor: "ada" });
     const remove = (of: string) =>
-      deleteTeam(books, { organisation: "sharing", team: of, releaseAccount: of === "ads" }, "ada");
+      deleteTeam(books, { organisation: "sharing", team: of, mayReleaseAccount: of === "ads" }, "ada");
     expect(await remove("ads")).toBe("deleted-with-account");
     expect(await lists()).toEqual({ shared: JSON.stringify([changed, own]), "shared~ads": "[]" });
     // The account stays with the organisation when its admin deletes the last team.
@@ -390,7 +390,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       expect(joined).toBe("created");
       const lists = await readBudgetsOf(books, ["hasty", "hasty~ads"]);
       expect(lists.map((list) => list.record)).toEqual([record, record]);
-      await deleteTeam(books, { organisation: "hasty", team: `ads-${nanos}`, releaseAccount: true }, "ada");
+      await deleteTeam(books, { organisation: "hasty", team: `ads-${nanos}`, mayReleaseAccount: true }, "ada");
     }
   });
 });

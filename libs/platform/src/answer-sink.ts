@@ -2,11 +2,11 @@ import type { ServerResponse } from "node:http";
 
 /** Destination of an answer, independent of the transport. */
 export interface AnswerSink {
-  readonly headSent: boolean;
+  readonly isHeadSent: boolean;
   /** True if nothing more can be sent, because the answer is complete or the client has disconnected. */
-  readonly closed: boolean;
+  readonly isClosed: boolean;
   /** True while the client reads more slowly than the answer is written. */
-  readonly full: boolean;
+  readonly isFull: boolean;
   /** Must be called before the head is sent. */
   setHeader(name: string, value: string): void;
   /** Announces a trailer before the head is sent. Does nothing if the connection does not support trailers. */
@@ -39,15 +39,15 @@ export class HttpSink implements AnswerSink {
     this.#response = response;
   }
 
-  get headSent(): boolean {
+  get isHeadSent(): boolean {
     return this.#response.headersSent;
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#response.destroyed;
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#response.writableNeedDrain;
   }
 

@@ -49,7 +49,7 @@ export interface ServiceCall {
   readonly caller: Caller;
   readonly requestId: string;
   /** True if unsupported optional fields are refused, false if they are dropped. */
-  readonly strict: boolean;
+  readonly refusesUnsupported: boolean;
   /** Error format for this request's client. */
   readonly format: ErrorFormat;
   readonly log: Logger;
@@ -98,8 +98,8 @@ export function areaHandler<A extends Area>({
       return void response.writeHead(204).end();
     }
     recordOpenResponse(request.socket, response);
-    const mark = url.indexOf("?");
-    const path = mark < 0 ? url : url.slice(0, mark);
+    const queryStart = url.indexOf("?");
+    const path = queryStart < 0 ? url : url.slice(0, queryStart);
     const match = findEndpoint(request.method ?? "GET", path);
     const requestId = firstHeader(request.headers, [headers.requestId]) ?? "";
     response.setHeader(headers.requestId, requestId);
@@ -108,7 +108,7 @@ export function areaHandler<A extends Area>({
       return answerFailure(response, "common", new Failure("unknown_url"), requestId);
     }
     const endpoint = endpointOf(match.id);
-    const query = new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1));
+    const query = new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1));
     const span = startRequestSpan(request, response, match.id);
     const call = { request, response, id: match.id, endpoint, params: match.params, query, requestId, span, log };
     const findCaller = (): Caller =>
@@ -179,7 +179,7 @@ async function runHandler(
       query,
       caller,
       requestId,
-      strict,
+      refusesUnsupported: strict,
       format,
       log,
       span,

@@ -79,7 +79,10 @@ export function localUpgradeHandler({
 
 const switchingProtocols = 101;
 
-/** Runs an upgrade, and answers its error. Resolves with the status of the answer. */
+/**
+ * Runs an upgrade, and answers its error. Resolves with the status of the answer: also 101 if the client has
+ * disconnected.
+ */
 async function upgradeOrRefuse(
   call: Pick<UpgradeCall, "socket" | "requestId" | "log"> & { readonly span: Pick<Span, "traceparent"> },
   upgrade: () => Promise<void>,

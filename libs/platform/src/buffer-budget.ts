@@ -11,8 +11,8 @@ export interface Holder {
 /** Maximum share of a budget for one account and for one API key. */
 export interface BudgetShares {
   /**
-   * Percentage of the budget's bytes. An owner's only body may exceed it, so that the largest allowed body fits into a
-   * small budget.
+   * Percentage of the budget's bytes. The only body of an account or API key may exceed it, so that the largest allowed
+   * body fits into a small budget.
    */
   readonly accountPercent: number;
   readonly tokenPercent: number;
@@ -45,7 +45,7 @@ export class BufferBudget {
   readonly #limit: number;
   readonly #shares: BudgetShares;
   readonly #accounts = new Map<string, AccountUsage>();
-  #taken = 0;
+  #used = 0;
 
   constructor(limitBytes: number, shares: BudgetShares = unlimitedShares) {
     this.#limit = limitBytes;
@@ -53,17 +53,17 @@ export class BufferBudget {
   }
 
   get usedBytes(): number {
-    return this.#taken;
+    return this.#used;
   }
 
   /** Adds bytes that belong to no account. Throws Failure server_overloaded (503) if the budget is full. */
-  take(bytes: number): void {
-    if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, 0);
-    this.#count(bytes);
+  add(bytes: number): void {
+    if (this.#used + bytes > this.#limit) this.#makeRoom(bytes, 0);
+    this.#changeUsed(bytes);
   }
 
   release(bytes: number): void {
-    this.#count(-bytes);
+    this.#changeUsed(-bytes);
   }
 
   /** Creates the holding of one body. */
@@ -83,7 +83,7 @@ export class BufferBudget {
     return new Holding(this, { accountId, account, tokenId, token });
   }
 
-  /** Adds bytes of a holding. If `isLimited` is true, throws the Failures of `Holding.take`. */
+  /** Adds bytes of a holding. If `isLimited` is true, throws the Failures of `Holding.add`. */
   addFor(holding: Holding, { account, token }: HoldingOwner, bytes: number, isLimited: boolean): void {
     if (isLimited) {
       const { accountPercent, tokenPercent } = this.#shares;
@@ -92,11 +92,11 @@ export class BufferBudget {
       const ofAccount = Math.floor((this.#limit * accountPercent) / 100);
       if (account.bytes + bytes > ofAccount && account.bytes !== holding.bytes)
         throw shareExceeded("account", ofAccount);
-      if (this.#taken + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
+      if (this.#used + bytes > this.#limit) this.#makeRoom(bytes, account.bytes);
     }
     account.bytes += bytes;
     token.bytes += bytes;
-    this.#count(bytes);
+    this.#changeUsed(bytes);
   }
 
   /** Throws Failure rate_limit_exceeded (429) if too many bodies are arriving. */
@@ -116,7 +116,7 @@ export class BufferBudget {
   releaseFor({ accountId, account, tokenId, token }: HoldingOwner, bytes: number, endsHolding: boolean): void {
     account.bytes -= bytes;
     token.bytes -= bytes;
-    this.#count(-bytes);
+    this.#changeUsed(-bytes);
     if (!endsHolding) return;
     if (--token.holdings === 0) account.tokens.delete(tokenId);
     if (--account.holdings === 0) this.#accounts.delete(accountId);
@@ -127,11 +127,11 @@ export class BufferBudget {
    * server_overloaded (503), without ending a body, if this would not free enough bytes.
    */
   #makeRoom(bytes: number, usedBytes: number): void {
-    let missing = this.#taken + bytes - this.#limit;
+    let missing = this.#used + bytes - this.#limit;
     const ended: Holding[] = [];
-    const larger = [...this.#accounts.values()].filter((use) => use.bytes > usedBytes + bytes);
-    for (const use of larger.sort((left, right) => right.bytes - left.bytes)) {
-      for (const holding of [...use.arriving].toReversed()) {
+    const larger = [...this.#accounts.values()].filter((usage) => usage.bytes > usedBytes + bytes);
+    for (const usage of larger.sort((left, right) => right.bytes - left.bytes)) {
+      for (const holding of [...usage.arriving].toReversed()) {
         if (missing <= 0) break;
         ended.push(holding);
         missing -= holding.bytes;
@@ -141,8 +141,8 @@ export class BufferBudget {
     for (const holding of ended) holding.end(budgetFull());
   }
 
-  #count(bytes: number): void {
-    this.#taken += bytes;
+  #changeUsed(bytes: number): void {
+    this.#used += bytes;
     countBuffered(bytes);
   }
 }
@@ -177,7 +177,7 @@ export class Holding implements Disposable {
    * Adds bytes. Throws Failure rate_limit_exceeded (429, share of the account or API key) or server_overloaded (503,
    * budget).
    */
-  take(bytes: number): void {
+  add(bytes: number): void {
     this.#budget.addFor(this, this.#owner, bytes, true);
     this.#bytes += bytes;
   }

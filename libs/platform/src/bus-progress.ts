@@ -5,12 +5,14 @@ import { undefinedIfNotFound } from "./bus-streams.ts";
 export interface Progress {
   /** Time at which the stream was created. It differs after the stream was recreated. */
   readonly created: string;
+  /** Number of the stream's last message. */
   readonly last: number;
+  /** Number of a message. This message and all earlier ones are acknowledged. */
   readonly handled: number;
   /** Number of unacknowledged messages. */
   readonly waiting: number;
   /** Returns the age in ms of the oldest unacknowledged message; 0 if there is none. */
-  age(): Promise<number>;
+  readOldestAgeMs(): Promise<number>;
 }
 
 /** Reads the position of a durable reader. Returns undefined if the stream does not exist. */
@@ -35,7 +37,7 @@ export async function readProgress(
     last,
     handled: reader !== undefined && waiting === 0 ? last : acknowledged,
     waiting,
-    async age() {
+    async readOldestAgeMs() {
       if (waiting === 0) return 0;
       const next = Math.max(state.first_seq, acknowledged + 1);
       // A missing message was acknowledged out of order, or dropped.

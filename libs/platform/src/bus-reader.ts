@@ -81,15 +81,15 @@ export class BusReader implements AsyncDisposable {
   }
 
   async #readBatch(): Promise<void> {
-    const consumer = (this.#consumer ??= await this.#findConsumer());
+    const consumer = (this.#consumer ??= await this.#ensureConsumer());
     const messages = await this.#fetch(consumer);
     // An empty batch may mean that the consumer was deleted.
     if (messages.length === 0) this.#consumer = undefined;
     else await this.#handle(messages);
   }
 
-  /** Adding an existing consumer with the same settings has no effect. */
-  async #findConsumer(): Promise<Consumer> {
+  /** Creates the consumer, unless it exists with the same settings. */
+  async #ensureConsumer(): Promise<Consumer> {
     const { stream, durable, redeliverAfterMs } = this.#options;
     const access = this.#options.access();
     if (access === undefined) throw new Error("nats is unavailable");
@@ -137,7 +137,7 @@ export class BusReader implements AsyncDisposable {
         break;
       } catch (error) {
         if (this.#stopped) {
-          for (const message of messages) message.nak(pauseMs); // repeated soon, not after the timeout
+          for (const message of messages) message.nak(pauseMs); // delivered again soon, and not only after the timeout
           throw error;
         }
         if (!hasLogged) log.warn({ err: error, stream }, "handling events failed; trying again");

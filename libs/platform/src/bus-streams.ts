@@ -3,7 +3,7 @@ import { eventStreams } from "@modelgate/contracts";
 import type { Logger } from "./log.ts";
 
 /** Limits of the event streams. */
-export interface StreamBounds {
+export interface StreamLimits {
   /** Time in ms for which JetStream detects repeated messages. */
   readonly duplicateWindowMs: number;
   readonly keepMs: number;
@@ -23,30 +23,30 @@ export class StreamRefused extends Error {
  * Creates missing event streams. Raises the replicas and the size of existing streams, but never reduces them. Throws
  * StreamRefused if NATS refuses a new stream or more replicas; if it refuses a larger size, logs a warning.
  */
-export async function ensureStreams(connection: NatsConnection, bounds: StreamBounds, log: Logger): Promise<void> {
+export async function ensureStreams(connection: NatsConnection, limits: StreamLimits, log: Logger): Promise<void> {
   const { streams } = await connection.jetstreamManager();
   for (const { name, subjects } of Object.values(eventStreams)) {
     const config = await streams.info(name).then((info) => info.config, undefinedIfNotFound);
-    const expected = { num_replicas: bounds.replicas, max_bytes: bounds.keepBytes };
+    const expected = { num_replicas: limits.replicas, max_bytes: limits.keepBytes };
     if (config === undefined) {
-      const limits = {
+      const newStream = {
         ...expected,
         name,
         subjects: [subjects],
-        duplicate_window: nanos(bounds.duplicateWindowMs),
-        max_age: nanos(bounds.keepMs),
+        duplicate_window: nanos(limits.duplicateWindowMs),
+        max_age: nanos(limits.keepMs),
         storage: StorageType.File,
         retention: RetentionPolicy.Limits,
       };
-      await streams.add(limits).catch(rethrowRefused(name, bounds));
+      await streams.add(newStream).catch(rethrowRefused(name, limits));
       continue;
     }
-    const replicas = Math.max(config.num_replicas, bounds.replicas);
+    const replicas = Math.max(config.num_replicas, limits.replicas);
     if (replicas !== config.num_replicas)
-      await streams.update(name, { ...config, num_replicas: replicas }).catch(rethrowRefused(name, bounds));
-    if (config.max_bytes !== unlimitedBytes && config.max_bytes < bounds.keepBytes)
+      await streams.update(name, { ...config, num_replicas: replicas }).catch(rethrowRefused(name, limits));
+    if (config.max_bytes !== unlimitedBytes && config.max_bytes < limits.keepBytes)
       await streams
-        .update(name, { ...config, num_replicas: replicas, max_bytes: bounds.keepBytes })
+        .update(name, { ...config, num_replicas: replicas, max_bytes: limits.keepBytes })
         .catch((error: unknown) => log.warn({ err: error, stream: name }, "a stream of events could not be resized"));
   }
 }
@@ -58,7 +58,7 @@ export function undefinedIfNotFound(error: unknown): undefined {
 }
 
 /** Creates an error handler that converts errors of JetStream to StreamRefused. */
-function rethrowRefused(name: string, { keepBytes, replicas }: StreamBounds): (error: unknown) => never {
+function rethrowRefused(name: string, { keepBytes, replicas }: StreamLimits): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof NatsError) || error.api_error === undefined) throw error;
     const size = `${Object.keys(eventStreams).length} streams of ${keepBytes} bytes (NATS_KEEP_BYTES)`;

@@ -3,8 +3,8 @@ import { connect, Events, type JetStreamClient, type NatsConnection, type TlsOpt
 import { readProgress, type Progress } from "./bus-progress.ts";
 import { BusPublisher, StreamMissing, type BusMessage, type PublishResult } from "./bus-publisher.ts";
 import { BusReader, type StreamAccess } from "./bus-reader.ts";
-import { ensureStreams, StreamRefused, type StreamBounds } from "./bus-streams.ts";
-import { refusedCertificateError, certificateCheck, withoutCertificate } from "./certificate.ts";
+import { ensureStreams, StreamRefused, type StreamLimits } from "./bus-streams.ts";
+import { refusedCertificateError, createCertificateCheck, withoutCertificate } from "./certificate.ts";
 import type { Logger } from "./log.ts";
 import { observeStore } from "./metrics.ts";
 
@@ -21,14 +21,14 @@ export interface Bus extends AsyncDisposable {
    */
   consume(stream: string, durable: string, gatherMs: number, handle: BatchHandler): AsyncDisposable;
   /** Reads the position of a durable reader. Rejects while NATS is unavailable. */
-  progress(stream: string, durable: string): Promise<Progress | undefined>;
+  readProgress(stream: string, durable: string): Promise<Progress | undefined>;
   /** True while NATS is connected and the event streams exist. */
   readonly connected: boolean;
 }
 
 export type BatchHandler = (bodies: readonly string[]) => Promise<void>;
 
-export interface BusLimits extends StreamBounds {
+export interface BusLimits extends StreamLimits {
   readonly ackMs: number;
   /** Time in ms after which NATS delivers unacknowledged messages again. */
   readonly redeliverAfterMs: number;
@@ -60,7 +60,7 @@ export async function openBus(url: string, log: Logger, limits: Partial<BusLimit
 class JetStreamBus implements Bus {
   readonly #servers: readonly string[];
   readonly #log: Logger;
-  readonly #bounds: BusLimits;
+  readonly #limits: BusLimits;
   readonly #opened: Promise<void>;
   readonly #firstTry = Promise.withResolvers<unknown>();
   #connection: NatsConnection | undefined;
@@ -71,10 +71,10 @@ class JetStreamBus implements Bus {
   #connected = false;
   #restoring: Promise<void> | undefined;
 
-  constructor(servers: readonly string[], log: Logger, bounds: BusLimits) {
+  constructor(servers: readonly string[], log: Logger, limits: BusLimits) {
     this.#servers = servers;
     this.#log = log;
-    this.#bounds = bounds;
+    this.#limits = limits;
     this.#report(false); // set at the start, because an alert cannot fire without a sample
     this.#opened = this.#connectWithRetries();
   }
@@ -106,7 +106,7 @@ class JetStreamBus implements Bus {
       stream,
       durable,
       gatherMs,
-      redeliverAfterMs: this.#bounds.redeliverAfterMs,
+      redeliverAfterMs: this.#limits.redeliverAfterMs,
       log: this.#log,
       handle,
       access: () => this.#access(),
@@ -128,7 +128,7 @@ class JetStreamBus implements Bus {
       : undefined;
   }
 
-  async progress(stream: string, durable: string): Promise<Progress | undefined> {
+  async readProgress(stream: string, durable: string): Promise<Progress | undefined> {
     const connection = this.#connection;
     if (connection === undefined || connection.isClosed()) throw new Error("nats is unavailable");
     return readProgress(connection, stream, durable);
@@ -157,7 +157,7 @@ class JetStreamBus implements Bus {
       const connection = this.#connection;
       try {
         if (connection === undefined || connection.isClosed()) return;
-        await ensureStreams(connection, this.#bounds, this.#log);
+        await ensureStreams(connection, this.#limits, this.#log);
         this.#report(true);
         this.#log.info("nats is connected again");
         return;
@@ -190,7 +190,7 @@ class JetStreamBus implements Bus {
   async #connect(): Promise<void> {
     const { username, password, protocol } = new URL(this.#servers[0] ?? "");
     // The client library passes all of these options to Node, also those that its type `TlsOptions` lacks.
-    const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: certificateCheck(this.#servers) };
+    const tls: TlsOptions & ConnectionOptions = { checkServerIdentity: createCertificateCheck(this.#servers) };
     const connection = await connect({
       // The client library parses a password before a host name as a part of an IPv6 address.
       servers: this.#servers.map((server) => server.replace(/\/\/.*@/, "//")),
@@ -209,9 +209,9 @@ class JetStreamBus implements Bus {
     this.#firstTry.resolve(undefined);
     if (this.#closed) return await connection.close();
     void this.#watch(connection);
-    await ensureStreams(connection, this.#bounds, this.#log);
-    this.#jetstream = connection.jetstream({ timeout: this.#bounds.ackMs });
-    this.#publisher = new BusPublisher(connection, this.#bounds.ackMs);
+    await ensureStreams(connection, this.#limits, this.#log);
+    this.#jetstream = connection.jetstream({ timeout: this.#limits.ackMs });
+    this.#publisher = new BusPublisher(connection, this.#limits.ackMs);
     this.#report(true);
   }
 

@@ -14,10 +14,10 @@ const handshakeMs = 5_000;
 const sslRequest = Buffer.from([0, 0, 0, 8, 4, 210, 22, 47]);
 
 /**
- * Returns the end of a server's certificate (RFC 3339); undefined without TLS or an answer. It does not validate the
- * certificate, because an invalid one expires too.
+ * Returns the time at which a server's certificate expires (RFC 3339); undefined if the server has no TLS or does not
+ * answer. The certificate is not validated, because an invalid one expires too.
  */
-export async function certificateEnd(server: TlsServer): Promise<string | undefined> {
+export async function readCertificateEnd(server: TlsServer): Promise<string | undefined> {
   const socket = connect({ host: server.host, port: server.port });
   const closed = once(
     socket.on("error", () => undefined),

@@ -4,7 +4,10 @@ import { StartError } from "./start-error.ts";
 
 const handshakeMs = 2_000;
 
-/** Returns a StartError if the error is about a server's certificate, because retries would not help then. */
+/**
+ * Returns a StartError if the error is about a server's certificate, because retries would not help; otherwise
+ * undefined.
+ */
 export function refusedCertificateError(server: string, error: unknown): StartError | undefined {
   if (!(error instanceof Error && error.message.includes("certificate"))) return undefined;
   const [reason = ""] = error.message.split(";");
@@ -15,9 +18,9 @@ export function refusedCertificateError(server: string, error: unknown): StartEr
 
 /**
  * Performs a TLS handshake and returns its error, because the clients of Cluster and Sentinel do not report it. Returns
- * undefined if the server does not answer.
+ * undefined if the handshake succeeds or the server does not answer.
  */
-export function handshakeError({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
+export function tryHandshake({ host, port }: { readonly host: string; readonly port: number }): Promise<unknown> {
   return new Promise((resolve) => {
     const socket = connect({ host, port, timeout: handshakeMs, ...(isIP(host) === 0 ? { servername: host } : {}) });
     const end = (error?: unknown): void => {
@@ -42,7 +45,7 @@ export function withoutCertificate(error: unknown): unknown {
  * Creates a check of server certificates for the NATS client. The client library expects "localhost" in the certificate
  * of a server with an IP address; this check expects one of the configured addresses.
  */
-export function certificateCheck(
+export function createCertificateCheck(
   servers: readonly string[],
 ): (requested: string, certificate: PeerCertificate) => Error | undefined {
   const hosts = servers.map((server) => new URL(server).hostname.replaceAll(/^\[|\]$/g, ""));

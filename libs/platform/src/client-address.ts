@@ -29,7 +29,7 @@ export function clientAddress({ headers, socket }: AddressedRequest, proxies: nu
   return withoutPort(hops.at(-proxies) ?? "");
 }
 
-/** Some proxies add a port (`192.0.2.7:443`, `[2001:db8::7]:443`). */
+/** Removes the port that some proxies add (`192.0.2.7:443`, `[2001:db8::7]:443`). */
 function withoutPort(address: string): string {
   const [, inBrackets, ipv4] = /^(?:\[([^\]]*)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?$/.exec(address) ?? [];
   return inBrackets ?? ipv4 ?? address;

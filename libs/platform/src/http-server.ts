@@ -42,11 +42,11 @@ const headersTimeoutMs = 30_000;
  * channel's seats.
  */
 const defaultStalledMs = 120_000;
-/** Minimum speed of a client. `stalledMs` is longer if more bytes wait for the client. */
+/** Minimum speed at which a client must read. A client for which many bytes wait gets more time than `stalledMs`. */
 const minBytesPerSecond = 50_000;
 /**
- * Time in ms after which an idle connection is closed. It is longer than the edge's 60 s, so that no connection is
- * closed while the edge sends a request.
+ * Time in ms after which an idle connection is closed. It is longer than the 60 s after which the edge closes an idle
+ * connection, so that no connection is closed while the edge sends a request.
  */
 const keepAliveMs = 75_000;
 

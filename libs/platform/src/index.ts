@@ -86,7 +86,7 @@ export {
   type ServiceContext,
 } from "./process/service.ts";
 export { Shared, sharedPart } from "./process/shared.ts";
-export { certificateEnd, type TlsServer } from "./certificate-end.ts";
+export { readCertificateEnd, type TlsServer } from "./certificate-end.ts";
 export { readContentCertificateEnds, storeContentCertificateEnds } from "./process/content-certificates.ts";
 export { sharedBus, sharedContentRedis, sharedRedis, sharedRefusedCalls } from "./process/stores.ts";
 export { defineScript, type Script } from "./script/define-script.ts";

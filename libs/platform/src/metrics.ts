@@ -6,14 +6,14 @@ import { SeriesHistogram } from "./series.ts";
 
 export { Counter, Gauge, Histogram, type Registry } from "prom-client";
 
-/** Effectively disables prom-client's sampling of the event loop, which `measureLoopLag` replaces. */
-const disabledIntervalMs = 2 ** 31 - 1;
+/** Longest possible interval. With it, prom-client hardly samples the event loop; `measureLoopLag` measures instead. */
+const longestIntervalMs = 2 ** 31 - 1;
 const lagMetricName = /^nodejs_eventloop_lag_/;
 
 /** Sets up the metrics of a process. Labels never have values from clients, so that their number is limited. */
 export function createMetrics(service: string, worker?: number): Registry {
   register.setDefaultLabels(worker === undefined ? { service } : { service, worker: String(worker) });
-  collectDefaultMetrics({ eventLoopMonitoringPrecision: disabledIntervalMs });
+  collectDefaultMetrics({ eventLoopMonitoringPrecision: longestIntervalMs });
   for (const { name } of register.getMetricsAsArray()) if (lagMetricName.test(name)) register.removeSingleMetric(name);
   measureLoopLag(register);
   return register;

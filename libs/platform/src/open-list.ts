@@ -21,7 +21,7 @@ class ListMember<Value> implements ListEntry {
     list.size++;
   }
 
-  /** Also clears the entry's references, so that it does not keep its neighbours in memory. */
+  /** Removes the entry, and clears its references so that it does not keep its neighbours in memory. */
   remove(): boolean {
     const list = this.#list;
     if (list === undefined) return false;

@@ -15,7 +15,7 @@ export interface BodyLimits extends PaceLimits {
 /** The complete body of a request. Disposal releases its memory in the budget. */
 export interface Body extends Disposable {
   readonly bytes: Buffer;
-  readonly holding: Pick<Holding, "take">;
+  readonly holding: Pick<Holding, "add">;
 }
 
 /** Error for a client that disconnected too early. No answer is sent. */
@@ -93,7 +93,7 @@ async function collectBody(
     try {
       if (!isCompressed) pace.add(chunk.length);
       if (gathered.size + chunk.length > limits.maxBytes) throw tooLarge(limits);
-      holding.take(chunk.length);
+      holding.add(chunk.length);
       gathered.add(chunk);
     } catch (error) {
       source.off("data", onData);

@@ -53,13 +53,13 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
 
   /** Sends a PING even if the breaker is open. Returns whether it was answered in time. */
   function isAnswering(): Promise<boolean> {
-    return Promise.resolve(watched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
+    return Promise.resolve(sendWatched(new Command("ping", [], { replyEncoding: "utf8" }))).then(
       () => true,
       () => false,
     );
   }
 
-  function watched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
+  function sendWatched(command: Command, stream?: Parameters<typeof send>[1]): ReturnType<typeof send> {
     const sent: SentCommand = { command, step, listed: undefined };
     sent.listed = openCommands.add(sent);
     const settled = (): void => {
@@ -73,7 +73,7 @@ export function addTimeoutAndBreaker(redis: Redis, log: Logger, timeoutMs: numbe
   }
 
   redis.sendCommand = (command, stream) => {
-    if (!isBroken) return watched(command, stream);
+    if (!isBroken) return sendWatched(command, stream);
     command.reject(new Error("redis is slow: refused until it answers in time"));
     return command.promise;
   };

@@ -21,10 +21,10 @@ export function readServerState(redis: Redis): Promise<RedisServerState> {
 async function fetchServerState(redis: Redis): Promise<RedisServerState> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const infos = await Promise.all(nodes.map(async (node) => String(await node.call("INFO", "server", "persistence"))));
-  const all = (field: string): readonly (string | undefined)[] =>
+  const valuesOf = (field: string): readonly (string | undefined)[] =>
     infos.map((info) => new RegExp(`^${field}:(\\w+)`, "m").exec(info)?.[1]);
-  const runs = all("run_id");
-  const [changes, saved] = [all("rdb_changes_since_last_save"), all("rdb_last_save_time")];
+  const runs = valuesOf("run_id");
+  const [changes, saved] = [valuesOf("rdb_changes_since_last_save"), valuesOf("rdb_last_save_time")];
   const isComplete = !changes.includes(undefined);
   return {
     runs: runs.map((run) => run ?? "unknown").sort().join(" "), // prettier-ignore
@@ -54,7 +54,7 @@ const sweepMs = 60_000;
 
 /**
  * Checks whether Redis may contain work that is due. Reading the work of all shards costs hundreds of commands. It is
- * read only after a write, or when an entry is due.
+ * read only after a write, when an entry is due, and once a minute.
  */
 export class WorkCheck {
   readonly #options: WorkCheckOptions;

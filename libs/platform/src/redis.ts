@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { Cluster, Redis as Single, type ChainableCommander } from "ioredis";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
-import { refusedCertificateError, handshakeError, withoutCertificate } from "./certificate.ts";
+import { refusedCertificateError, tryHandshake, withoutCertificate } from "./certificate.ts";
 import { StartError } from "./start-error.ts";
 import type { Logger } from "./log.ts";
 import { addTimeoutAndBreaker } from "./redis-breaker.ts";
@@ -123,7 +123,7 @@ function connectionTo(address: RedisAddress): Redis {
   });
 }
 
-/** A script that is missing later is sent with its call. */
+/** Loads all scripts in advance. A script that is missing later is sent with its call. */
 async function loadScripts(redis: Redis, log: Logger): Promise<void> {
   const nodes = redis instanceof Cluster ? redis.nodes("master") : [redis];
   const texts = Array.from(scriptTexts, (text) => text());
@@ -152,7 +152,7 @@ async function untilReady(redis: Redis, address: RedisAddress): Promise<void> {
 
 async function certificateProblem(address: RedisAddress): Promise<StartError | undefined> {
   if (!address.tls) return undefined;
-  const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(handshakeError));
+  const errors = await Promise.all((address.kind === "single" ? [address.node] : address.nodes).map(tryHandshake));
   return errors.map((error) => refusedCertificateError("Redis", error)).find((problem) => problem !== undefined);
 }
 

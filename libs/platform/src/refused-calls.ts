@@ -44,15 +44,18 @@ export class RefusedCalls implements AsyncDisposable {
     this.#redis = redis;
   }
 
-  /** Adds a call to the next publication. If too many calls of its account wait, only counts it. */
+  /**
+   * Adds a call to the next publication. If too many calls of its account wait, only counts it. If too many calls of
+   * all accounts wait, drops it.
+   */
   add(request: RefusedRequest, failure: Failure): void {
-    const same = this.#waiting.get(request.accountId) ?? [];
-    const last = same.at(-1);
-    if (last !== undefined && same.length >= maxOfAccount) return void last.calls++;
+    const ofAccount = this.#waiting.get(request.accountId) ?? [];
+    const last = ofAccount.at(-1);
+    if (last !== undefined && ofAccount.length >= maxOfAccount) return void last.calls++;
     if (this.#gathered >= maxCallsPerInterval) return;
     const call = refusedCall({ ...request, id: this.#newId() }, failure);
-    same.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));
-    this.#waiting.set(request.accountId, same);
+    ofAccount.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));
+    this.#waiting.set(request.accountId, ofAccount);
     this.#gathered++;
     this.#timer ??= setTimeout(() => this.#publish(), gatherMs).unref();
   }

@@ -32,9 +32,9 @@ export function signCaller(secret: string, caller: Caller): string {
  * Returns the caller that an edge has signed. Throws Failure invalid_api_key if the signature is invalid or expired.
  */
 export function verifyCaller(secrets: Secrets, header: string | undefined, nowSeconds: number): Caller {
-  const cached = verifiedCallersOf(secrets);
-  const known = cached.get(header ?? "");
-  if (known !== undefined && known.expiresAt >= nowSeconds) return known;
+  const cache = verifiedCallersOf(secrets);
+  const cached = cache.get(header ?? "");
+  if (cached !== undefined && cached.expiresAt >= nowSeconds) return cached;
   const [text = "", signature = ""] = header?.split(".") ?? [];
   if (!isSignedBy(secrets, text, signature))
     throw new Failure("invalid_api_key", "This service answers only calls that the edge has signed.");
@@ -42,7 +42,7 @@ export function verifyCaller(secrets: Secrets, header: string | undefined, nowSe
   if (!callerShape.Check(caller) || caller.expiresAt < nowSeconds) {
     throw new Failure("invalid_api_key", "The edge's signature on this call has expired.");
   }
-  if (header !== undefined && header.length <= maxCachedCharacters && isReusable(caller)) cached.set(header, caller);
+  if (header !== undefined && header.length <= maxCachedCharacters && isReusable(caller)) cache.set(header, caller);
   return caller;
 }
 

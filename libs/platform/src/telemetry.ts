@@ -71,7 +71,7 @@ function spanOf(span: TelemetrySpan): Span {
 
 const traceparentForm = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})$/;
 
-/** The SDK ignores invalid ids. */
+/** Returns the context of a parent span. The SDK ignores invalid ids. */
 function contextOf(parent: string | undefined): Context {
   const [, traceId, spanId, flags] = traceparentForm.exec(parent ?? "") ?? [];
   if (traceId === undefined || spanId === undefined || flags === undefined) return ROOT_CONTEXT;

@@ -5,7 +5,7 @@ import type { Logger } from "./log.ts";
 /** Attributes of a span, without data of a client's or a vendor's body. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | undefined>>;
 
-/** The part of a request in one service, or one step of it. */
+/** A part of a request's trace: its time in one service, or one of its steps there. */
 export interface Span {
   /** W3C header for the next service; undefined if there is no trace. */
   readonly traceparent: string | undefined;

@@ -68,17 +68,17 @@ export function describeVariables(declare: Declaration<unknown>): readonly Decla
 }
 
 /** Returns the value that was read, or the placeholder. */
-type TakeValue = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
+type ResolveValue = <Value>(variable: DeclaredVariable<Value>, placeholder: Value) => Value;
 
-function readerOf(take: TakeValue): VariableReader {
+function readerOf(resolve: ResolveValue): VariableReader {
   const integer: VariableReader["integer"] = (name, fallback, meaning, bounds = {}) =>
-    take(integerOf("integer", { name, fallback, meaning, bounds }), fallback);
+    resolve(integerOf("integer", { name, fallback, meaning, bounds }), fallback);
   return {
     integer,
     port: (name, fallback, meaning) =>
-      take(integerOf("port", { name, fallback, meaning, bounds: { max: 65_535 } }), fallback),
+      resolve(integerOf("port", { name, fallback, meaning, bounds: { max: 65_535 } }), fallback),
     text: (name, fallback, meaning) =>
-      take(
+      resolve(
         {
           ...describe("text", name, meaning),
           fallback,
@@ -87,16 +87,16 @@ function readerOf(take: TakeValue): VariableReader {
         },
         fallback ?? "",
       ),
-    optionalText: (name, meaning) => take({ ...describe("text", name, meaning), read: (text) => text }, undefined),
+    optionalText: (name, meaning) => resolve({ ...describe("text", name, meaning), read: (text) => text }, undefined),
     url: (name, meaning) =>
-      take(
+      resolve(
         { ...describe("url", name, meaning), isRequired: true, read: (text) => parseUrls(text ?? rejectUnset()) },
         "",
       ),
     optionalUrl: (name, meaning) =>
-      take({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
+      resolve({ ...describe("url", name, meaning), read: (text) => ifSet(text, parseUrls) }, undefined),
     choice: (name, values, fallback, meaning) =>
-      take(
+      resolve(
         {
           ...describe("choice", name, meaning),
           fallback,
@@ -109,7 +109,7 @@ function readerOf(take: TakeValue): VariableReader {
         fallback,
       ),
     choices: (name, values, meaning) =>
-      take(
+      resolve(
         {
           ...describe("choice", name, meaning),
           fallback: values.join(","),
@@ -119,12 +119,12 @@ function readerOf(take: TakeValue): VariableReader {
         values,
       ),
     secret: (name, meaning) =>
-      take(
+      resolve(
         { ...describe("secret", name, meaning), isRequired: true, read: (text) => parseSecret(text ?? rejectUnset()) },
         "",
       ),
     optionalSecret: (name, meaning) =>
-      take({ ...describe("secret", name, meaning), read: (text) => ifSet(text, parseSecret) }, undefined),
+      resolve({ ...describe("secret", name, meaning), read: (text) => ifSet(text, parseSecret) }, undefined),
   };
 }
 

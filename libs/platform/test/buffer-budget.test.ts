@@ -10,7 +10,7 @@ function arriving(budget: BufferBudget, holder: ReturnType<typeof holderOf>, byt
   body.holding.startArriving((failure) => {
     body.ended = failure.code;
   });
-  body.holding.take(bytes);
+  body.holding.add(bytes);
   return body;
 }
 
@@ -19,7 +19,7 @@ describe("a full budget", () => {
     const budget = new BufferBudget(100);
     const small = arriving(budget, holderOf("small"), 30);
     const large = arriving(budget, holderOf("large"), 60);
-    expect(() => large.holding.take(20)).toThrow(refusal("server_overloaded"));
+    expect(() => large.holding.add(20)).toThrow(refusal("server_overloaded"));
     expect([small.ended, large.ended]).toEqual([undefined, undefined]);
     expect(budget.usedBytes).toBe(90);
   });
@@ -30,7 +30,7 @@ describe("a full budget", () => {
     largeBody.holding.endArriving();
     const [older, newer] = [arriving(budget, holderOf("large"), 30), arriving(budget, holderOf("large"), 10)];
     const middle = arriving(budget, holderOf("middle"), 20);
-    budget.openHolding(holderOf("small")).take(15);
+    budget.openHolding(holderOf("small")).add(15);
     expect([largeBody.ended, older.ended, newer.ended, middle.ended]).toEqual([
       undefined,
       "server_overloaded",
@@ -45,14 +45,14 @@ describe("a full budget", () => {
     const largeBody = arriving(budget, holderOf("large"), 90);
     largeBody.holding.endArriving();
     const part = arriving(budget, holderOf("large"), 10);
-    expect(() => budget.openHolding(holderOf("small")).take(20)).toThrow(refusal("server_overloaded"));
+    expect(() => budget.openHolding(holderOf("small")).add(20)).toThrow(refusal("server_overloaded"));
     expect(part.ended).toBeUndefined();
   });
 
   test("frees memory for answers, which count against no account", () => {
     const budget = new BufferBudget(100);
     const body = arriving(budget, holderOf("large"), 90);
-    budget.take(20);
+    budget.add(20);
     expect(body.ended).toBe("server_overloaded");
     body.holding[Symbol.dispose]();
     budget.release(20);
@@ -66,13 +66,13 @@ describe("shares", () => {
   test("limit the bytes of one token and one account, except a token's only body", () => {
     const budget = new BufferBudget(100, shares);
     const only = budget.openHolding(holderOf("a", "t1"));
-    only.take(45);
-    expect(() => budget.openHolding(holderOf("a", "t1")).take(1)).toThrow(refusal("rate_limit_exceeded"));
-    budget.openHolding(holderOf("a", "t2")).take(5);
-    expect(() => budget.openHolding(holderOf("a", "t3")).take(1)).toThrow(/account use their full share/);
-    budget.openHolding(holderOf("b")).take(30);
+    only.add(45);
+    expect(() => budget.openHolding(holderOf("a", "t1")).add(1)).toThrow(refusal("rate_limit_exceeded"));
+    budget.openHolding(holderOf("a", "t2")).add(5);
+    expect(() => budget.openHolding(holderOf("a", "t3")).add(1)).toThrow(/account use their full share/);
+    budget.openHolding(holderOf("b")).add(30);
     only[Symbol.dispose]();
-    budget.openHolding(holderOf("a", "t1")).take(1);
+    budget.openHolding(holderOf("a", "t1")).add(1);
   });
 
   test("limit the number of concurrent bodies of one token and one account", () => {

@@ -33,7 +33,7 @@ test("a batch is stored in order, a repetition once, and each message without a 
 test("a batch that its reader returned is delivered again together, not message by message", async () => {
   await until("NATS to be available", () => bus.connected);
   await bus.publish(messages(60, 1_000));
-  const stored = (await bus.progress("USAGE", "again"))?.last ?? 0;
+  const stored = (await bus.readProgress("USAGE", "again"))?.last ?? 0;
   const returned: number[] = [];
   const failing = bus.consume("USAGE", "again", 100, (bodies) => {
     returned.push(bodies.length);
@@ -43,7 +43,7 @@ test("a batch that its reader returned is delivered again together, not message 
   await failing[Symbol.asyncDispose]();
   const batches: number[] = [];
   await using _reader = bus.consume("USAGE", "again", 100, async (bodies) => void batches.push(bodies.length));
-  await until("all to be read", async () => (await bus.progress("USAGE", "again"))?.handled === stored);
+  await until("all to be read", async () => (await bus.readProgress("USAGE", "again"))?.handled === stored);
   expect(batches.length).toBeLessThan(5);
 });
 

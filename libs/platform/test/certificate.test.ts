@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { refusedCertificateError, certificateCheck, withoutCertificate } from "../src/certificate.ts";
+import { refusedCertificateError, createCertificateCheck, withoutCertificate } from "../src/certificate.ts";
 
 const certificate = { subject: { CN: "nats" }, subjectaltname: "DNS:nats.example, IP Address:10.0.0.1" };
 
@@ -13,7 +13,10 @@ test.each<[string, readonly string[], string, boolean]>([
 ])("a certificate is checked against %s", (_, servers, host, isAccepted) => {
   // The certificate has only the members that the check reads.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
-  const problem = certificateCheck(servers)(host, certificate as Parameters<ReturnType<typeof certificateCheck>>[1]);
+  const problem = createCertificateCheck(servers)(
+    host,
+    certificate as Parameters<ReturnType<typeof createCertificateCheck>>[1],
+  );
   expect(problem === undefined).toBe(isAccepted);
 });
 

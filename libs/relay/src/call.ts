@@ -4,7 +4,7 @@ import type { ServiceCall } from "@modelgate/platform";
 /** An incoming call, with its caller, its endpoint and the sink of its answer. */
 export type Call = Pick<
   ServiceCall,
-  "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "requestId" | "strict"
+  "answer" | "caller" | "ending" | "endpoint" | "id" | "log" | "refusesUnsupported" | "requestId"
 > &
   Partial<Pick<ServiceCall, "facts" | "span">>;
 

@@ -21,14 +21,14 @@ export const streamHeaders = { "cache-control": "no-cache", "x-accel-buffering":
  * heartbeat sends the head, so that later failures are reported in the stream. Dispose it when an answer begins.
  */
 export function sendHeartbeats(
-  answer: Pick<AnswerSink, "begin" | "headSent" | "closed" | "full" | "write">,
+  answer: Pick<AnswerSink, "begin" | "isHeadSent" | "isClosed" | "isFull" | "write">,
   waiting: PendingStream,
   everyMs: number,
 ): Disposable {
   return setInterval(() => {
     // The attempts of a client that has disconnected may continue.
-    if (answer.closed || waiting.canSendHeartbeat?.() === false) return;
-    if (!answer.headSent) answer.begin(200, { "content-type": waiting.contentType, ...streamHeaders });
-    if (!answer.full) answer.write(waiting.heartbeat);
+    if (answer.isClosed || waiting.canSendHeartbeat?.() === false) return;
+    if (!answer.isHeadSent) answer.begin(200, { "content-type": waiting.contentType, ...streamHeaders });
+    if (!answer.isFull) answer.write(waiting.heartbeat);
   }, everyMs);
 }

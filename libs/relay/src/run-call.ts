@@ -156,7 +156,7 @@ async function planFallback<Request extends { readonly model: string }, Planned 
 
 /** Ends a call for which no money could be held: throws the failure, or writes it into a stream that has begun. */
 function endCallWithoutHold({ answer, requestId }: Call, plan: Plan, failure: Failure): void {
-  if (!answer.headSent) throw failure;
+  if (!answer.isHeadSent) throw failure;
   answer.end(plan.pendingStream?.fail(failure, requestId));
 }
 
@@ -171,7 +171,7 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   const isOwed = isClientGone && lifetime.mustClientPay(failure);
   const units = isOwed ? await usageAfterDisconnect(plan.cost, heldMoney.expected) : {};
   // Only a stream can begin before the vendor answers. Any other answer is the error of an ended call.
-  const hasBegun = plan.pendingStream !== undefined && call.answer.headSent;
+  const hasBegun = plan.pendingStream !== undefined && call.answer.isHeadSent;
   const status = isClientGone ? clientDisconnectedStatus : hasBegun ? 200 : failure.status;
   const error = isClientGone ? undefined : failure.code;
   const settled = run.settle({ units, estimated: isOwed }, isClientGone ? "cancelled" : "failed", status, error);

@@ -23,7 +23,7 @@ export function callOf(client: FakeClient): Call {
     id: "chatCompletions",
     log,
     requestId: "r",
-    strict: false,
+    refusesUnsupported: false,
   };
 }
 
@@ -82,7 +82,7 @@ export class FakeClient implements AnswerSink {
   text = "";
   ended = false;
   cut = false;
-  full = false;
+  isFull = false;
   readonly #ending = new AbortController();
   readonly #watchers = new Set<SinkWatcher>();
   #waiting: (() => void)[] = [];
@@ -91,11 +91,11 @@ export class FakeClient implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get headSent(): boolean {
+  get isHeadSent(): boolean {
     return this.status !== undefined;
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.ended || this.cut;
   }
 
@@ -117,7 +117,7 @@ export class FakeClient implements AnswerSink {
   write(piece: Buffer | string): boolean {
     this.text += piece.toString();
     this.#changed();
-    return !this.full;
+    return !this.isFull;
   }
 
   end(last: Buffer | string = ""): void {
@@ -147,7 +147,7 @@ export class FakeClient implements AnswerSink {
   }
 
   drain(): void {
-    this.full = false;
+    this.isFull = false;
     for (const { drained } of this.#watchers) drained?.();
   }
 

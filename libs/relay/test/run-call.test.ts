@@ -323,7 +323,7 @@ describe("the models that serve a call", () => {
       vendors: { named: noChannel, second: last },
       fallbacks: ["second"],
     });
-    expect([error, client.headSent, released]).toEqual([last, false, 1]);
+    expect([error, client.isHeadSent, released]).toEqual([last, false, 1]);
     expect(settled).toMatchObject([
       { costNanos: 0n, draft: { outcome: "failed", status: last.status, model: "second", attempts: 2 } },
     ]);
@@ -350,12 +350,12 @@ describe("a hold that is refused", () => {
       vendors: { named: noChannel },
       fallbacks: ["dear", "second"],
     });
-    expect([error, client.headSent, settled, released]).toEqual([noChannel, false, [], 1]);
+    expect([error, client.isHeadSent, settled, released]).toEqual([noChannel, false, [], 1]);
   });
 
   test("for the named model: the client gets the refusal, and nothing is held or settled", async () => {
     const { error, client, settled, released } = await run({ vendors: {}, fallbacks: ["second"], price: 1_000 });
-    expect([client.headSent, settled, released]).toEqual([false, [], 0]);
+    expect([client.isHeadSent, settled, released]).toEqual([false, [], 0]);
     expect(error).toMatchObject({ code: "insufficient_quota" });
   });
 
@@ -411,7 +411,7 @@ describe("a call that ends before its answer", () => {
     client.leave();
     answer.sends("{}").ends();
     const { error, settled } = await running;
-    expect([error, client.headSent]).toEqual([undefined, false]);
+    expect([error, client.isHeadSent]).toEqual([undefined, false]);
     expect(settled).toMatchObject([
       {
         costNanos: 1_000_000n,

@@ -45,9 +45,15 @@ export class LossyBus implements Bus {
     await this.#chance.one(this.#readers)?.(batch.filter((body) => "costNanos" in JSON.parse(body)));
   }
 
-  progress(): Promise<Progress> {
+  readProgress(): Promise<Progress> {
     const waiting = this.#waiting.length;
-    return Promise.resolve({ created: "", last: waiting, handled: 0, waiting, age: () => Promise.resolve(0) });
+    return Promise.resolve({
+      created: "",
+      last: waiting,
+      handled: 0,
+      waiting,
+      readOldestAgeMs: () => Promise.resolve(0),
+    });
   }
 
   [Symbol.asyncDispose](): Promise<void> {

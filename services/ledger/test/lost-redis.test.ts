@@ -137,9 +137,15 @@ class History implements Bus {
     return Promise.resolve(messages.map(() => undefined));
   }
 
-  progress(): Promise<Progress> {
+  readProgress(): Promise<Progress> {
     const [last, waiting] = [this.#published, this.#waiting.length];
-    return Promise.resolve({ created: "", last, handled: last - waiting, waiting, age: () => Promise.resolve(0) });
+    return Promise.resolve({
+      created: "",
+      last,
+      handled: last - waiting,
+      waiting,
+      readOldestAgeMs: () => Promise.resolve(0),
+    });
   }
 
   consume(): AsyncDisposable {

@@ -32,7 +32,7 @@ const maxBytesPerCall = 25;
 /** Bus that stores every event immediately. */
 const bus: Bus = {
   connected: true,
-  progress: () => Promise.resolve(undefined),
+  readProgress: () => Promise.resolve(undefined),
   publish: (messages) => Promise.resolve(messages.map(() => undefined)),
   consume: () => ({ [Symbol.asyncDispose]: () => Promise.resolve() }),
   [Symbol.asyncDispose]: () => Promise.resolve(),

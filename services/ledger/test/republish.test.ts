@@ -27,9 +27,14 @@ test("a stream that was recreated is noticed although it has more messages than 
       return Promise.resolve(messages.map(() => undefined));
     },
     consume: () => expect.fail("not called here"),
-    progress: () => {
+    readProgress: () => {
       reads++;
-      return Promise.resolve({ ...stream, handled: 0, waiting: stream.last, age: () => Promise.resolve(0) });
+      return Promise.resolve({
+        ...stream,
+        handled: 0,
+        waiting: stream.last,
+        readOldestAgeMs: () => Promise.resolve(0),
+      });
     },
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };

@@ -12,7 +12,7 @@ export interface ImagesBody extends Disposable {
   /** End user that the request names. */
   readonly endUser: string | undefined;
   /** Memory of the body, to which copies of its images are added. */
-  readonly holding: Pick<Holding, "take">;
+  readonly holding: Pick<Holding, "add">;
 }
 
 /** Parses an image request: JSON or a form. `prompt` is used if the request has none. Throws Failure. */

@@ -42,7 +42,7 @@ export async function runImage(
   using inputs = new DisposableStack();
   const readImages = once(async () => {
     const { parsed, render } = await parseContentImage(params);
-    const unsupported = { spelling: contentImageSpelling, strict: call.strict };
+    const unsupported = { spelling: contentImageSpelling, strict: call.refusesUnsupported };
     const holding = inputs.use(deps.body.budget.openHolding(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };

@@ -178,7 +178,11 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return { ...plan, exchanges, cost: { ...cost, size } };
   }
 
-  #textCallOf({ strict }: Call, input: TextInput, { model: { maxOutputTokens } }: ServingModel): TextCall {
+  #textCallOf(
+    { refusesUnsupported: strict }: Call,
+    input: TextInput,
+    { model: { maxOutputTokens } }: ServingModel,
+  ): TextCall {
     const { params, body, forward } = input;
     const { outputTokens } = this.deps.relay.limits;
     return {
@@ -261,7 +265,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
 /** Removes tools and tiers without a price, if the group allows that and all of them can be removed. */
 function withoutUnpricedFees(
-  { strict }: Call,
+  { refusesUnsupported: strict }: Call,
   input: TextInput,
   fees: RequestedFees,
   { model: { price }, unpriced }: ServingModel,

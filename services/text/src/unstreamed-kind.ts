@@ -91,7 +91,7 @@ export class UnstreamedKind<
       admitted,
       size: { textBytes, addedBytes, mediaTokens, maxOutputTokens, choices: 1 },
       converted: this.convert(parsed, {
-        strict: call.strict,
+        strict: call.refusesUnsupported,
         bodyBytes: bytes.length,
         answerId: deps.newAnswerId().replace(/^answer_/, ""),
         inputTokens: estimateTokens(textBytes) + mediaTokens,

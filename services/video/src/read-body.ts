@@ -45,7 +45,7 @@ function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read
     holding[Symbol.dispose]();
   };
   try {
-    holding.take(copiesInMemory * bytes);
+    holding.add(copiesInMemory * bytes);
     return { members: read(), [Symbol.dispose]: dispose };
   } catch (error) {
     dispose();

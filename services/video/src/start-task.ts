@@ -75,7 +75,11 @@ export interface RenderedStart {
 /** Renders the start of a task for one vendor. Throws the errors of `renderVideo`. */
 export function renderStart(
   deps: Deps,
-  { strict, requestId, unpriced }: Pick<Call, "strict" | "requestId"> & Pick<VideoTarget, "unpriced">,
+  {
+    refusesUnsupported: strict,
+    requestId,
+    unpriced,
+  }: Pick<Call, "refusesUnsupported" | "requestId"> & Pick<VideoTarget, "unpriced">,
   videoRequest: VideoTaskRequest,
   { candidate, key, provider, wire }: WireRoute<VideoWire>,
 ): RenderedStart {

@@ -5,7 +5,7 @@ import { writeAudit } from "./audit.ts";
 export interface BookedState {
   readonly id: string;
   readonly name: string;
-  /** Refuses calls of the account's keys if true. */
+  /** True if calls of the account's keys are refused. */
   readonly disabled: boolean;
   readonly version: number;
 }

@@ -17,13 +17,13 @@ export interface BookedAccount extends BookedState {
   readonly head: string;
   readonly balanceNanos: bigint;
   readonly creditedNanos: bigint;
-  /** True if no receipt of the account's chain is missing or additional. */
+  /** True if the account's chain has no missing and no additional receipt, or if missing ones were accepted. */
   readonly isComplete: boolean;
   /** Sum of the chain's steps minus the link of the last receipt (`chainStep`); 0 if the chain is complete. */
   readonly offset: number;
 }
 
-/** Data of a new account, with the credit of its opening balance. */
+/** Data of a new account. `opening` is the credit of its opening balance. */
 export interface NewAccount {
   readonly id: string;
   readonly name: string;
@@ -213,7 +213,7 @@ export async function readCreditsOf({ db }: Books, ids: readonly string[]): Prom
   return rows.map(({ event }) => readCredit(event));
 }
 
-/** Reads credits without a receipt, which Redis has not applied yet. Oldest first. */
+/** Reads the credits that Redis has not applied yet, oldest first. They have no receipt. */
 export async function readPendingCredits({ db }: Books, limit: number): Promise<readonly CreditEvent[]> {
   const rows = await db
     .selectFrom("credits")

@@ -15,7 +15,7 @@ export interface AuditHead {
 
 /** Appends an entry to the audit's chain. Other writers of the audit wait until the transaction ends. */
 export async function appendAudit(transaction: Transaction<Tables>, row: Omit<AuditRow, "number">): Promise<void> {
-  // Locks the row in SQLite and PostgreSQL.
+  // This update changes nothing, but it locks the row in SQLite and PostgreSQL.
   const { value } = await transaction
     .updateTable("marks")
     .set({ value: sql<string>`value` })
@@ -95,20 +95,20 @@ export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): 
 const overlapMs = 3_600_000;
 
 /**
- * Adds entries to the chain that an earlier version wrote during the upgrade. Later entries outside the chain are
- * errors.
+ * Adds to the chain the entries that an earlier version wrote during the upgrade. `verifyAudit` reports later entries
+ * outside the chain.
  */
 export async function chainLateAudit({ db }: Books, nowMs: number): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     const { rows } = await sql<{ timestamp: string }>`
       select timestamp from kysely_migration where name = ${auditMigration}`.execute(transaction);
-    const before = Date.parse(rows[0]?.timestamp ?? "") + overlapMs;
-    if (!(nowMs < before + overlapMs)) return;
+    const overlapEnd = Date.parse(rows[0]?.timestamp ?? "") + overlapMs;
+    if (!(nowMs < overlapEnd + overlapMs)) return;
     const late = await transaction
       .selectFrom("audit")
       .selectAll()
       .where("number", "=", 0)
-      .where("at", "<", before)
+      .where("at", "<", overlapEnd)
       .execute();
     for (const { hash: _hash, number: _number, ...row } of late.sort((left, right) => left.at - right.at)) {
       await transaction.deleteFrom("audit").where("account", "=", row.account).where("id", "=", row.id).execute();

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { AuditTable } from "../schema.ts";
 
-/** Name of the mark with the number and hash of the last entry. */
+/** Name of the mark (`marks.ts`) that stores the number and hash of the audit's last entry. */
 export const auditHeadMark = "audit-head";
 
 /** Members of an audit entry from which its hash is computed. */

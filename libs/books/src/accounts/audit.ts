@@ -15,8 +15,8 @@ export interface AuditEntry {
 }
 
 /**
- * Records a change in the audit. Call it last in the transaction, because other writers of the audit then wait for its
- * end.
+ * Records a change in the audit. Call it last in a transaction, because other writers of the audit wait from this call
+ * until the end of the transaction.
  */
 export async function writeAudit(transaction: Transaction<Tables>, entry: AuditEntry): Promise<void> {
   const { account, time, actor, action, before = null, after = null } = entry;
@@ -31,7 +31,7 @@ export async function writeAudit(transaction: Transaction<Tables>, entry: AuditE
   });
 }
 
-/** Reads the last changes of these accounts, or of all, newest first. */
+/** Reads changes of these accounts, or of all accounts, newest first. `before` is a Unix time in ms. */
 export async function readAudit(
   { db }: Books,
   {

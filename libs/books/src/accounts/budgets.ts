@@ -19,7 +19,7 @@ export interface BudgetChange {
 }
 
 /**
- * Changes the budgets of an account. `change` gets the current ones as JSON. Changes of one account do not run
+ * Changes the budgets of an account. `change` gets the current budgets as JSON. Changes of one account do not run
  * concurrently.
  */
 export async function changeBookedBudgets(
@@ -37,7 +37,7 @@ export async function changeBookedBudgets(
   });
 }
 
-/** Increments the version of a budget list and locks the list. Returns its state before. */
+/** Increments the version of a budget list, and locks the list. Returns its record and the new version. */
 export async function incrementVersion(
   transaction: Transaction<Tables>,
   account: string,

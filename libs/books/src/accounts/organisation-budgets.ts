@@ -44,10 +44,10 @@ export async function copyOrganisationBudgets(
 }
 
 /**
- * Copies the organisation's budgets to an account that joins it. Returns false if accounts would then be on different
- * shards. The organisation must be locked.
+ * Copies the organisation's budgets to an account that joins it. Returns false if the organisation has budgets, and one
+ * of its accounts is on another shard. The organisation must be locked.
  */
-export async function joinBudgets(
+export async function copyBudgetsToNewAccount(
   transaction: Transaction<Tables>,
   { organisation, account }: { readonly organisation: string; readonly account: string },
   shardOf: ShardOf,

@@ -25,8 +25,8 @@ export interface Branches {
 const [pageSize, maxCalls] = [500, 50_000];
 
 /**
- * Finds the entries outside the chain that ends at `head`. Reads calls, newest first, until the orphans explain the
- * chain sum of the account. Returns undefined if no entry has the hash `head`.
+ * Finds the entries outside the chain that ends at `head`. Reads calls, newest first, until the chain and the orphans
+ * are all receipts in the books. Returns undefined if no entry has the hash `head`.
  */
 export async function findBranches(books: Books, account: BookedAccount, head: string): Promise<Branches | undefined> {
   let branches: Branches | undefined;
@@ -38,8 +38,8 @@ export async function findBranches(books: Books, account: BookedAccount, head: s
 }
 
 /**
- * Finds the newest chain that explains all receipts in the books, or else the chain of the newest entry. Used if Redis
- * has lost the account.
+ * Finds the newest chain that is complete together with its orphans, or else the chain of the newest entry. Used if
+ * Redis has lost the account.
  */
 export async function findNewestChain(books: Books, account: BookedAccount): Promise<Branches> {
   let all: readonly ChainedEvent[] = [];
@@ -92,7 +92,8 @@ function divideByChain(entries: readonly ChainedEvent[], head: string, account: 
     lowest = entry.receipt.number;
     hashBefore = entry.receipt.previous;
   }
-  // Entries before the oldest one of the chain may belong to it, because entries between are not read yet.
+  // An entry before the chain's oldest entry may belong to the chain, because the entries between them are not read
+  // yet.
   const orphans = entries.filter((entry) => !chain.has(entry) && entry.receipt.number >= lowest).toSorted(byNumber);
   const missingSum = reduceModulo(account.offset + receiptLink(account.head) - receiptLink(head));
   const sum = reduceModulo(orphans.reduce((all, { receipt }) => reduceModulo(all + chainStep(receipt)), 0));

@@ -87,7 +87,7 @@ function readableToken(row: Selectable<TokensTable>): readonly BookedToken[] {
   }
 }
 
-/** Reads tokens with a rotation period in pages, without deleted ones. */
+/** Reads the tokens that have a rotation period, in pages. Deleted tokens are omitted. */
 export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<readonly BookedToken[]> {
   for (let after: string | undefined = ""; after !== undefined;) {
     const rows: readonly Selectable<TokensTable>[] = await db
@@ -104,7 +104,7 @@ export async function* readTokensWithRotation({ db }: Books): AsyncGenerator<rea
   }
 }
 
-/** Reads the tokens of an account's playgrounds, without deleted ones. */
+/** Reads the tokens of an account's playgrounds. Deleted tokens are omitted. */
 export async function readPlaygroundTokens(
   transaction: Transaction<Tables>,
   account: string,

@@ -12,8 +12,8 @@ import {
 } from "./read-tokens.ts";
 
 /**
- * Maximum number of replaced keys that are stored. Expired ones remain, because an earlier version might write them to
- * Redis again.
+ * Maximum number of replaced keys that are stored. Expired keys remain in the list, because an earlier version might
+ * write them to Redis again.
  */
 const maxReplaced = 10;
 
@@ -23,14 +23,15 @@ export interface NewToken extends TokenFields {
   readonly max?: number | undefined;
 }
 
-interface TokenAct {
+interface TokenAudit {
   readonly actor: string;
   readonly action: string;
 }
 
 /**
- * Stores a new token, unless its id exists. For a playground, replaces the key of an existing token instead. Returns
- * "full" if the account has `max` tokens.
+ * Stores a new token. If its id exists, returns the existing token. If the person already has a token for this
+ * playground, replaces that token's key instead. Returns "full" if the account has `max` tokens, and "no-team" if the
+ * account does not pay for the team.
  */
 export async function bookToken(
   { db }: Books,
@@ -101,13 +102,13 @@ async function renewPlaygroundToken(
   actor: string,
 ): Promise<BookedToken | undefined> {
   const same = ["playgroundOf", "team", "member", "group"] as const;
-  const own =
+  const playgroundToken =
     record["playgroundOf"] === undefined
       ? undefined
       : (await readPlaygroundTokens(transaction, account)).find((token) =>
           same.every((name) => token.record[name] === record[name]),
         );
-  const before = own && (await lockToken(transaction, own.id));
+  const before = playgroundToken && (await lockToken(transaction, playgroundToken.id));
   if (before === undefined || before.record["disabled"] === true) return before;
   const { id, createdAt, disabled, expiresAt } = before.record;
   const renewed = { ...record, id, createdAt, disabled };
@@ -128,7 +129,7 @@ export async function changeBookedToken(
   { db }: Books,
   id: string,
   change: Readonly<Record<string, unknown>>,
-  act: TokenAct,
+  audit: TokenAudit,
 ): Promise<BookedToken | undefined> {
   return db.transaction().execute(async (transaction) => {
     const before = await lockToken(transaction, id);
@@ -138,7 +139,7 @@ export async function changeBookedToken(
       Object.entries({ ...before.record, ...change }).filter(([, value]) => value !== null && value !== undefined),
     );
     await updateToken(transaction, before, { record: JSON.stringify(record) });
-    await auditToken(transaction, before, act, record);
+    await auditToken(transaction, before, audit, record);
     return { ...before, record };
   });
 }
@@ -237,10 +238,10 @@ async function updateToken(
 async function auditToken(
   transaction: Transaction<Tables>,
   { account, record }: BookedToken,
-  act: TokenAct,
+  audit: TokenAudit,
   after: unknown,
 ): Promise<void> {
-  await writeAudit(transaction, { account, time: new Date().toISOString(), ...act, before: record, after });
+  await writeAudit(transaction, { account, time: new Date().toISOString(), ...audit, before: record, after });
 }
 
 function earlierTime(one: string, other: string): string {

@@ -57,15 +57,15 @@ export async function claimDeliveries(
       .returning("alert")
       .execute();
     if (row === undefined) continue;
-    const [about, to] = await Promise.all([
+    const [alertRow, targetRow] = await Promise.all([
       db.selectFrom("alerts").selectAll().where("id", "=", alert).executeTakeFirst(),
       db.selectFrom("alert_targets").selectAll().where("id", "=", target).executeTakeFirst(),
     ]);
-    if (about === undefined || to === undefined) continue; // deleted in the meantime
+    if (alertRow === undefined || targetRow === undefined) continue; // deleted in the meantime
     claimed.push({
-      alert: alertFromRow(about),
-      target: targetFromRow(to),
-      sealed: to.sealed,
+      alert: alertFromRow(alertRow),
+      target: targetFromRow(targetRow),
+      sealed: targetRow.sealed,
       isLast: next - since > giveUpMs,
     });
   }
@@ -104,7 +104,7 @@ export async function nextDeliveryDue({ db }: Books): Promise<number | undefined
 }
 
 /**
- * Schedules deliveries of an alert again that had failed for good. `targetsOf` restricts them to targets of these
+ * Schedules those deliveries of an alert again that failed for good. `targetsOf` restricts them to targets of these
  * accounts. Returns their number.
  */
 export async function retryDeliveries(

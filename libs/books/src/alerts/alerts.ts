@@ -9,7 +9,7 @@ import { targetFromRow } from "./alert-targets.ts";
 /** An alert that is not in the books yet. */
 export interface NewAlert extends Omit<Alert, "id" | "time" | "kind"> {
   readonly kind: AlertKind;
-  /** True for a lasting condition. While it is open, it is not stored again. */
+  /** True if the alert is about a condition that lasts. While it lasts, no second alert about it is stored. */
   readonly isLasting?: boolean;
 }
 
@@ -49,9 +49,9 @@ async function insertAlerts(
   const targets = (await transaction.selectFrom("alert_targets").selectAll().execute()).map(targetFromRow);
   for (const alert of stored) {
     const organisation = organisationOfScope(alert.account);
-    const concerned =
+    const concernedAccounts =
       organisation === undefined ? [alert.account] : await readAccountsOfOrganisation(transaction, organisation);
-    for (const target of targets.filter((each) => receivesAlert(each, alert, concerned)))
+    for (const target of targets.filter((each) => receivesAlert(each, alert, concernedAccounts)))
       await transaction
         .insertInto("alert_deliveries")
         .values({ alert: alert.id, target: target.id, since: now, next: now, tries: 0, state: "pending", error: "" })
@@ -60,7 +60,9 @@ async function insertAlerts(
   return stored;
 }
 
-/** Reads the periods that begin with `prefix` of stored alerts of this account, kind and subject. */
+/**
+ * Reads the periods of stored alerts of this account, kind and subject. Only periods that begin with `prefix` are read.
+ */
 export async function readAlertPeriods(
   { db }: Books,
   { account, kind, subject }: Pick<NewAlert, "account" | "kind" | "subject">,
@@ -85,10 +87,12 @@ function keyOf({ account, kind, subject, period }: NewAlert): string {
  * Returns whether a target receives an alert. A member's target gets no alerts of the organisation, because members
  * must not see the spending of other accounts.
  */
-function receivesAlert(target: AlertTarget, { account, kind }: Alert, concerned: readonly string[]): boolean {
+function receivesAlert(target: AlertTarget, { account, kind }: Alert, concernedAccounts: readonly string[]): boolean {
   const { account: own, alerts, addedByMember = false } = target;
   if (addedByMember && organisationOfScope(account) !== undefined) return false;
-  return (own === "" || concerned.includes(own)) && (alerts === undefined || alerts.some((each) => each === kind));
+  return (
+    (own === "" || concernedAccounts.includes(own)) && (alerts === undefined || alerts.some((each) => each === kind))
+  );
 }
 
 /** Reads alerts of these kinds whose condition lasts. */
@@ -98,8 +102,8 @@ export async function readOpenAlerts({ db }: Books, kinds: readonly AlertKind[])
 }
 
 /**
- * Ends the condition of an alert and stores the alert `ended`. Returns the stored alerts, which are none if another
- * ledger was faster.
+ * Records that the condition of an alert has ended, and stores the alert `ended`. Returns the stored alerts: none if
+ * another ledger was faster.
  */
 export async function endAlert({ db }: Books, id: string, ended: NewAlert): Promise<readonly Alert[]> {
   return db.transaction().execute(async (transaction) => {

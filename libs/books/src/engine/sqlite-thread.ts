@@ -23,7 +23,7 @@ export type ThreadReply =
 /** Memory limit of the thread's JavaScript. SQLite's memory is not included. */
 const memoryLimits = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 };
 
-/** A worker thread that has a SQLite file open, because commits and long queries would block the process. */
+/** Runs statements on a SQLite file in a worker thread, because commits and long queries would block the process. */
 export class SqliteThread {
   readonly #worker: Worker;
   #waiting: { resolve(reply: ThreadReply): void; reject(error: Error): void } | undefined;

@@ -52,10 +52,10 @@ function openDatabase(): DatabaseSync {
   }
 }
 
-function prepareCached(at: DatabaseSync, text: string): StatementSync {
+function prepareCached(opened: DatabaseSync, text: string): StatementSync {
   const cached = statements.get(text);
   if (cached !== undefined) return cached;
-  const prepared = at.prepare(text);
+  const prepared = opened.prepare(text);
   const [oldest] = statements.keys();
   if (statements.size >= maxStatements && oldest !== undefined) statements.delete(oldest);
   statements.set(text, prepared);

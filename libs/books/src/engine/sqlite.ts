@@ -39,7 +39,7 @@ class FileDriver implements Driver {
   readonly #file: string;
   #thread: SqliteThread | undefined;
   #last: Promise<void> = Promise.resolve();
-  #leave: (() => void) | undefined;
+  #release: (() => void) | undefined;
 
   constructor(file: string) {
     this.#file = file;
@@ -54,18 +54,19 @@ class FileDriver implements Driver {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = promise;
     await before;
-    this.#leave = resolve;
+    this.#release = resolve;
     if (this.#thread === undefined) throw new Error("the file of the books is not open");
     return new FileConnection(this.#thread);
   }
 
   releaseConnection(): Promise<void> {
-    this.#leave?.();
+    this.#release?.();
     return Promise.resolve();
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // Takes the write lock now, because it may fail later in a transaction that has read something.
+    // Locks the file for writing now, because SQLite may refuse the lock to a transaction that has already read
+    // something.
     await connection.executeQuery(CompiledQuery.raw("begin immediate"));
   }
 

@@ -36,7 +36,7 @@ const columns = {
 } as const;
 const textColumns: ReadonlySet<string> = new Set(["name", "created"]);
 
-/** Adds the creation of accounts, tokens, the audit, and restorations. */
+/** Adds columns of accounts, and tables of tokens, of the audit, of restorations and of marks. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   for (const [name, shape] of Object.entries(tables)) await createTable(db, engine, name, shape);
   await sql`create index tokens_by_id on tokens (token)`.execute(db);

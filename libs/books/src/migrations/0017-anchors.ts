@@ -5,7 +5,7 @@ import { createTable, type MigrationTools } from "./tables.ts";
 const pageSize = 1_000;
 const dayMs = 86_400_000;
 
-/** Adds anchors, the chain of the audit, and the mark for the first day with all calls. */
+/** Adds anchors, the chain of the audit, and the mark for the first day whose calls are all stored. */
 async function up(db: Kysely<unknown>, { engine }: MigrationTools): Promise<void> {
   await createTable(db, engine, "anchors", {
     columns: {

@@ -13,7 +13,7 @@ export interface TableShape {
   readonly columns: Readonly<Record<string, "text" | "integer" | "bigint">>;
   /** Columns of the primary key. The account comes first, so that Citus can distribute tables by it. */
   readonly key: readonly string[];
-  /** Column of the table's ranges in PostgreSQL. */
+  /** Column by whose ranges PostgreSQL divides the table into partitions. */
   readonly partitionedBy?: string;
 }
 
@@ -33,7 +33,7 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
 }
 
-/** Returns the columns of sums that a table of labelled totals has now. */
+/** Returns the columns of sums in a table of labelled totals, as they are when the migration runs. */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
   const tables = await db.introspection.getTables();

@@ -29,7 +29,7 @@ export interface OperatorAudit {
 export async function bookOperator(
   { db }: Books,
   { name, record }: BookedOperator,
-  act: OperatorAudit,
+  audit: OperatorAudit,
 ): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const created = await transaction
@@ -38,7 +38,7 @@ export async function bookOperator(
       .onConflict((conflict) => conflict.doNothing())
       .returning("name")
       .execute();
-    if (created.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    if (created.length > 0) await writeAudit(transaction, { ...audit, time: new Date().toISOString() });
     return created.length > 0;
   });
 }
@@ -47,7 +47,7 @@ export async function bookOperator(
 export async function changeOperator(
   { db }: Books,
   { name, record }: BookedOperator,
-  act: OperatorAudit,
+  audit: OperatorAudit,
 ): Promise<BookedOperator | undefined> {
   return db.transaction().execute(async (transaction) => {
     // Updates the row before reading it, because the update locks it.
@@ -64,7 +64,7 @@ export async function changeOperator(
       .set({ record: JSON.stringify(changed) })
       .where("name", "=", name)
       .execute();
-    await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    await writeAudit(transaction, { ...audit, time: new Date().toISOString() });
     return { name, record: changed };
   });
 }
@@ -85,22 +85,22 @@ export async function listOperators({ db }: Books): Promise<readonly BookedOpera
 export async function bookOperatorKey(
   { db }: Books,
   { id, digest, record }: BookedOperatorKey,
-  act: OperatorAudit,
+  audit: OperatorAudit,
 ): Promise<void> {
   await db.transaction().execute(async (transaction) => {
     await transaction
       .insertInto("operator_keys")
       .values({ id, digest, record: JSON.stringify(record) })
       .execute();
-    await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    await writeAudit(transaction, { ...audit, time: new Date().toISOString() });
   });
 }
 
 /** Deletes a key for automation. Returns false if there is no such key. */
-export async function deleteOperatorKey({ db }: Books, id: string, act: OperatorAudit): Promise<boolean> {
+export async function deleteOperatorKey({ db }: Books, id: string, audit: OperatorAudit): Promise<boolean> {
   return db.transaction().execute(async (transaction) => {
     const deleted = await transaction.deleteFrom("operator_keys").where("id", "=", id).returning("id").execute();
-    if (deleted.length > 0) await writeAudit(transaction, { ...act, time: new Date().toISOString() });
+    if (deleted.length > 0) await writeAudit(transaction, { ...audit, time: new Date().toISOString() });
     return deleted.length > 0;
   });
 }

@@ -3,7 +3,7 @@ import { organisationScope } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
-import { joinBudgets, type ShardOf } from "../accounts/organisation-budgets.ts";
+import { copyBudgetsToNewAccount, type ShardOf } from "../accounts/organisation-budgets.ts";
 import { lockAccount } from "../accounts/tokens.ts";
 
 type MembershipRole = "admin" | "member";
@@ -63,8 +63,8 @@ export async function bookOrganisation(
 }
 
 /**
- * Stores a new team, whose account then belongs to the organisation. Returns "used" if a deleted team with this id has
- * usage, and "other-shard" if accounts with shared budgets would be on different shards.
+ * Stores a new team, whose account then belongs to the organisation. Returns "used" if a deleted team with this id had
+ * keys, and "other-shard" if accounts with shared budgets would be on different shards.
  */
 export async function bookTeam(
   { db }: Books,
@@ -84,7 +84,7 @@ export async function bookTeam(
       .executeTakeFirst();
     if (owner === undefined || !["", organisation].includes(owner.organisation)) return "no-account";
     if (await hasKeysOfTeam(transaction, { organisation, id, account })) return "used";
-    if (owner.organisation === "" && !(await joinBudgets(transaction, { organisation, account }, shardOf)))
+    if (owner.organisation === "" && !(await copyBudgetsToNewAccount(transaction, { organisation, account }, shardOf)))
       return "other-shard";
     await transaction.updateTable("accounts").set({ organisation }).where("account", "=", account).execute();
     const created = new Date().toISOString();

@@ -40,12 +40,13 @@ export async function renameTeam(
 }
 
 /**
- * Deletes an empty team or organisation; otherwise returns what it still has. Deleted keys are included, because their
- * usage names the team; keys of playgrounds are deleted too. `releaseAccount` removes the account with its last team.
+ * Deletes a team or organisation that is empty; otherwise returns what it still has. A team with deleted keys is not
+ * empty, because their usage names the team. Keys of playgrounds are deleted with the team. If `mayReleaseAccount` is
+ * true, the account leaves the organisation with its last team.
  */
 export async function deleteTeam(
   { db }: Books,
-  { organisation, team, releaseAccount = false }: TeamName & { readonly releaseAccount?: boolean },
+  { organisation, team, mayReleaseAccount = false }: TeamName & { readonly mayReleaseAccount?: boolean },
   actor: string,
 ): Promise<"absent" | "budgets" | "deleted" | "deleted-with-account" | "keys" | "members" | "teams"> {
   return db.transaction().execute(async (transaction) => {
@@ -73,13 +74,13 @@ export async function deleteTeam(
     if (account === undefined) return "absent";
     if (hasMembers) return "members";
     await lockAccount(transaction, account);
-    const part = await keysOrBudgetsOfTeam(transaction, team, account);
-    if (part !== undefined) return part;
+    const remaining = await keysOrBudgetsOfTeam(transaction, team, account);
+    if (remaining !== undefined) return remaining;
     const tokens = (await readPlaygroundTokens(transaction, account)).filter(({ record }) => record["team"] === team);
     const ids = tokens.map(({ id }) => id);
     await deleteTokensIn(transaction, ids, actor);
     await transaction.deleteFrom("teams").where("organisation", "=", organisation).where("id", "=", team).execute();
-    const isReleased = releaseAccount && !teams.some((other) => other.account === account && other.id !== team);
+    const isReleased = mayReleaseAccount && !teams.some((other) => other.account === account && other.id !== team);
     if (isReleased) await releaseAccounts(transaction, organisation, [account]);
     const before = { organisation, team, ...(isReleased && { releasedAccount: account }) };
     await writeAudit(transaction, { ...audit, account, action: "team.delete", before });
@@ -110,8 +111,8 @@ async function keysOrBudgetsOfTeam(
   account: string,
 ): Promise<"budgets" | "keys" | undefined> {
   const tokens = transaction.selectFrom("tokens").select("token").where("account", "=", account);
-  const own = tokens.where("team", "=", team).where("record", "not like", playgroundPattern);
-  if ((await own.executeTakeFirst()) !== undefined) return "keys";
+  const teamTokens = tokens.where("team", "=", team).where("record", "not like", playgroundPattern);
+  if ((await teamTokens.executeTakeFirst()) !== undefined) return "keys";
   const budgets = transaction.selectFrom("budgets").select("record").where("account", "=", account);
   const { record = "" } = (await budgets.executeTakeFirst()) ?? {};
   return record.includes(`"team:${team}"`) || record.includes(`"member:${team}/`) ? "budgets" : undefined;

@@ -147,7 +147,7 @@ async function readFile(
     for await (const piece of body) {
       if (!Buffer.isBuffer(piece)) throw new TypeError("a body is read in buffers");
       if (holding.bytes + piece.length > limits.maxBytes) throw tooLarge(limits);
-      holding.take(piece.length);
+      holding.add(piece.length);
       chunks.push(piece);
     }
   } catch (error) {

@@ -17,7 +17,7 @@ export interface BufferedForm extends Disposable {
   readonly fields: readonly (readonly [name: string, value: string])[];
   readonly files: readonly BufferedFile[];
   /** Memory of all fields and files together. */
-  readonly holding: Pick<Holding, "bytes" | "take">;
+  readonly holding: Pick<Holding, "bytes" | "add">;
 }
 
 /** Reads a complete form of small files into memory. Rejects with the errors of `openForm`. */
@@ -46,7 +46,7 @@ export async function bufferForm(
 async function bufferFile(file: FormFile, holding: Holding): Promise<BufferedFile> {
   const gathered = new BodySegments(0);
   for await (const chunk of file.bytes()) {
-    holding.take(chunk.length);
+    holding.add(chunk.length);
     gathered.add(chunk);
   }
   const { name, filename, contentType } = file;

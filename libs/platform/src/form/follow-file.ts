@@ -94,7 +94,7 @@ class GrowingFile implements IncomingSpoolFile {
     try {
       this.#holding.startArriving((failure) => file.breakOff(failure));
       for await (const chunk of file.bytes()) {
-        this.#holding.take(chunk.length);
+        this.#holding.add(chunk.length);
         await this.#handle.writeFile(chunk);
         this.#size += chunk.length;
         this.#progressed();

@@ -9,6 +9,7 @@ import { IncomingFile, type FormPart } from "./form-file.ts";
 export interface FormLimits extends PaceLimits {
   /** Maximum bytes of the request's complete body. */
   readonly maxBytes: number;
+  /** Maximum number of parts, and of files among them. */
   readonly parts: number;
   readonly files: number;
   /** Maximum bytes of one text field, and of all text fields together. */
@@ -176,7 +177,7 @@ class OpenForm implements Form {
   #addField(name: string, value: string): void {
     if (this.#over) return;
     try {
-      this.holding.take(Buffer.byteLength(value));
+      this.holding.add(Buffer.byteLength(value));
     } catch (error) {
       return this.breakOff(asFailure(error));
     }

@@ -1,4 +1,4 @@
-import { certificateEnd } from "../certificate-end.ts";
+import { readCertificateEnd } from "../certificate-end.ts";
 import { runOnSharedTick } from "../shared-tick.ts";
 import type { Logger } from "../log.ts";
 import type { Redis } from "../redis.ts";
@@ -9,8 +9,8 @@ const hourMs = 3_600_000;
 const keepSeconds = (3 * hourMs) / 1_000;
 
 /**
- * Writes to `redis` every hour when the certificates of the servers at `url` (CONTENT_REDIS_URL) expire. The ledger
- * watches certificates, but cannot connect to those servers.
+ * Stores the times at which the certificates of the servers at `url` (CONTENT_REDIS_URL) expire, every hour, in
+ * `redis`. The ledger watches certificates, but cannot connect to those servers.
  */
 export function shareContentCertificateEnds(redis: Redis, url: string, log: Logger): Disposable {
   const share = (): void =>
@@ -26,7 +26,7 @@ export async function storeContentCertificateEnds(redis: Redis, url: string): Pr
   if (!address.tls) return;
   const ends: Record<string, string> = {};
   for (const { host, port } of address.kind === "single" ? [address.node] : address.nodes) {
-    const end = await certificateEnd({ host, port });
+    const end = await readCertificateEnd({ host, port });
     if (end !== undefined) ends[`${host}:${port}`] = end;
   }
   if (Object.keys(ends).length === 0) return;

@@ -7,7 +7,10 @@ import { withoutUndefined, recordParser } from "@modelgate/contracts";
 import { runOnSharedTick } from "../shared-tick.ts";
 import { openSubscriber, type Redis } from "../redis.ts";
 
-/** Redis pub/sub channel for announcements. They are not stored, because `WorkCheck` reads all work after a write. */
+/**
+ * Redis pub/sub channel for announcements. They are not stored, because `WorkCheck` reads all work after each write to
+ * Redis.
+ */
 const announcementChannel = "processes";
 const announceMs = 5_000;
 /** Time in ms without an announcement after which a process is assumed to be gone. */

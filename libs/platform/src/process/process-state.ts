@@ -1,8 +1,8 @@
 import type { createLogger } from "../log.ts";
 
 /**
- * Maximum ms from the end of the drain to the exit of the process. With `maxCloseMs` of the log it is shorter than the
- * kubelet's grace period before SIGKILL.
+ * Maximum ms from the end of the drain to the exit of the process. The sum of this time and the log's `maxCloseMs` is
+ * shorter than the kubelet's grace period before SIGKILL.
  */
 export const lastStepsMs = 8_000;
 

@@ -70,8 +70,8 @@ export async function runProcess(
   }
 }
 
-/** All services of a process have the same common variables. */
-function commonOf<Frame>([first]: readonly { readonly common: Frame }[]): Frame {
+/** Returns the first service's common variables. All services of a process have the same log level and collector. */
+function commonOf<Common>([first]: readonly { readonly common: Common }[]): Common {
   if (first === undefined) throw new StartError("No service was named for this process to run.");
   return first.common;
 }

@@ -17,9 +17,9 @@ export interface WorkerPlan {
 const workerArgument = "worker";
 
 /**
- * Runs a program's services in this process, or in several worker processes that share their ports. With workers, this
- * process only restarts dead workers and serves the health checks. A worker runs the same program with the arguments
- * `worker N`.
+ * Runs a program's services in this process, or in several worker processes that share their ports. With several
+ * workers, this process only restarts dead ones, and serves the health checks and metrics. A worker runs the same
+ * program with the arguments `worker N`.
  */
 export async function runWorkers({ program, plan }: { program: string; plan: () => WorkerPlan }): Promise<void> {
   const [, , argument, number] = process.argv;

@@ -164,7 +164,7 @@ describe("refused forms, and their errors", () => {
   });
 
   test("a process whose buffers are full", async () => {
-    budget.take(4_999_990);
+    budget.add(4_999_990);
     expect(await send(file("image", "x".repeat(100)) + end)).toMatchObject({ code: "server_overloaded" });
     budget.release(4_999_990);
     expect(budget.usedBytes).toBe(0);
@@ -333,7 +333,7 @@ test("an arriving form is aborted to free memory and disk space for another acco
   upload.write(file("file", "x".repeat(900)).slice(0, -2));
   await started.promise;
   using other = small.openHolding({ accountId: "other", tokenId: "o" });
-  other.take(500);
+  other.add(500);
   await expect.poll(() => outcomes.length).toBe(1);
   expect(outcomes[0]).toMatchObject({ code: "server_overloaded" });
   expect(small.usedBytes).toBe(500);

@@ -84,7 +84,7 @@ class AnswerCollector implements BodySink {
     if (this.#hasEnded) return;
     try {
       if (this.#size + chunk.length > this.#maxBytes) throw tooLargeFailure(this.#maxBytes);
-      this.#budget.take(chunk.length);
+      this.#budget.add(chunk.length);
     } catch (failure) {
       this.#fail(failure instanceof Error ? failure : new Failure("upstream_error"));
       return this.#answer.abort();

@@ -29,7 +29,7 @@ export async function deliverCompleteAnswer(
   if (stored !== undefined) await stored;
   const charged = formatUsd(heldMoney.chargedNanos ?? 0n);
   const body = plan.showsCost === true ? addCost(answer.body, charged) : answer.body;
-  if (!call.answer.headSent) {
+  if (!call.answer.isHeadSent) {
     call.answer.setHeader(headers.cost, charged);
     call.answer.begin(200, {
       "content-type": answer.contentType ?? "application/json; charset=utf-8",
@@ -43,7 +43,7 @@ export async function deliverCompleteAnswer(
 
 /** Adds an answer to the caller's memory until the answer is sent or its connection is closed. */
 function countUntilRead({ deps, call }: CallRun, bytes: number): void {
-  if (call.answer.closed) return;
+  if (call.answer.isClosed) return;
   const holding = deps.budget.openHolding(call.caller);
   holding.addWithoutLimit(bytes);
   call.answer.watch({ closed: () => holding[Symbol.dispose]() });

@@ -16,7 +16,7 @@ export function reportRoute(
   tried: readonly AttemptReport[],
 ): void {
   const last = tried.at(-1);
-  if (last === undefined || answer.headSent) return;
+  if (last === undefined || answer.isHeadSent) return;
   if (last.upstreamRequestId !== undefined) answer.setHeader(headers.upstreamRequestId, last.upstreamRequestId);
   if (catalog.current().group(caller.group)?.showChannel !== true) return;
   const attempts = tried.map(({ channel, failed }) => (failed === undefined ? channel : `${channel};failed=${failed}`));
@@ -25,20 +25,20 @@ export function reportRoute(
 }
 
 /** Writes a header that lists the left-out fields. It replaces characters that a header cannot contain. */
-export function reportDropped(answer: Pick<AnswerSink, "headSent" | "setHeader">, dropped: readonly string[]): void {
-  if (answer.headSent) return;
+export function reportDropped(answer: Pick<AnswerSink, "isHeadSent" | "setHeader">, dropped: readonly string[]): void {
+  if (answer.isHeadSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));
   answer.setHeader(headers.dropped, joinWithin(maxNamed, names));
 }
 
 /** Writes a header with the model that serves the call, for a client that named another one. */
-export function reportModel(answer: Pick<AnswerSink, "headSent" | "setHeader">, model: string): void {
-  if (!answer.headSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
+export function reportModel(answer: Pick<AnswerSink, "isHeadSent" | "setHeader">, model: string): void {
+  if (!answer.isHeadSent) answer.setHeader(headers.model, model.replaceAll(/[^\x20-\x7e]/g, "?"));
 }
 
 /** Writes a header with the output limit that the gateway set because the caller's money does not cover more. */
-export function reportOutputLimit(answer: Pick<AnswerSink, "headSent" | "setHeader">, tokens: number): void {
-  if (!answer.headSent) answer.setHeader(headers.maxOutputTokens, String(tokens));
+export function reportOutputLimit(answer: Pick<AnswerSink, "isHeadSent" | "setHeader">, tokens: number): void {
+  if (!answer.isHeadSent) answer.setHeader(headers.maxOutputTokens, String(tokens));
 }
 
 function joinWithin(max: number, items: readonly string[]): string {

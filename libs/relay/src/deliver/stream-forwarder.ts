@@ -9,7 +9,7 @@ import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
 import type { StreamSource } from "./run-stream.ts";
 
-export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "full" | "closed">;
+export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "isFull" | "isClosed">;
 
 /** Source and sink of a stream, and the objects that read, meter and limit it. */
 export interface StreamForwarderOptions {
@@ -161,7 +161,7 @@ export class StreamForwarder implements BodySink {
     this.#burstPause = setTimeout(() => {
       this.#burstPause = undefined;
       this.#lastChunkAt = performance.now();
-      if (!this.#isWaitingForMoney && !sink.full) source.resume();
+      if (!this.#isWaitingForMoney && !sink.isFull) source.resume();
     }, gatherMs);
   }
 
@@ -260,7 +260,7 @@ export class StreamForwarder implements BodySink {
     this.#processFrames(waiting);
     if (this.#uncovered !== undefined || this.#hasEnded) return;
     this.#delayedEnd?.();
-    if (!sink.full) source.resume();
+    if (!sink.isFull) source.resume();
   }
 
   /**
@@ -286,7 +286,7 @@ export class StreamForwarder implements BodySink {
     if (this.#hasEnded) return;
     const { sink, source, translator, requestId, owner } = this.#options;
     // A client that disconnected has ended the exchange. This is not a failure.
-    if (sink.closed) return this.#finish({ ended: "cancelled" });
+    if (sink.isClosed) return this.#finish({ ended: "cancelled" });
     const last = translator.fail(failure, requestId);
     void owner?.onVendorEnd(failure);
     this.#finish({ ended: "failed", failure });
@@ -297,7 +297,7 @@ export class StreamForwarder implements BodySink {
 
   #sendHeartbeat(): void {
     const { sink, translator } = this.#options;
-    const heartbeat = sink.full ? "" : translator.heartbeat();
+    const heartbeat = sink.isFull ? "" : translator.heartbeat();
     if (heartbeat !== "") sink.write(heartbeat);
   }
 

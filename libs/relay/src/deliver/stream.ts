@@ -32,7 +32,7 @@ export async function deliverStream(
   const translator =
     plan.showsCost === true ? new CostTranslator(plain, (units) => run.heldMoney.costOf(units)) : plain;
   meter.textExtractor = translator;
-  if (!call.answer.headSent) {
+  if (!call.answer.isHeadSent) {
     call.answer.announceTrailer(headers.cost);
     call.answer.begin(200, { "content-type": translator.contentType, ...streamHeaders });
   }
@@ -128,8 +128,8 @@ async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAns
 }
 
 const disconnectedSink: StreamSink = {
-  full: false,
-  closed: false,
+  isFull: false,
+  isClosed: false,
   write: () => true,
   end: () => undefined,
   destroy: () => undefined,

@@ -51,7 +51,7 @@ export async function deliverJob(
   attempted[Symbol.dispose]();
   // If the gateway has ended the call meanwhile, the client has received an error. It finds the job in its list of
   // jobs.
-  if (call.answer.headSent) return;
+  if (call.answer.isHeadSent) return;
   call.answer.begin(200, {
     "content-type": "application/json; charset=utf-8",
     "content-length": String(body.length),

@@ -19,17 +19,17 @@ export class InputImages implements Disposable {
   readonly #resources = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
-  /** Takes memory for the copies from `holding`, that of the request's body. Throws the Failures of `Holding.take`. */
+  /** Takes memory for the copies from `holding`, that of the request's body. Throws the Failures of `Holding.add`. */
   constructor(
     { remote }: Pick<ImagesDeps, "remote">,
     request: ImageRequest,
     { caller, ending }: Pick<ServiceCall, "caller" | "ending">,
-    holding: Pick<Holding, "take">,
+    holding: Pick<Holding, "add">,
   ) {
     this.holder = caller;
     this.#remote = remote;
     this.#request = request;
-    holding.take(memoryCopies * totalBytes(request));
+    holding.add(memoryCopies * totalBytes(request));
     const failed = new AbortController();
     this.#resources.defer(() => failed.abort());
     this.#signal = AbortSignal.any([ending, failed.signal]);

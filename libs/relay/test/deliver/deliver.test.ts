@@ -321,7 +321,7 @@ test("a complete answer whose client has disconnected is settled as 499 and not 
   client.leave();
   const { ends, over } = begin({ kind: "complete", exchange, firstByteAt: 0, answer }, { client });
   await over;
-  expect([client.headSent, client.text]).toEqual([false, ""]);
+  expect([client.isHeadSent, client.text]).toEqual([false, ""]);
   expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
 });
 
@@ -333,7 +333,7 @@ test("a task is polled until it ends; a failure before the first byte is thrown"
   const failing = { finish: () => Promise.reject(new Failure("upstream_error", "The task failed.")) };
   const failed = begin({ kind: "task", exchange, firstByteAt: 0, task: failing });
   await expect(failed.over).rejects.toMatchObject({ code: "upstream_error", message: "The task failed." });
-  expect([failed.client.headSent, failed.events, failed.ends]).toEqual([
+  expect([failed.client.isHeadSent, failed.events, failed.ends]).toEqual([
     false,
     ["the channel broke: upstream_error"],
     [],
@@ -413,7 +413,7 @@ test("a job that cannot be stored throws; a job whose call has ended in the mean
   const lost = { store: () => Promise.reject(new Failure("create_uncertain")) };
   const failed = begin({ kind: "job", exchange, firstByteAt: 0, job: lost });
   await expect(failed.over).rejects.toMatchObject({ code: "create_uncertain" });
-  expect(failed.client.headSent).toBe(false);
+  expect(failed.client.isHeadSent).toBe(false);
   const client = new FakeClient();
   const stored = {
     store() {

@@ -145,7 +145,7 @@ test.each([
 
 test("a slow client pauses the vendor until it has caught up", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
-  client.full = true;
+  client.isFull = true;
   vendor.sends(frame("b"));
   expect(vendor.paused).toBe(true);
   client.drain();
@@ -175,7 +175,7 @@ describe("a vendor that writes in a burst", () => {
 
   test("stays paused while its client is slow", async () => {
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { gatherMs: 2 });
-    client.full = true;
+    client.isFull = true;
     vendor.sends(frame("b"));
     vi.advanceTimersByTime(10);
     expect(vendor.paused).toBe(true);

@@ -18,7 +18,7 @@ test("images that one channel's proxy could not fetch are fetched once through t
   const request = { dialect: "images", model: "m", prompt: "p", images: [image], stream: false } as const;
   const caller = { accountId: "a", tokenId: "t", group: "g", requestId: "r", expiresAt: 0 };
   const call = { caller, ending: new AbortController().signal };
-  using input = new InputImages({ remote }, request, call, { take: () => undefined });
+  using input = new InputImages({ remote }, request, call, { add: () => undefined });
   await expect(input.asBytes("http://broken.example")).rejects.toMatchObject({ code: "upstream_proxy_failed" });
   for (const proxy of ["http://p.example", undefined])
     expect((await input.asBytes(proxy)).images).toEqual([

@@ -40,7 +40,7 @@ interface SpeechPlan extends Plan {
 
 /** Call kind of speech synthesis. */
 const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
-  plan({ strict }, request, { model: { price } }) {
+  plan({ refusesUnsupported: strict }, request, { model: { price } }) {
     const byTokens = isByTokens(price);
     return {
       converted: speechCall(request, strict),

@@ -94,7 +94,7 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
     const { upload, size, wire } = file;
     const measure = transcriptMeasure(size, model.price, call);
     return {
-      converted: transcriptCall(file, call.strict),
+      converted: transcriptCall(file, call.refusesUnsupported),
       finishAfterDisconnect: true,
       cost: {
         by: "measure",

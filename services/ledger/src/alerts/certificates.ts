@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import type { Books } from "@modelgate/books";
 import { readPublishedConfiguration } from "@modelgate/catalog";
-import { certificateEnd, readContentCertificateEnds, type Redis, type TlsServer } from "@modelgate/platform";
+import { readCertificateEnd, readContentCertificateEnds, type Redis, type TlsServer } from "@modelgate/platform";
 import type { FindingDeps } from "./find-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
@@ -40,7 +40,7 @@ export async function findCertificateAlerts(
   for (const [name, end] of await readContentCertificateEnds(redis)) await record(name, end);
   for (let at = 0; at < servers.length; at += maxConcurrent) {
     const some = servers.slice(at, at + maxConcurrent);
-    const ends = await Promise.all(some.map(([, server]) => certificateEnd(server)));
+    const ends = await Promise.all(some.map(([, server]) => readCertificateEnd(server)));
     for (const [index, [name]] of some.entries()) await record(name, ends[index]);
   }
 }

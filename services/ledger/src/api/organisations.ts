@@ -66,7 +66,7 @@ export function organisationRoutes(
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
       result: await use(async (books) => {
-        const request = { organisation, team: teamIn(body), releaseAccount: hasReleaseAccount(body) };
+        const request = { organisation, team: teamIn(body), mayReleaseAccount: hasReleaseAccount(body) };
         const before = await accountsOf(books, organisation);
         const result = await deleteTeam(books, request, actor);
         await orUnavailable(projectReleased(depsOf(books), organisation, before));

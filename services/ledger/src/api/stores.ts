@@ -59,12 +59,12 @@ function statusOf({ message }: CheckResult<unknown>): { readonly ok: boolean; re
 function streamLags(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {
-      const progress = await bus.progress(stream, streamConsumers[stream]);
+      const progress = await bus.readProgress(stream, streamConsumers[stream]);
       return {
         stream,
         isThere: progress !== undefined,
         waiting: progress?.waiting ?? 0,
-        oldestMs: Math.round((await progress?.age()) ?? 0),
+        oldestMs: Math.round((await progress?.readOldestAgeMs()) ?? 0),
       };
     }),
   );

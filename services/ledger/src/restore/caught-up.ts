@@ -11,7 +11,7 @@ export async function waitUntilCaughtUp(
 ): Promise<boolean> {
   const marks = new Map<string, number>();
   const isRead = async (stream: keyof typeof streamConsumers): Promise<boolean> => {
-    const found = await bus.progress(stream, streamConsumers[stream]);
+    const found = await bus.readProgress(stream, streamConsumers[stream]);
     if (found === undefined) return false; // the stream is missing, and is about to be recreated
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);

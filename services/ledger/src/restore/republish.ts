@@ -71,7 +71,7 @@ function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOp
     if (writes !== undefined && writes === emptyAt) return;
     const published = await readCopies(redis);
     emptyAt = published.length === 0 ? writes : undefined;
-    const results = await Promise.all(streams.map(({ name }) => bus.progress(name, streamConsumers[name])));
+    const results = await Promise.all(streams.map(({ name }) => bus.readProgress(name, streamConsumers[name])));
     const progress = results.filter((value) => value !== undefined);
     if (progress.length < results.length) return; // a stream is missing, and is about to be recreated
     const isRecreated = progress.some(({ created }, at) => created !== (knownStreams[at] ?? created));

@@ -34,10 +34,10 @@ export function removeRedisMetrics(): void {
 /** Updates the metrics of the event streams. */
 export async function updateStreamMetrics(bus: Bus): Promise<void> {
   for (const { name: stream } of Object.values(eventStreams)) {
-    const progress = await bus.progress(stream, streamConsumers[stream]);
+    const progress = await bus.readProgress(stream, streamConsumers[stream]);
     streamPresent.set({ stream }, progress === undefined ? 0 : 1);
     lagEvents.set({ stream }, progress?.waiting ?? 0);
-    lagSeconds.set({ stream }, ((await progress?.age()) ?? 0) / 1_000);
+    lagSeconds.set({ stream }, ((await progress?.readOldestAgeMs()) ?? 0) / 1_000);
   }
 }
 

@@ -6,7 +6,12 @@ import { Client } from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openBooks, readAlerts, type Books } from "@modelgate/books";
 import { publishedKey } from "@modelgate/catalog";
-import { certificateEnd, createLogger, storeContentCertificateEnds, type Redis as AnyRedis } from "@modelgate/platform";
+import {
+  readCertificateEnd,
+  createLogger,
+  storeContentCertificateEnds,
+  type Redis as AnyRedis,
+} from "@modelgate/platform";
 import {
   makeAuthority,
   startLocalPostgres,
@@ -158,7 +163,7 @@ test("certificates of channels are alerts 14 and 3 days before their end, unless
 test("a server without TLS, and one that does not answer, have no certificate", async () => {
   const plain = opened.use(await startScriptedServer({}));
   const port = Number(new URL(plain.url).port);
-  expect(await certificateEnd({ host: "127.0.0.1", port })).toBeUndefined();
+  expect(await readCertificateEnd({ host: "127.0.0.1", port })).toBeUndefined();
   for (const protocol of ["nats", "postgres"] as const)
-    expect(await certificateEnd({ host: "127.0.0.1", port: 1, protocol })).toBeUndefined();
+    expect(await readCertificateEnd({ host: "127.0.0.1", port: 1, protocol })).toBeUndefined();
 });

@@ -62,7 +62,7 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     using input = new InputImages(deps.images, parsed.request, call, body.holding);
     const images = {
       deps: deps.images,
-      unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.strict },
+      unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.refusesUnsupported },
       parsed,
       input,
       render: (answer: ImagesAnswer) => renderAnswer(answer, parsed.request, act),

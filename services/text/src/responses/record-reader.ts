@@ -9,7 +9,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 export type RecordBounds = Pick<JsonLimits, "maxBytes" | "values" | "members">;
 
 /** Part of the memory budget into which records are read. */
-export type RecordMemory = Pick<Holding, "take">;
+export type RecordMemory = Pick<Holding, "add">;
 
 const decompress = promisify(zstdDecompress);
 
@@ -32,7 +32,7 @@ export class RecordReader {
     try {
       const json = await decompress(packed, { maxOutputLength: Math.max(1, maxBytes - this.#bytes) });
       this.#bytes += json.length;
-      this.#memory.take(json.length);
+      this.#memory.add(json.length);
       return json;
     } catch (error) {
       throw error instanceof RangeError ? tooLarge(`is larger than ${maxBytes} bytes`) : error;

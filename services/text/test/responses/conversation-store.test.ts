@@ -28,7 +28,7 @@ const limits = {
   maxBytes: 30_000,
   body: { maxBytes: 40_000, values: 2_000, members: 1_000 },
 };
-const unbounded: RecordMemory = { take: () => undefined };
+const unbounded: RecordMemory = { add: () => undefined };
 const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
@@ -96,7 +96,7 @@ test("a page is read into memory, and nothing else", async () => {
   const added = await add(...Array.from({ length: 20 }, (_, line) => user("x".repeat(line * 10))));
   if (added.verdict !== "added") throw new Error(added.verdict);
   let taken = 0;
-  const memory = { take: (bytes: number) => void (taken += bytes) };
+  const memory = { add: (bytes: number) => void (taken += bytes) };
   const sizes = added.items.map((item) => JSON.stringify(item).length);
   await read({ newestFirst: true, limit: 1 }, memory);
   expect(taken).toBe(sizes[19]);
@@ -113,7 +113,7 @@ test("a page that does not fit into memory is refused", async () => {
   await add(user("One"));
   const full = new Error("no room");
   const memory = {
-    take: () => {
+    add: () => {
       throw full;
     },
   };

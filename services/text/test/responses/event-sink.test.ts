@@ -15,7 +15,7 @@ test("a response whose client disconnected before it began is ended immediately"
   client.close();
   await once(socket, "close");
   const sink = sinkOf(socket, quiet);
-  expect([sink.closed, sink.ending.reason]).toEqual([true, expect.any(ClientDisconnected)]);
+  expect([sink.isClosed, sink.ending.reason]).toEqual([true, expect.any(ClientDisconnected)]);
 });
 
 test("a response that begins during the shutdown is ended immediately", async () => {

@@ -16,7 +16,7 @@ function steered() {
   const steering = new Steering({ send: (event) => void events.push(event), newId: () => `steer_${++count}` });
   const message = (size = bytes) => {
     const holding = budget.openHolding({ accountId: "a", tokenId: "t" });
-    holding.take(size);
+    holding.add(size);
     return { bytes: size, holding };
   };
   return { steering, events, budget, message };

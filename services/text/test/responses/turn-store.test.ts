@@ -25,7 +25,7 @@ const limits = {
   body: { maxBytes: 1_000_000, values: 1_000, members: 1_000 },
 };
 const cipher = makeRecordCipher(["a secret"]);
-const noMemory = { take: () => undefined };
+const noMemory = { add: () => undefined };
 const turnOf = (text: string) => ({ response: { output: [], text }, input: [], ancestors: [] });
 
 /** Stores a chain of responses that together exceed four times the value limit of a body. */
@@ -50,7 +50,7 @@ test("a chain of responses counts against the values of a body, and the memory o
   const accountId = "chain";
   const { store, bytes, previousId } = await openChain(accountId, 3);
   let takenBytes = 0;
-  const memory = { take: (more: number) => void (takenBytes += more) };
+  const memory = { add: (more: number) => void (takenBytes += more) };
   expect((await earlierTurns(store, { accountId, previousId }, memory)).items).toHaveLength(3);
   expect(takenBytes).toBe(bytes);
   const longer = await openChain("longer", 8);

@@ -13,7 +13,7 @@ import { hasEnded } from "./events.ts";
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
-  readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "requestId" | "span" | "strict">;
+  readonly call: Pick<ServiceCall, "caller" | "facts" | "log" | "refusesUnsupported" | "requestId" | "span">;
   /** Body of the request. It is disposed when the response has ended. */
   readonly body: Disposable & Pick<JsonBody<unknown>, "holding">;
   readonly form: EventForm;
@@ -112,7 +112,7 @@ export class BackgroundRun {
       requestId: call.requestId,
       log: call.log,
       span,
-      strict: call.strict,
+      refusesUnsupported: call.refusesUnsupported,
       facts: call.facts,
     };
     try {

@@ -23,7 +23,7 @@ export interface EventStorage {
   /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
   /** Part of the memory budget for events that must stay in memory. */
-  readonly memory: Pick<Holding, "take">;
+  readonly memory: Pick<Holding, "add">;
   /** Maximum bytes of the events that stay in memory. */
   readonly maxHeldBytes: number;
 }
@@ -67,15 +67,15 @@ export class BackgroundSink implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get headSent(): boolean {
+  get isHeadSent(): boolean {
     return this.#begun;
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#over || this.#isEnding;
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#wasFull;
   }
 
@@ -90,14 +90,14 @@ export class BackgroundSink implements AnswerSink {
   }
 
   write(piece: Buffer | string): boolean {
-    if (this.closed) return true;
+    if (this.isClosed) return true;
     for (const frame of this.#frames.push(Buffer.from(piece))) this.#take(frame);
     this.#wasFull ||= this.#waitingCharacters > maxWaitingCharacters;
     return !this.#wasFull;
   }
 
   end(last?: Buffer | string): void {
-    if (this.closed) return;
+    if (this.isClosed) return;
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#take(rest);
@@ -121,7 +121,7 @@ export class BackgroundSink implements AnswerSink {
 
   /** Ends the response early because of a failure of the gateway. */
   interrupt(failure: Failure): void {
-    if (!this.closed) this.#ending.abort(failure);
+    if (!this.isClosed) this.#ending.abort(failure);
   }
 
   /** Resolves when all events so far are stored, or storing them has failed. */
@@ -149,7 +149,7 @@ export class BackgroundSink implements AnswerSink {
           "answer_too_large",
           `The answer is larger than ${maxHeldBytes} bytes, the maximum that is stored.`,
         );
-      memory.take(bytes);
+      memory.add(bytes);
     } catch (error) {
       this.interrupt(asFailure(error));
     }

@@ -88,7 +88,7 @@ class EventFollower implements Disposable {
   constructor({ answer, ending }: Pick<ServiceCall, "answer" | "ending">, longestMs: number) {
     this.#answer = answer;
     this.#ending = ending;
-    this.#until = answer.closed ? 0 : Date.now() + longestMs;
+    this.#until = answer.isClosed ? 0 : Date.now() + longestMs;
     const leave = (): void => {
       this.#until = 0;
       this.#wake?.();

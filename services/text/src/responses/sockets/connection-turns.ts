@@ -76,7 +76,7 @@ export class ConnectionTurns implements Disposable {
     if (bytes.length > maxKeptBytes || this.#isOver) return;
     const holding = this.#budget.openHolding(this.#holder);
     try {
-      holding.take(bytes.length);
+      holding.add(bytes.length);
     } catch (error) {
       holding[Symbol.dispose]();
       if (error instanceof Failure) return; // the memory limit is reached; the client can send the turn again

@@ -53,15 +53,15 @@ export class EventSink implements AnswerSink {
     return this.#ending.signal;
   }
 
-  get headSent(): boolean {
+  get isHeadSent(): boolean {
     return this.#begun;
   }
 
-  get closed(): boolean {
+  get isClosed(): boolean {
     return this.#over || this.#isEnding || this.#socket.readyState !== this.#socket.OPEN;
   }
 
-  get full(): boolean {
+  get isFull(): boolean {
     return this.#wasFull;
   }
 
@@ -76,7 +76,7 @@ export class EventSink implements AnswerSink {
   }
 
   write(piece: Buffer | string): boolean {
-    if (this.closed) return true;
+    if (this.isClosed) return true;
     for (const frame of this.#frames.push(Buffer.from(piece))) this.#send(frame);
     this.#wasFull ||= this.#socket.bufferedAmount > this.#bufferedBytes;
     return !this.#wasFull;

@@ -117,7 +117,7 @@ export class ResponseSocket {
     if (this.#isLeaving || !this.#isOpen) return;
     const holding = this.#deps.body.budget.openHolding(this.#call.caller);
     try {
-      holding.take(data.length);
+      holding.add(data.length);
     } catch (error) {
       holding[Symbol.dispose]();
       return this.#refuse(error, undefined);

@@ -51,7 +51,7 @@ export function callOf(
     requestId,
     log,
     span: startSpan({ name: endpointLabel("responses"), kind: "server", parent: span.traceparent }),
-    strict,
+    refusesUnsupported: strict,
     facts,
   };
 }

@@ -8,7 +8,7 @@ interface StoringOptions {
   /** Maximum bytes of an answer; a longer one is not stored. */
   readonly maxBytes: number;
   /** Part of the memory budget for the bytes of the answer. */
-  readonly memory: Pick<Holding, "take">;
+  readonly memory: Pick<Holding, "add">;
   /** Assembles the answer of a stream. */
   readonly collector: AnswerCollector;
   /** Stores a complete answer. Never rejects. */
@@ -29,14 +29,14 @@ export function storeAnswerFirst(call: StoredAnswerCall, options: StoringOptions
   const answer = new CollectedAnswer(call, options);
   let stored = Promise.resolve();
   return {
-    get headSent() {
-      return sink.headSent;
+    get isHeadSent() {
+      return sink.isHeadSent;
     },
-    get closed() {
-      return sink.closed;
+    get isClosed() {
+      return sink.isClosed;
     },
-    get full() {
-      return sink.full;
+    get isFull() {
+      return sink.isFull;
     },
     get stored() {
       return stored;
@@ -85,7 +85,7 @@ class CollectedAnswer {
     this.isStorable &&= this.#bytes <= maxBytes;
     if (!this.isStorable) return;
     try {
-      memory.take(piece.length);
+      memory.add(piece.length);
     } catch (error) {
       this.isStorable = false;
       return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not stored");
