@@ -24,8 +24,8 @@ export class AreaProxy implements Disposable {
     ejectPlugins: true, // the package's plugins log every call, and answer errors as text
     plugins: [
       (proxy) => {
-        proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.onSent(upstream));
-        proxy.on("proxyReqWs", (upstream, request) => contextOf(request).proxied?.onSent(upstream));
+        proxy.on("proxyReq", (upstream, request) => contextOf(request).proxied?.onRequest(upstream));
+        proxy.on("proxyReqWs", (upstream, request) => contextOf(request).proxied?.onRequest(upstream));
         proxy.on("proxyRes", (answer, request) => contextOf(request).proxied?.onAnswer(answer));
         proxy.on("error", (error, request) => request && contextOf(request).proxied?.onError(error));
       },
@@ -38,7 +38,7 @@ export class AreaProxy implements Disposable {
     this.#options = options;
   }
 
-  /** Throws Failure api_not_implemented if the area has no address. */
+  /** Passes a call or WebSocket to the area's service. Throws Failure api_not_implemented if the area has no address. */
   pass(
     area: Area,
     request: IncomingMessage,
@@ -63,8 +63,8 @@ export class AreaProxy implements Disposable {
   }
 
   /**
-   * Notifies the services of open calls that the edge stops, so that they end their calls with an error. After
-   * `waitMs`, the edge itself ends the rest.
+   * Notifies the services that the edge stops, so that they end their open calls with an error. After `waitMs`, the
+   * edge itself ends the calls that are still open.
    */
   end(waitMs: number): void {
     for (const proxied of this.#open) proxied.notifyShutdown();

@@ -25,6 +25,7 @@ export interface Deps extends AsyncDisposable {
   readonly callers: SharedCallers;
   readonly tokens: TokenCache;
   readonly corsOrigins: string;
+  /** Number of proxies in front of the edge that add an address to X-Forwarded-For. */
   readonly proxies: number;
   readonly refused: Pick<RefusedCalls, "add">;
   readonly log: Logger;

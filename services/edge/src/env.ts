@@ -1,6 +1,9 @@
 import { proxiesVariable, serviceVariables, storeVariables, type EnvOf } from "@modelgate/platform";
 
-/** Environment variables of the edge. Calls to an area without an address are answered with 501. */
+/**
+ * Environment variables of the edge. Calls to an area are answered with 501 if the area has no address and this process
+ * does not run it.
+ */
 export const variables = serviceVariables(
   "edge",
   (read) => ({
@@ -24,7 +27,7 @@ export const variables = serviceVariables(
       ttlMs: 5_000,
       size: 50_000,
     },
-    /** Time in ms after which a call's seat is free if its edge no longer renews it. */
+    /** Time in ms after which a seat is free if the edge of its call no longer renews it. */
     seatLeaseMs: 30_000,
     silence: {
       /** Maximum ms of silence between edge and service; longer than the limits in the services. */

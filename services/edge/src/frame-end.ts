@@ -1,7 +1,7 @@
 import { sessionFailure, type Failure } from "@modelgate/contracts";
 
 /** Maximum bytes of an unfinished frame that are buffered; a longer frame is sent before its end arrives. */
-const maxHeldBytes = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 
 /** Bit masks for a frame's first byte (RFC 6455, 5.2), and opcodes. */
 const [finalBit, opcodeBits, textCode, closeCode, firstControlCode] = [0x80, 0x0f, 0x1, 0x8, 0x8];
@@ -34,7 +34,7 @@ export class SessionErrorAppender {
     this.#missing -= end;
     while (end < all.length) {
       const next = endOfFrame(all, end);
-      if (next === undefined || (next > all.length && next - end <= maxHeldBytes)) break;
+      if (next === undefined || (next > all.length && next - end <= maxBufferedBytes)) break;
       const opcode = all.readUInt8(end) & opcodeBits;
       if (opcode === closeCode) this.isClosed = true;
       if (opcode < firstControlCode) this.#isInMessage = (all.readUInt8(end) & finalBit) === 0;
@@ -47,10 +47,10 @@ export class SessionErrorAppender {
   }
 
   /**
-   * Returns the last frames of a session whose service disconnected: an error event and a close frame. Omits the event
-   * inside a fragmented message. Undefined if no frame can follow.
+   * Returns the last frames of a session whose service disconnected: an error event and a close frame. Inside a
+   * fragmented message, returns only the close frame. Undefined if no frame can follow.
    */
-  fail({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
+  renderEnd({ code, failure }: SessionClose, eventId: string): Buffer | undefined {
     if (this.isClosed || this.#missing > 0) return undefined;
     const reason = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(failure.code)]);
     const close = buildFrame(closeCode, reason);

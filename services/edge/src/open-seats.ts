@@ -17,8 +17,8 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
   return {
     leaseMs,
     newSeatId: idSource("seat"),
-    /** Renews a seat until its answer is written or closed. A client that has the last byte can thus call again. */
-    take(seat: Seat, response: ServerResponse): void {
+    /** Renews a call's seat until the answer is written or the connection closes, and then releases it. */
+    renewUntilEnd(seat: Seat, response: ServerResponse): void {
       const entry = heldSeats.add(seat);
       const release = (): void => {
         if (entry.remove()) quietly(releaseSeat(redis, seat));

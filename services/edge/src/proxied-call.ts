@@ -13,8 +13,8 @@ export interface ProxyOptions {
 }
 
 /**
- * One proxied call. If the service disconnects, the client gets an error in its wire: a body before the first byte, an
- * event in a stream.
+ * One proxied call. If the service disconnects, the client gets an error in its wire: as the body if the answer has not
+ * begun, or as the last event of a stream. Other answers are cut off.
  */
 export class ProxiedCall implements Proxied {
   readonly #request: IncomingMessage;
@@ -37,11 +37,11 @@ export class ProxiedCall implements Proxied {
   }
 
   /** Called when the request to the service is created, before its body is sent. */
-  onSent(upstream: ClientRequest): void {
+  onRequest(upstream: ClientRequest): void {
     if (this.#isOver) return void upstream.destroy();
     this.#upstream = upstream;
     upstream.setTimeout(this.#options.silenceMs, () => {
-      // A client that reads slowly pauses the service's stream; that is not silence.
+      // If the client reads slowly, the edge has paused the service's stream, and the service is not silent.
       if (!this.#response.writableNeedDrain) upstream.destroy(new Error("the service was silent for too long"));
     });
   }
@@ -65,7 +65,7 @@ export class ProxiedCall implements Proxied {
     this.#errorAppender = errorAppenderOf({
       endpointId: contextOf(this.#request).id ?? "",
       contentType: answer.statusCode === 200 ? answer.headers["content-type"] : undefined,
-      isClosed: answer.headers["content-length"] !== undefined || answer.headers["content-encoding"] !== undefined,
+      canAppend: answer.headers["content-length"] === undefined && answer.headers["content-encoding"] === undefined,
     });
     if (this.#errorAppender !== undefined) this.#upstream?.setTimeout(this.#options.streamSilenceMs);
     answer
@@ -77,22 +77,22 @@ export class ProxiedCall implements Proxied {
         if (this.#isOver || !answer.complete) return;
         this.#isOver = true;
         response.addTrailers(Object.entries(answer.trailers).map(([name, value = ""]) => [name, value] as const));
-        response.end(this.#errorAppender?.rest());
+        response.end(this.#errorAppender?.buffered);
       });
     response.on("drain", () => answer.resume());
   }
 
-  /** Ends a call that did not reach the service, or whose connection to it broke. */
+  /** Ends a call if the service cannot be reached, or if the connection to the service broke before the answer. */
   onError(error: Error): void {
     const [request, response] = [this.#request, this.#response];
-    // If the answer has started, `response.destroy` ends it. `request.destroyed` is also true for a request that was
-    // read to its end.
+    // If the answer has started, `response.destroy` ends it. `request.destroyed` would be true for every request that
+    // was read to its end.
     if (this.#isOver || response.headersSent || request.socket.destroyed) return;
     logServiceFailure(this.#options.log, request, "the service is unreachable", error);
     this.breakOff(serviceUnavailable());
   }
 
-  /** Notifies the service that this edge stops. The service then sends its wire's error. */
+  /** Notifies the service that this edge stops. The service then ends its answer with an error. */
   notifyShutdown(): void {
     const upstream = this.#upstream;
     if (this.#isOver || !upstream?.writableFinished || upstream.socket?.destroyed !== false) return;
@@ -113,7 +113,7 @@ export class ProxiedCall implements Proxied {
       discardRestOfBody(request);
       answerFailure(response, format, failure, requestId);
     } else {
-      const last = this.#errorAppender?.fail(failure, requestId);
+      const last = this.#errorAppender?.renderEnd(failure, requestId);
       if (last === undefined) this.#cut();
       else response.end(last);
     }

@@ -6,6 +6,7 @@ import { SessionErrorAppender, type SessionClose } from "./frame-end.ts";
 import { logServiceFailure, serviceUnavailable, type ProxyOptions } from "./proxied-call.ts";
 import { contextOf, type Proxied, type Upgrade } from "./request-context.ts";
 
+/** Maximum ms in which a closing socket sends its last bytes. */
 const lastBytesMs = 2_000;
 
 /** One proxied WebSocket. If the service disconnects, the client gets an error event and a close code. */
@@ -17,10 +18,10 @@ export class ProxiedSession implements Proxied {
   readonly #frames = new SessionErrorAppender();
   #upstream: ClientRequest | undefined;
   #service: Duplex | undefined;
-  #isGoing = false;
+  #isStopping = false;
   #isOver = false;
 
-  /** `response` refuses the session, and closes with the client's socket. */
+  /** `response` is used only to refuse the session. It closes with the client's socket. */
   constructor(request: IncomingMessage, response: ServerResponse, options: ProxyOptions, upgrade: Upgrade) {
     this.#request = request;
     this.#response = response;
@@ -28,7 +29,7 @@ export class ProxiedSession implements Proxied {
     this.#upgrade = upgrade;
   }
 
-  onSent(upstream: ClientRequest): void {
+  onRequest(upstream: ClientRequest): void {
     this.#upstream = upstream;
     this.#upgrade.socket.once("close", () => {
       this.#isOver = true;
@@ -37,7 +38,7 @@ export class ProxiedSession implements Proxied {
     upstream
       .setTimeout(this.#options.silenceMs, () => upstream.destroy(new Error("the service was silent for too long")))
       .once("response", (answer) => this.onAnswer(answer))
-      .once("upgrade", (_, service) => this.#switched(service));
+      .once("upgrade", (_, service) => this.#onSwitched(service));
   }
 
   /** Records that the service refused the session. The proxy sends the refusal to the client. */
@@ -57,7 +58,7 @@ export class ProxiedSession implements Proxied {
 
   /** Closes the connection to the service, which then closes the session with code 1001. */
   notifyShutdown(): void {
-    this.#isGoing = true;
+    this.#isStopping = true;
     const [client, service] = [this.#upgrade.socket, this.#service];
     if (service === undefined) return;
     client.unpipe(service).resume();
@@ -68,12 +69,15 @@ export class ProxiedSession implements Proxied {
     (this.#service ?? this.#upstream)?.destroy();
   }
 
-  /** Runs before the proxy's upgrade handler, to notice a disconnect while the client's side is open. */
-  #switched(service: Duplex): void {
+  /**
+   * Runs before the proxy's upgrade handler, whose listeners end the client's socket after an error. The listeners of
+   * this function therefore run first, and can still send the last frames.
+   */
+  #onSwitched(service: Duplex): void {
     const client = this.#upgrade.socket;
     this.#service = service;
     this.#upgrade.status = 101;
-    for (const event of ["error", "end", "close"]) service.once(event, () => this.#ended());
+    for (const event of ["error", "end", "close"]) service.once(event, () => this.#onServiceEnd());
     // The proxy pipes the service to the client. Here only complete frames are sent, so that an error event can follow.
     client.once("pipe", () => {
       service.unpipe(client);
@@ -81,8 +85,8 @@ export class ProxiedSession implements Proxied {
     });
     client.on("drain", () => service.resume());
     client.once("close", () => endSoon(service));
-    // The proxy pipes the client to the service in its last step. The notification must come later.
-    if (this.#isGoing) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
+    // The proxy pipes the client to the service in its last step. `notifyShutdown` undoes this, so it must run later.
+    if (this.#isStopping) service.once("pipe", () => setImmediate(() => this.notifyShutdown()));
   }
 
   #pass(chunk: Buffer): void {
@@ -90,21 +94,21 @@ export class ProxiedSession implements Proxied {
     if (out.length > 0 && !this.#upgrade.socket.write(out)) this.#service?.pause();
   }
 
-  #ended(): void {
+  #onServiceEnd(): void {
     const client = this.#upgrade.socket;
     if (this.#isOver) return;
     this.#isOver = true;
     if (!this.#frames.isClosed) {
-      const close = closeOf(this.#isGoing);
+      const close = closeOf(this.#isStopping);
       const context = contextOf(this.#request);
-      if (!this.#isGoing) {
+      if (!this.#isStopping) {
         context.failure = close.failure;
         logServiceFailure(this.#options.log, this.#request, "the service of a WebSocket was lost");
       }
-      const last = this.#frames.fail(close, `event_${context.requestId}`);
+      const last = this.#frames.renderEnd(close, `event_${context.requestId}`);
       if (last !== undefined) client.write(last);
     }
-    client.resume(); // unread bytes would turn the close into a reset
+    client.resume(); // with unread bytes, the connection would be reset instead of closed
     endSoon(client);
   }
 }
@@ -117,9 +121,9 @@ function endSoon(socket: Duplex): void {
   socket.once("close", () => clearTimeout(timer));
 }
 
-function closeOf(isGoing: boolean): SessionClose {
-  const message = isGoing
+function closeOf(isStopping: boolean): SessionClose {
+  const message = isStopping
     ? "This gateway is shutting down; reconnect."
     : "The service behind this session ended unexpectedly; reconnect.";
-  return { code: isGoing ? 1001 : 1012, failure: new Failure("server_overloaded", message) };
+  return { code: isStopping ? 1001 : 1012, failure: new Failure("server_overloaded", message) };
 }

@@ -15,12 +15,13 @@ export interface RequestContext {
   id?: EndpointId;
   endpoint?: Endpoint;
   params?: Readonly<Record<string, string>>;
+  /** SHA-256 of the API key. */
   digest?: string;
   token?: Token;
   clientAddress?: string;
   tags?: Tags;
   caller?: Caller;
-  /** True if this process serves the call's area, which then also logs calls to models. */
+  /** True if this process serves the call's area. The edge then leaves the logging of successful calls to the area. */
   isLocal?: boolean;
   /** Set if a service of another process serves the call. */
   proxied?: Proxied;
@@ -32,7 +33,7 @@ export interface RequestContext {
 
 /** A proxied call or WebSocket, which receives the proxy's events. */
 export interface Proxied {
-  onSent(upstream: ClientRequest): void;
+  onRequest(upstream: ClientRequest): void;
   onAnswer(answer: IncomingMessage): void;
   onError(error: Error): void;
   notifyShutdown(): void;
@@ -47,7 +48,7 @@ export interface Upgrade {
   status?: number;
 }
 
-/** Keys of a request's context and upgrade. A WeakMap would keep the values longer than their requests. */
+/** Symbols of the members that store a request's context and upgrade. With a WeakMap, their memory is freed later. */
 const contextKey = Symbol("context");
 const upgradeKey = Symbol("upgrade");
 
@@ -79,7 +80,7 @@ export function upgradeOf(request: IncomingMessage): Upgrade | undefined {
   return request[upgradeKey];
 }
 
-/** Step of a request. It answers the request, calls `next`, or throws a Failure or calls `next` with one. */
+/** Step of a request. It answers the request, or calls `next`. To refuse the request, it throws a Failure. */
 export type Step = (
   request: IncomingMessage,
   response: ServerResponse,

@@ -5,12 +5,15 @@ import type { Duplex } from "node:stream";
 const [refusedForMs, pauseMs] = [1_000, 50];
 /** Maximum ms to connect: longer than the 5 s after which a DNS resolver repeats a query. */
 const connectMs = 10_000;
-/** Maximum idle time in ms: shorter than a service's 75 s, so that no service closes a connection during a request. */
+/**
+ * Maximum idle time in ms of a connection. It is shorter than the 75 s of a service, so no service closes a connection
+ * on which the edge just sends a request.
+ */
 const idleMs = 60_000;
 
 /**
- * Agent for connections to the services. A refused connection is retried, because another replica may get the address.
- * An open connection is never retried, because the service may have received the request.
+ * Agent for connections to the services. A refused connection is retried, because another replica may answer at the
+ * address. After a connection was open, nothing is retried, because the service may have received the request.
  */
 export class RetryingAgent extends Agent {
   readonly #connectMs: number;
@@ -22,7 +25,7 @@ export class RetryingAgent extends Agent {
 
   override createConnection(
     options: ClientRequestArgs,
-    made?: (error: Error | null, socket: Duplex) => void,
+    onResult?: (error: Error | null, socket: Duplex) => void,
   ): Duplex | null | undefined {
     const giveUpAt = performance.now() + refusedForMs;
     const attempt = (): void => {
@@ -32,12 +35,12 @@ export class RetryingAgent extends Agent {
       const failed = (error: NodeJS.ErrnoException): void => {
         clearTimeout(timer);
         if (error.code === "ECONNREFUSED" && performance.now() < giveUpAt) setTimeout(attempt, pauseMs);
-        else made?.(error, socket);
+        else onResult?.(error, socket);
       };
       socket.once("error", failed).once("connect", () => {
         clearTimeout(timer);
         socket.off("error", failed);
-        made?.(null, socket);
+        onResult?.(null, socket);
       });
     };
     attempt();

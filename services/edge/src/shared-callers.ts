@@ -29,8 +29,8 @@ export class SharedCallers {
   /** Returns the caller of an API key, without the details of a single call. */
   callerOf(token: Token, group: Group): Caller {
     const now = Date.now();
-    const known = this.#byToken.get(token);
-    if (known !== undefined && known.group === group && now < known.until) return known.caller;
+    const last = this.#byToken.get(token);
+    if (last !== undefined && last.group === group && now < last.until) return last.caller;
     const caller: Caller = {
       accountId: token.accountId,
       tokenId: token.id,

@@ -1,20 +1,18 @@
 import { failureFrameOf, renderFailure, type Failure } from "@modelgate/contracts";
 
 /** Maximum bytes of an unfinished part that are buffered; a longer part is sent before its end arrives. */
-const maxHeldBytes = 64 * 1024;
+const maxBufferedBytes = 64 * 1024;
 const noBytes = Buffer.alloc(0);
 
-/**
- * Returns the object that can append an error to an answer. Undefined if that is not possible, for example for a
- * compressed answer or one with a content length.
- */
+/** Returns an object that can append an error to an answer; undefined if no error can be appended. */
 export function errorAppenderOf(answer: {
   readonly endpointId: string;
   readonly contentType: string | undefined;
-  readonly isClosed: boolean;
+  /** False for an answer that is compressed or has a content length. */
+  readonly canAppend: boolean;
 }): StreamErrorAppender | undefined {
-  const { endpointId, contentType = "", isClosed } = answer;
-  if (isClosed) return undefined;
+  const { endpointId, contentType = "", canAppend } = answer;
+  if (!canAppend) return undefined;
   if (contentType.startsWith("text/event-stream"))
     return new StreamErrorAppender(framedParts(endpointId, endOfLastEvent, "\n\n"));
   if (contentType.startsWith("application/x-ndjson"))
@@ -28,9 +26,13 @@ export function errorAppenderOf(answer: {
 interface StreamParts {
   /** Returns the end of the last complete part, or 0. The first `seen` bytes were also passed to the previous call. */
   endOfLast(bytes: Buffer, seen: number): number;
+  /** Called with all bytes that are sent to the client. */
   observe?(bytes: Buffer): void;
-  /** Returns the text that ends the stream with a failure; undefined if the wire cannot express one here. */
-  fail(failure: Failure, requestId: string, isInside: boolean): string | undefined;
+  /**
+   * Returns the text that ends the stream with a failure; undefined if the wire cannot express one at this point.
+   * `isInside` is true after the beginning of an incomplete part was sent.
+   */
+  renderEnd(failure: Failure, requestId: string, isInside: boolean): string | undefined;
 }
 
 /** Cuts a stream at the ends of its parts, so that the gateway can append an error if the service disconnects. */
@@ -49,7 +51,7 @@ export class StreamErrorAppender {
     const all = this.#buffered.length === 0 ? chunk : Buffer.concat([this.#buffered, chunk]);
     const end = this.#parts.endOfLast(all, this.#buffered.length);
     if (end > 0) this.#isInside = false;
-    if (all.length - end > maxHeldBytes) this.#isInside = true;
+    if (all.length - end > maxBufferedBytes) this.#isInside = true;
     // A view would keep the complete chunk in memory while the stream is silent.
     this.#buffered = this.#isInside ? noBytes : Buffer.from(all.subarray(end));
     const out = this.#isInside ? all : all.subarray(0, end);
@@ -57,13 +59,14 @@ export class StreamErrorAppender {
     return out;
   }
 
-  rest(): Buffer {
+  /** The unfinished part that was not sent. */
+  get buffered(): Buffer {
     return this.#buffered;
   }
 
   /** Returns the end of a broken stream; undefined if the wire cannot express a failure at this point. */
-  fail(failure: Failure, requestId: string): string | undefined {
-    return this.#parts.fail(failure, requestId, this.#isInside);
+  renderEnd(failure: Failure, requestId: string): string | undefined {
+    return this.#parts.renderEnd(failure, requestId, this.#isInside);
   }
 }
 
@@ -75,14 +78,14 @@ function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, endin
     observe(bytes) {
       if (endpointId === "responses") sequence = lastSequence(bytes) ?? sequence;
     },
-    fail(failure, requestId, isInside) {
+    renderEnd(failure, requestId, isInside) {
       const frame = failureFrameOf(endpointId)?.(failure, requestId, sequence);
       return frame === undefined || !isInside ? frame : ending + frame;
     },
   };
 }
 
-/** Returns the end of the last complete event, which is an empty line. */
+/** Returns the position after the last empty line, which ends an event; 0 if there is none. */
 function endOfLastEvent(bytes: Buffer): number {
   if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");
@@ -114,12 +117,12 @@ class ArrayParts implements StreamParts {
     let end = 0;
     for (let position = seen; position < bytes.length; position++)
       if (this.#endsElement(bytes[position])) end = position + 1;
-    // Services send whitespace between elements as a heartbeat, which is not buffered.
+    // Whitespace between elements is not buffered, because services send it as a heartbeat.
     const isBetween = this.#depth <= 1 && !this.#isText;
     return isBetween && /^\s*$/.test(bytes.toString("latin1", end)) ? bytes.length : end;
   }
 
-  fail(failure: Failure, requestId: string, isInside: boolean): string | undefined {
+  renderEnd(failure: Failure, requestId: string, isInside: boolean): string | undefined {
     if (isInside) return undefined;
     const before = this.#elements === 0 ? "[" : ",\r\n";
     return `${before}${JSON.stringify(renderFailure("gamma", failure, requestId))}]`;

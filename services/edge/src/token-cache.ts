@@ -2,7 +2,7 @@ import { accountKeys, findUsedToken, readUnlessLost, type Token } from "@modelga
 import { openSubscriber, orUnavailable, type Redis } from "@modelgate/platform";
 import type { Env } from "./env.ts";
 
-/** Cache of API key records by the key's SHA-256. Changes apply immediately. */
+/** Cache of API key records by the key's SHA-256. */
 export type TokenCache = Awaited<ReturnType<typeof openTokenCache>>;
 
 interface Entry {
@@ -21,7 +21,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
     const isAbsent = (token: Token | undefined): boolean => token === undefined;
     const lookup = orUnavailable(readUnlessLost(redis, () => findUsedToken(redis, digest), isAbsent));
     const entry: Entry = { token: lookup, until: Infinity };
-    entries.delete(digest); // the oldest entry comes first
+    entries.delete(digest); // added again below, because the first entry must be the oldest
     const [oldest] = entries.keys();
     if (entries.size >= size && oldest !== undefined) entries.delete(oldest);
     entries.set(digest, entry);
@@ -37,7 +37,7 @@ export async function openTokenCache(options: { readonly redis: Redis } & Env["t
   await subscriber.subscribe(accountKeys.tokenChanges);
 
   return {
-    /** Throws Failure server_overloaded while Redis is unavailable. */
+    /** Finds a record by the key's SHA-256. Rejects with Failure server_overloaded if Redis is needed but unavailable. */
     find(digest: string): Entry["token"] {
       const entry = entries.get(digest);
       return entry !== undefined && entry.until > Date.now() ? entry.token : fetchToken(digest);

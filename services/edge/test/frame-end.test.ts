@@ -47,7 +47,7 @@ function broken(session: Buffer, cut: number, piece: number): Buffer {
   const got: Buffer[] = [];
   for (let at = 0; at < cut; at += piece)
     got.push(Buffer.from(end.push(session.subarray(at, Math.min(cut, at + piece)))));
-  return Buffer.concat([...got, end.fail(close, "event_1") ?? Buffer.alloc(0)]);
+  return Buffer.concat([...got, end.renderEnd(close, "event_1") ?? Buffer.alloc(0)]);
 }
 
 const closed = { opcode: 8, isFinal: true, payload: "\x03\xf4server_overloaded" };
@@ -81,9 +81,9 @@ test("no error event is sent inside a frame that is too long to be held back", (
   const [long = Buffer.alloc(0)] = events.slice(3);
   const end = new SessionErrorAppender();
   expect(end.push(long.subarray(0, 500))).toHaveLength(500);
-  expect(end.fail(close, "event_1")).toBeUndefined();
+  expect(end.renderEnd(close, "event_1")).toBeUndefined();
   end.push(long.subarray(500));
-  expect(end.fail(close, "event_1")).toBeDefined();
+  expect(end.renderEnd(close, "event_1")).toBeDefined();
 });
 
 test("between the frames of one message a close is sent, and no event", () => {

@@ -11,12 +11,12 @@ const sse = "text/event-stream; charset=utf-8";
  * `piece` bytes.
  */
 function broken(endpointId: string, contentType: string, stream: string, cut: number, piece: number): string {
-  const end = errorAppenderOf({ endpointId, contentType, isClosed: false });
+  const end = errorAppenderOf({ endpointId, contentType, canAppend: true });
   if (end === undefined) throw new Error("it cannot be ended");
   const bytes = Buffer.from(stream).subarray(0, cut);
   let got = "";
   for (let at = 0; at < bytes.length; at += piece) got += end.push(bytes.subarray(at, at + piece)).toString("latin1");
-  return got + (end.fail(failure, "req_1") ?? "");
+  return got + (end.renderEnd(failure, "req_1") ?? "");
 }
 
 function eventsOf(text: string): readonly { readonly event: string | undefined; readonly data: string | undefined }[] {
@@ -59,11 +59,11 @@ test("an event above the buffer limit is passed on, and its line is ended before
 
 test("a complete stream passes unchanged", () => {
   const stream = `data: ${"é".repeat(40_000)}\n\ndata: [DONE]\n\nand no end`;
-  const end = errorAppenderOf({ endpointId: "chatCompletions", contentType: sse, isClosed: false });
+  const end = errorAppenderOf({ endpointId: "chatCompletions", contentType: sse, canAppend: true });
   const bytes = Buffer.from(stream);
   const got: Buffer[] = [];
   for (let at = 0; at < bytes.length; at += 999) got.push(end?.push(bytes.subarray(at, at + 999)) ?? Buffer.alloc(0));
-  expect(Buffer.concat([...got, end?.rest() ?? Buffer.alloc(0)]).equals(bytes)).toBe(true);
+  expect(Buffer.concat([...got, end?.buffered ?? Buffer.alloc(0)]).equals(bytes)).toBe(true);
 });
 
 describe("one JSON array of generated content", () => {
@@ -84,9 +84,9 @@ describe("one JSON array of generated content", () => {
 });
 
 test.each([
-  ["a body with a declared length", { endpointId: "chatCompletions", contentType: sse, isClosed: true }],
-  ["sound", { endpointId: "speech", contentType: "audio/mpeg", isClosed: false }],
-  ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", isClosed: false }],
+  ["a body with a declared length", { endpointId: "chatCompletions", contentType: sse, canAppend: false }],
+  ["sound", { endpointId: "speech", contentType: "audio/mpeg", canAppend: true }],
+  ["an answer in one piece", { endpointId: "chatCompletions", contentType: "application/json", canAppend: true }],
 ])("%s cannot be ended with an error message", (_, head) => {
   expect(errorAppenderOf(head)).toBeUndefined();
 });

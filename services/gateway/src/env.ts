@@ -1,7 +1,7 @@
 import { describeVariables, type VariableReader } from "@modelgate/platform";
 import { serviceNames } from "./services.ts";
 
-/** Maximum processes that share a port. */
+/** Maximum number of processes that share a port. */
 const maxWorkers = 256;
 
 /** Declares the variables of the program, which it reads before it loads services. */

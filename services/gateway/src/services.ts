@@ -1,6 +1,6 @@
 import type { AdjustEnv, Service } from "@modelgate/platform";
 
-/** A process imports only the services that it runs. */
+/** Imports a service. A process imports only the services that it runs. */
 type ImportService = () => Promise<{ readonly service: Service }>;
 
 /** Loaders of all services. The first service of a process determines its port for health checks. */
@@ -31,7 +31,7 @@ export const serviceNames: readonly ServiceName[] = [
 /** Services that run only in the first of several worker processes. */
 export const singletons: ReadonlySet<ServiceName> = new Set(["ledger", "control"]);
 
-/** Loads services in this order. `adjust` changes the values of their variables. */
+/** Loads services, in the order of `names`. `adjust` changes the values of their variables. */
 export function loadServices(names: readonly ServiceName[], adjust?: AdjustEnv): Promise<readonly Service[]> {
   return Promise.all(
     names.map(async (name) => {

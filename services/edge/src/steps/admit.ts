@@ -5,7 +5,7 @@ import type { Deps } from "../deps.ts";
 import { limiterDecisions } from "../edge-metrics.ts";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Applies the limits of a call in one Redis operation, sets rate-limit headers, and determines the caller. */
+/** Checks the limits of a call in one Redis operation, sets the rate-limit headers, and determines the caller. */
 export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "catalog" | "seats" | "callers">): Step {
   return async (request, response, next) => {
     const context = contextOf(request);
@@ -23,7 +23,8 @@ export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "
       leaseMs: seats.leaseMs,
     });
     limiterDecisions.inc({ decision: admission.decision });
-    if (admission.decision === "admitted" && group.limits.concurrency !== undefined) seats.take(seat, response);
+    if (admission.decision === "admitted" && group.limits.concurrency !== undefined)
+      seats.renewUntilEnd(seat, response);
     setLimitHeaders(response, admission, format === "alpha");
     const refusal = limitFailure(admission, call);
     if (refusal !== undefined) throw refusal;
@@ -39,8 +40,8 @@ export function admit({ redis, catalog, seats, callers }: Pick<Deps, "redis" | "
   };
 }
 
-/** Sets the rate-limit headers under their common names; for the messages API, also under Anthropic's names. */
-function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: boolean): void {
+/** Sets the rate-limit headers with their common names. For Anthropic's API format, also sets Anthropic's headers. */
+function setLimitHeaders(response: ServerResponse, admission: Admission, isAlpha: boolean): void {
   for (const unit of ["requests", "tokens"] as const) {
     const limitState = admission[unit];
     if (limitState === undefined) continue;
@@ -48,7 +49,7 @@ function setLimitHeaders(response: ServerResponse, admission: Admission, alpha: 
     response.setHeader(`x-ratelimit-limit-${unit}`, limit);
     response.setHeader(`x-ratelimit-remaining-${unit}`, remaining);
     response.setHeader(`x-ratelimit-reset-${unit}`, formatDuration(resetMs));
-    if (!alpha) continue;
+    if (!isAlpha) continue;
     response.setHeader(`anthropic-ratelimit-${unit}-limit`, limit);
     response.setHeader(`anthropic-ratelimit-${unit}-remaining`, remaining);
     response.setHeader(`anthropic-ratelimit-${unit}-reset`, new Date(Date.now() + resetMs).toISOString());

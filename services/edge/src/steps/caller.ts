@@ -11,7 +11,7 @@ import type { TokenCache } from "../token-cache.ts";
 export function identifyCaller(tokens: TokenCache, proxies: number): Step {
   return (request, _response, next) => {
     const context = contextOf(request);
-    const knownToken = tokens.find(context.digest ?? "");
+    const foundToken = tokens.find(context.digest ?? "");
     const setToken = (token: Token | undefined): void => {
       if (token !== undefined) context.token = token; // set here, so that refusals of this token are recorded too
       requireUsable(token);
@@ -22,6 +22,6 @@ export function identifyCaller(tokens: TokenCache, proxies: number): Step {
         throw new Failure("invalid_api_key", "A client secret can only open realtime sessions.");
       next();
     };
-    return knownToken instanceof Promise ? knownToken.then(setToken) : setToken(knownToken);
+    return foundToken instanceof Promise ? foundToken.then(setToken) : setToken(foundToken);
   };
 }

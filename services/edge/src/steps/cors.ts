@@ -42,8 +42,8 @@ export function cors(origins: string): Step {
 }
 
 /**
- * Refuses WebSockets from web pages of other origins (403), because browsers allow them. Clients other than browsers
- * send no origin.
+ * Refuses WebSockets from web pages of origins that are not configured (403), because browsers do not apply CORS to
+ * WebSockets. Clients other than browsers send no origin.
  */
 export function checkOrigin(origins: string): Step {
   const allowed = originsOf(origins);

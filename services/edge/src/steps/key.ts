@@ -28,8 +28,8 @@ const keyReaders: Readonly<Record<KeyCarrier, KeyReader>> = {
 export const keyHeaders = ["authorization", "x-api-key", "api-key", ...headerAliases.gammaKey];
 
 /**
- * Reads the API key and stores its SHA-256 in the context. Refuses different keys, a repeated key header, and malformed
- * keys.
+ * Reads the API key and stores its SHA-256 in the context. Refuses a missing or malformed key, different keys, and a
+ * repeated key header.
  */
 export const readKey: Step = (request, _response, next) => {
   const context = contextOf(request);

@@ -6,8 +6,8 @@ import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 
 /**
- * Answers a thrown error in the request's API format, and records it if the caller is known. Express recognizes an
- * error handler by its four parameters.
+ * Answers a thrown error in the request's API format, and records it if the endpoint and the API key are known. Express
+ * recognizes an error handler by its four parameters.
  */
 export function onError({ log, refused }: Pick<Deps, "log" | "refused">) {
   return (error: unknown, request: IncomingMessage, response: ServerResponse, _next: unknown): void => {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { observeRequest, statusOf, traceIdOf, type Logger } from "@modelgate/platform";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 
-/** Reports each finished request: metric, span and log line, without key and query. */
+/** Reports each finished request in metrics, a span and the log, without key and query. */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
     response.once("close", () => reportRequest(log, request, response));
@@ -15,9 +15,9 @@ function reportRequest(log: Logger, request: IncomingMessage, response: ServerRe
   const { requestId, startedAt, endpoint, token, span, failure } = context;
   const error = failure?.code;
   const { method } = request;
-  const switched = upgradeOf(request)?.status;
-  const status = switched ?? statusOf(response);
-  const isComplete = (switched !== undefined || response.writableFinished) && failure === undefined;
+  const upgradeStatus = upgradeOf(request)?.status;
+  const status = upgradeStatus ?? statusOf(response);
+  const isComplete = (upgradeStatus !== undefined || response.writableFinished) && failure === undefined;
   const milliseconds = performance.now() - startedAt;
   const details = { path: endpoint?.path, account: token?.accountId, token: token?.id };
   if (!(isComplete && status === 200 && isLoggedByArea(context))) {

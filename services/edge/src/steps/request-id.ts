@@ -9,14 +9,14 @@ export const assignRequestId: Step = (request, response, next) => {
   const clientRequestId = firstHeader(request.headers, [headers.requestId]);
   const id = clientRequestId !== undefined && isRequestId(clientRequestId) ? clientRequestId : newId();
   const url = request.url ?? "/";
-  const mark = url.indexOf("?");
-  const path = mark < 0 ? url : url.slice(0, mark);
+  const queryStart = url.indexOf("?");
+  const path = queryStart < 0 ? url : url.slice(0, queryStart);
   const format = errorFormatOfPath(path);
   setContext(request, {
     requestId: id,
     startedAt: performance.now(),
     path,
-    query: new URLSearchParams(mark < 0 ? "" : url.slice(mark + 1)),
+    query: new URLSearchParams(queryStart < 0 ? "" : url.slice(queryStart + 1)),
     format,
   });
   response.setHeader(headers.requestId, id);

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { contextOf, upgradeOf, type RequestContext, type Step } from "../request-context.ts";
 import { keyHeaders } from "./key.ts";
 
-/** Headers that are not forwarded to services, in addition to the gateway's. */
+/** Headers that are not forwarded to services, in addition to those with `ownHeaderPrefix`. */
 const strippedHeaders = new Set<string>([
   ...keyHeaders,
   headers.traceparent,
@@ -47,7 +47,7 @@ export function toArea({
   };
 }
 
-/** The headers are a new object, because an object with deleted members is slow. */
+/** Returns a new object, because an object with deleted members is slow. */
 function headersToForward(
   received: IncomingHttpHeaders,
   { requestId, span }: RequestContext,
