@@ -2,7 +2,7 @@ import { BooksUnavailable, isUnavailable, openBooks, type Books, type BooksAddre
 import { Failure } from "@modelgate/contracts";
 import { observeStore, type Logger } from "@modelgate/platform";
 
-/** Connection to the books. The ledger runs even while they are unavailable. */
+/** Connection to the books. The ledger also runs while the books are unavailable. */
 export interface BooksConnection extends AsyncDisposable {
   /**
    * Runs a step on the books. Throws Failure server_overloaded while they are unavailable or data of older versions is
@@ -31,14 +31,14 @@ class Connection implements BooksConnection {
   readonly #log: Logger;
   #books: Books | undefined;
   #unavailableSince: Date | undefined;
-  #moving = false;
+  #isMoving = false;
   #opening: Promise<void> | undefined;
   readonly #closed = new AbortController();
 
   constructor(address: BooksAddress, log: Logger) {
     this.#address = address;
     this.#log = log;
-    observeStore("books", false); // from the start: without a sample no alert fires
+    observeStore("books", false); // an alert about the books needs a sample from the start
   }
 
   async open(): Promise<void> {
@@ -65,11 +65,11 @@ class Connection implements BooksConnection {
   }
 
   setMoving(moving: boolean): void {
-    this.#moving = moving;
+    this.#isMoving = moving;
   }
 
   use<T>(step: (books: Books) => Promise<T>): Promise<T> {
-    if (this.#moving)
+    if (this.#isMoving)
       throw new Failure("server_overloaded", "Usage is still being moved from Redis into the books; try again later.", {
         retryAfterSeconds: 5,
       });

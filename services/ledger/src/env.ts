@@ -25,16 +25,16 @@ export const variables = serviceVariables("ledger", (read) => ({
   /** Time in ms to wait for more events, which one transaction then records. */
   recording: { gatherMs: 1_000 },
   rounds: {
-    /** Pause in ms between checks for abandoned events and reservations. */
+    /** Pause in ms between checks for abandoned events and holds. */
     roundMs: 1_000,
     /** Age in ms at which the ledger publishes an event of another service. */
     leftBehindMs: 5_000,
     /**
-     * Time in ms after an outage of Redis in which no reservation is settled as abandoned. Must exceed a service's
-     * pauses between settlement attempts and between lease renewals.
+     * Time in ms after an outage of Redis in which no hold is settled as abandoned. Must exceed the pauses of services
+     * between attempts to settle and between renewals of leases.
      */
     afterOutageMs: 30_000,
-    /** Maximum events, and maximum reservations, per shard and check. */
+    /** Maximum events, and maximum holds, per shard and check. */
     batch: 500,
   },
   watch: {

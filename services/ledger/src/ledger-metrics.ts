@@ -7,7 +7,7 @@ export const usageCounted = new Counter({
 });
 export const usageUnpriced = new Counter({
   name: "modelgate_usage_unpriced_total",
-  help: "Usage events with a unit without a price, which cost nothing.",
+  help: "Usage events with a unit that has no price and costs nothing.",
   labelNames: ["model", "unit"],
 });
 export const eventsPublished = new Counter({

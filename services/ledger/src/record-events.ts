@@ -21,6 +21,7 @@ export interface RecordingOptions {
   readonly maxPerTransaction: number;
   /** Time in ms to wait for more events after a first one. */
   readonly gatherMs: number;
+  /** Counts recorded usage events. */
   readonly counted: Counter;
   /** Counts units without a price, by model and unit. */
   readonly unpriced: Counter<"model" | "unit">;
@@ -47,7 +48,7 @@ type RecordBatch<Event> = (books: Books, events: readonly Event[]) => Promise<un
 export function startRecording(options: RecordingOptions): AsyncDisposable {
   const { bus, counted, unpriced, gatherMs } = options;
   const { usage, credits, tasks } = eventStreams;
-  const calls: RecordBatch<UsageEvent> = async (books, events) => {
+  const recordUsage: RecordBatch<UsageEvent> = async (books, events) => {
     const added = await recordCalls(books, events);
     counted.inc(added.length);
     options.onAccounts?.(new Set(events.map(({ accountId }) => accountId)));
@@ -55,7 +56,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
     // Includes repeated events, because an earlier attempt may have failed before this line.
     await options.onCalls?.(books, events);
   };
-  const tasksOf: RecordBatch<StoredTaskEvent> = async (books, events) => {
+  const recordTaskEvents: RecordBatch<StoredTaskEvent> = async (books, events) => {
     await recordTasks(books, events);
     options.onTasks?.(events);
   };
@@ -64,7 +65,7 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       usage.name,
       streamConsumers.USAGE,
       gatherMs,
-      batchRecorder(options, calls, readUsageEvent, isRecordable),
+      batchRecorder(options, recordUsage, readUsageEvent, isRecordable),
     ),
     bus.consume(
       credits.name,
@@ -76,11 +77,11 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       tasks.name,
       streamConsumers.TASKS,
       gatherMs,
-      batchRecorder(options, tasksOf, recordParser("task event", StoredTaskEvent), hasTime),
+      batchRecorder(options, recordTaskEvents, recordParser("task event", StoredTaskEvent), hasTime),
     ),
   ];
   return {
-    // In parallel, because each reader waits for its fetch.
+    // In parallel, because each reader waits until its fetch has ended.
     async [Symbol.asyncDispose]() {
       await Promise.all(readers.map((reader) => reader[Symbol.asyncDispose]()));
     },
@@ -124,13 +125,13 @@ function batchRecorder<Event extends OutboxEvent>(
     });
   return async (bodies) => {
     for (let from = 0; from < bodies.length; from += maxAtOnce) {
-      // Yields, because the same process may serve calls.
+      // Lets other work run, because the same process may serve calls.
       if (from > 0) await nextTurn();
       const events = readAll(bodies.slice(from, from + maxAtOnce));
       if (events.length > 0) await recordAll(events);
-      // Remaining copies are published again later, and removed then.
+      // If the removal fails, the copies are published again later, and then removed.
       await removeCopies(redis, events).catch((error: unknown) =>
-        log.debug({ err: error }, "sent events were not removed"),
+        log.debug({ err: error }, "copies of recorded events were not removed"),
       );
     }
     log.debug({ events: bodies.length }, "events recorded");

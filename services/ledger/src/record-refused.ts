@@ -6,7 +6,7 @@ import { repeatPeriodically } from "./watch/every.ts";
 const readIntervalMs = 1_000;
 const maxAtOnce = 1_000;
 
-/** Dependencies of the recording of refused calls. */
+/** Dependencies for recording refused calls. */
 interface RecordingDeps {
   readonly redis: Redis;
   readonly connection: Pick<BooksConnection, "useDuringMove">;
@@ -16,8 +16,8 @@ interface RecordingDeps {
 }
 
 /**
- * Moves refused calls from Redis to the books. While the books are unavailable, they stay in Redis. A failed write
- * loses them, which costs no money.
+ * Moves refused calls from Redis to the books. While the books are unavailable, the calls stay in Redis. A failed write
+ * loses refused calls, but no money.
  */
 export function startRecordingRefused({ redis, connection, log, onRefused }: RecordingDeps): AsyncDisposable {
   /** Write position of Redis at the last poll without calls. While it is unchanged, polls are skipped. */

@@ -3,7 +3,7 @@ import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
 
-/** Ledger service, which keeps the books. */
+/** Ledger service, which writes the books. */
 export const service = defineService("backend", variables, async (context) => {
   const { env, log } = context;
   const deps = await openDeps(context);

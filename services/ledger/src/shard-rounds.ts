@@ -16,14 +16,13 @@ export interface RoundOptions {
   readonly roundMs: number;
   readonly leftBehindMs: number;
   /**
-   * Time in ms after an outage of Redis in which expired reservations are not settled, because their services may be
-   * alive.
+   * Time in ms after an outage of Redis in which expired holds are not settled, because their services may be alive.
    */
   readonly afterOutageMs: number;
   readonly batch: number;
   /**
-   * Returns the run ids of the Redis servers that have everything in the books. Other servers may have reservations
-   * without their settlement.
+   * Returns the run ids of the Redis servers if they have everything that the books have; otherwise undefined. A server
+   * that lost data may have holds of calls that are already settled.
    */
   readonly completeRuns: () => string | undefined;
   readonly published: Counter;
@@ -31,9 +30,9 @@ export interface RoundOptions {
 }
 
 /**
- * Checks all shards periodically: settles abandoned reservations at the minimum charge, and publishes abandoned events.
- * After an outage of Redis, services first get time to settle exactly. Several ledgers may do this at the same time: a
- * script settles each reservation once, and JetStream drops a second message with the same `Nats-Msg-Id`.
+ * Checks all shards periodically: settles abandoned holds at their floor, and publishes abandoned events. After an
+ * outage of Redis, services first get time to settle their calls at the real cost. Several ledgers may do this at the
+ * same time: a script settles each hold once, and JetStream drops a second message with the same `Nats-Msg-Id`.
  */
 export function startRounds(options: RoundOptions): AsyncDisposable {
   const { log, roundMs, afterOutageMs } = options;
@@ -48,13 +47,13 @@ export function startRounds(options: RoundOptions): AsyncDisposable {
   async function rounds(): Promise<void> {
     while (!state.isStopped) {
       try {
-        // Rejects while Redis is unavailable, so that reservations are settled only `afterOutageMs` after the outage.
+        // Rejects while Redis is unavailable, so that holds are settled only `afterOutageMs` after the outage.
         if (await workCheck.hasWork())
           await checkAllShards(options, performance.now() >= state.sweepsFrom ? options.completeRuns() : undefined);
         state.hasLoggedFailure = false;
       } catch (error) {
         state.sweepsFrom = performance.now() + afterOutageMs;
-        if (!state.hasLoggedFailure) log.warn({ err: error }, "a round failed; trying again");
+        if (!state.hasLoggedFailure) log.warn({ err: error }, "checking the shards failed; trying again");
         state.hasLoggedFailure = true;
       }
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(roundMs)))]);
@@ -92,7 +91,7 @@ async function checkAllShards(options: RoundOptions, runIds: string | undefined)
 /** Dependencies of the work on one shard. */
 export type ShardWork = Omit<RoundOptions, "roundMs" | "afterOutageMs" | "completeRuns">;
 
-/** Settles abandoned reservations and publishes abandoned events of a shard. */
+/** Settles abandoned holds and publishes abandoned events of a shard. */
 export async function checkShard(shard: string, work: ShardWork, nowMs?: number): Promise<void> {
   await sweepShard(shard, work, { nowMs });
   await publishLeftovers(shard, work);

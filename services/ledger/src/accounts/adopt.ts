@@ -6,7 +6,7 @@ const accountsPerPage = 500;
 
 /**
  * Copies accounts that only Redis has into the books, with their API keys and credits. Versions without books stored
- * accounts only in Redis. Returns their number.
+ * accounts only in Redis. Returns the number of copied accounts.
  */
 export async function adoptAccounts({ redis, books }: ProjectionDeps): Promise<number> {
   const ids = await listAccountIds(redis);

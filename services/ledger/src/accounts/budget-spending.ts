@@ -49,7 +49,7 @@ export async function computeSpending(queries: AccountQueries, budget: Budget, n
   const { period, zone = "UTC", rolloverNanos } = budget;
   const createdMs = Date.parse(budget.createdAt);
   const current = periodAt(period, zone, nowMs);
-  const calls = await callsOfScope(queries, budget.scope);
+  const calls = await filterOfScope(queries, budget.scope);
   // The sum ends with a whole UTC day, so that today is also read from the daily totals.
   const endOfToday = Math.ceil((nowMs + 1) / dayMs) * dayMs;
   const spentIn = (startMs: number, endMs: number) => sumOf(queries, calls, startMs, Math.min(endMs, endOfToday));
@@ -72,8 +72,8 @@ export function rolloverAmount({ rolloverNanos = "0" }: Budget, leftNanos: bigin
   return unspent < maximum ? unspent : maximum;
 }
 
-/** Calls of a budget. Absent `keys` mean all keys. */
-interface CallsOfBudget {
+/** Filter for the calls of a budget. Absent `keys` mean all keys. */
+interface BudgetCallFilter {
   readonly filter: Pick<TotalsQuery, "account" | "labels" | "model" | "organisation">;
   readonly keys?: ReadonlySet<string>;
 }
@@ -87,10 +87,10 @@ const keyScopes: Readonly<Record<string, (token: Token, value: string) => boolea
 };
 
 /**
- * Returns the calls of a scope. A group, team or member includes the keys that belong to it now, an organisation its
- * present accounts.
+ * Returns the filter for the calls of a scope. The keys of a group, team or member are those that belong to it now. The
+ * accounts of an organisation are its present ones.
  */
-async function callsOfScope({ account, tokens }: AccountQueries, scope: string): Promise<CallsOfBudget> {
+async function filterOfScope({ account, tokens }: AccountQueries, scope: string): Promise<BudgetCallFilter> {
   const [kind = "", ...rest] = scope.split(":");
   const value = rest.join(":");
   if (kind === "organisation") return { filter: { organisation: value } };
@@ -100,15 +100,15 @@ async function callsOfScope({ account, tokens }: AccountQueries, scope: string):
     const name = value.slice(0, value.indexOf("="));
     return { filter: { account, labels: [{ name: `tag:${name}`, value: value.slice(name.length + 1) }] } };
   }
-  const counts = Object.hasOwn(keyScopes, kind) ? keyScopes[kind] : undefined;
-  if (counts === undefined) return { filter: { account } };
-  const counted = (await tokens()).filter((token) => counts(token, value));
-  return { filter: { account }, keys: new Set(counted.map(({ id }) => id)) };
+  const includesKey = Object.hasOwn(keyScopes, kind) ? keyScopes[kind] : undefined;
+  if (includesKey === undefined) return { filter: { account } };
+  const included = (await tokens()).filter((token) => includesKey(token, value));
+  return { filter: { account }, keys: new Set(included.map(({ id }) => id)) };
 }
 
 async function sumOf(
   queries: AccountQueries,
-  { filter, keys }: CallsOfBudget,
+  { filter, keys }: BudgetCallFilter,
   from: number,
   to: number,
 ): Promise<bigint> {

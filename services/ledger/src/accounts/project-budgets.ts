@@ -11,8 +11,8 @@ export interface BudgetProjectionDeps extends ProjectionDeps {
   readonly bus: Bus;
 }
 
-/** Maximum wait, in ms, until the books have the calls settled before a new budget. */
-const caughtUpMs = 2_000;
+/** Maximum ms to wait until the books have the calls that were settled before a new budget was created. */
+const maxCatchUpMs = 2_000;
 
 /**
  * Writes an account's budgets to Redis, unless Redis has a newer version. New budgets begin with their spending in the
@@ -24,9 +24,9 @@ export async function projectBookedBudgets(
 ): Promise<void> {
   const { account, version, record } = booked;
   const budgets = readBudgets(record);
-  const unknown = await budgetsWithoutState(redis, account, budgets);
-  if (unknown.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs);
-  const states = await computeAllSpending(books, account, unknown);
+  const newBudgets = await budgetsWithoutState(redis, account, budgets);
+  if (newBudgets.length > 0) await waitUntilCaughtUp(bus, [eventStreams.usage.name], maxCatchUpMs);
+  const states = await computeAllSpending(books, account, newBudgets);
   const reply = await writeBudgetsToRedis(redis, account, { version, budgets }, states);
   if (reply !== "no-account") await markBudgetsProjected(books, booked);
 }

@@ -3,7 +3,7 @@ import { projectChangedBudgets, type BudgetProjectionDeps } from "./project-budg
 import { projectAccount, projectBookedToken, projectCredit } from "./project.ts";
 
 const maxPerPass = 500;
-/** Age in ms of an unapplied credit from which its ledger is assumed dead. */
+/** Age in ms from which a credit is applied again, because the ledger that booked it may have died before. */
 const abandonedAfterMs = 10_000;
 
 /**

@@ -79,14 +79,14 @@ export async function projectCredit({ redis, books }: ProjectionDeps, event: Cre
 }
 
 /**
- * Writes the receipt of a credit into the books before its event brings it. If Redis were lost before the event, the
- * receipt would be lost too.
+ * Writes the receipt of a credit into the books at once. The event of the credit also contains the receipt, but may be
+ * lost with Redis before it is published.
  */
 async function recordReceipt({ redis, books }: ProjectionDeps, event: CreditEvent): Promise<void> {
   try {
     const appliedCredit = await findCredit(redis, event);
     if (appliedCredit !== undefined) await recordCredits(books, [appliedCredit]);
   } catch {
-    // Ignored, because the event brings the receipt later.
+    // Ignored, because the event of the credit contains the receipt.
   }
 }

@@ -25,9 +25,9 @@ export class AlertRecorder {
     for (const alert of unknown) this.#known.set(nameOf(alert), true);
   }
 
-  /** Stores the end of an alert's condition. */
-  async end(books: Books, openAlert: Alert, ended: NewAlert): Promise<void> {
-    this.#report(await endAlert(books, openAlert.id, ended));
+  /** Stores the alert `recovery` about the end of an open alert's condition. */
+  async end(books: Books, openAlert: Alert, recovery: NewAlert): Promise<void> {
+    this.#report(await endAlert(books, openAlert.id, recovery));
   }
 
   #report(stored: readonly Alert[]): void {

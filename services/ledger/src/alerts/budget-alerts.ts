@@ -26,7 +26,7 @@ import { addCall, mergeCalls, hasRefusedIn, noNewCalls, type NewCalls } from "./
 import { budgetAlerts } from "./rules.ts";
 
 const hourMs = 3_600_000;
-/** Time in ms before now whose calls are considered again every hour, because another ledger may have died before. */
+/** Every hour, calls of this time in ms are considered again, because another ledger may have died before it did so. */
 const lookBackMs = 24 * hourMs;
 
 /** Maximum number of ended periods of a budget that are considered. */
@@ -34,7 +34,7 @@ const maxEndedPeriods = 31;
 
 /** Finds budgets that reached an alert level or refused a call, after new calls of their account. */
 export class BudgetAlerts {
-  readonly #called = new Map<string, NewCalls>();
+  readonly #newCalls = new Map<string, NewCalls>();
   #nextLookBackAt = 0;
 
   /** Remembers recorded calls for the next search. */
@@ -43,7 +43,7 @@ export class BudgetAlerts {
       addCall(this.#callsOf(accountId), { tokenId, timeMs: Date.parse(time) });
   }
 
-  /** Remembers calls that budgets refused for the next search. */
+  /** Remembers, for the next search, calls that a budget refused. */
   noteRefused(refusals: readonly WaitingRefusal[]): void {
     for (const { call, budget } of refusals)
       if (budget !== undefined)
@@ -62,7 +62,7 @@ export class BudgetAlerts {
         to: Math.ceil((now + 1) / hourMs) * hourMs,
       };
       const totals = await readTotals(books, { ...range, groupBy: ["account", "token", "day"], sums: ["calls"] });
-      // The start of the day is used as time of its calls, so that no ended period is missed.
+      // The totals have only the day of a call. Its start is used as the time, so that no ended period is missed.
       this.noteCalls(
         totals.map(({ by: { account = "", token = "", day = "" } }) => ({
           accountId: account,
@@ -72,11 +72,11 @@ export class BudgetAlerts {
       );
       this.#nextLookBackAt = now + hourMs;
     }
-    const callsByAccount = [...this.#called];
+    const callsByAccount = [...this.#newCalls];
     if (callsByAccount.length === 0) return;
     const { groups = {} } = (await readPublishedConfiguration(deps.redis)) ?? {};
     for (const [account, calls] of callsByAccount) {
-      this.#called.delete(account);
+      this.#newCalls.delete(account);
       try {
         await findOfAccount(books, deps, { account, calls, groups });
       } catch (error) {
@@ -87,8 +87,8 @@ export class BudgetAlerts {
   }
 
   #callsOf(account: string): NewCalls {
-    const calls = this.#called.get(account) ?? noNewCalls();
-    this.#called.set(account, calls);
+    const calls = this.#newCalls.get(account) ?? noNewCalls();
+    this.#newCalls.set(account, calls);
     return calls;
   }
 }
@@ -101,7 +101,8 @@ async function findOfAccount(
   { account, calls, groups }: { account: string; calls: NewCalls; groups: Groups },
 ): Promise<void> {
   const budgets = new Map((await findBudgets(redis, account)).map((budget) => [budget.id, budget]));
-  for (const id of calls.tokens) for (const budget of await limitsOf(redis, id, groups)) budgets.set(budget.id, budget);
+  for (const id of calls.tokens)
+    for (const budget of await budgetsOfToken(redis, id, groups)) budgets.set(budget.id, budget);
   const usage = await readBudgetUsage(
     redis,
     account,
@@ -117,7 +118,7 @@ async function findOfAccount(
     const hasRefused = hasRefusedIn(calls, each.budget.id, each.period);
     const possibleAlerts = budgetAlerts(owner, each, { spentNanos: each.usedNanos, hasRefused });
     if (possibleAlerts.every((alert) => recorder.isKnown(alert))) continue;
-    // Redis includes money held for open calls, which may be much more than their cost.
+    // The spending is read from the books. Redis also includes the holds of open calls, which may exceed their cost.
     const { spentNanos: booked } = await computeSpending(queries, each.budget, Date.now());
     // The books include spending before the account joined the organisation.
     const isLess = isOfOrganisation(each.budget) && each.usedNanos < booked;
@@ -147,14 +148,14 @@ async function alertsOfEndedPeriod(
   of: { owner: string; budget: Budget; period: BudgetPeriod; calls: NewCalls },
 ): Promise<readonly NewAlert[]> {
   const { owner, budget, period, calls } = of;
-  // Redis has only the spending of the latest period.
+  // The spending is read from the books, because Redis has only that of the latest period.
   const { spentNanos, leftBefore = 0n } = await computeSpending(queries, budget, period.endMs - 1);
   const carriedNanos = rolloverAmount(budget, leftBefore);
   const hasRefused = hasRefusedIn(calls, budget.id, period);
   const possibleAlerts = budgetAlerts(
     owner,
     { budget, period, carriedNanos },
-    { spentNanos, hasRefused, isOver: true },
+    { spentNanos, hasRefused, hasEnded: true },
   );
   const [first] = possibleAlerts;
   if (first === undefined) return possibleAlerts;
@@ -170,7 +171,7 @@ function levelOf(period: string): string | undefined {
 }
 
 /** Returns the budgets of an API key and of its group's configuration. */
-async function limitsOf(redis: Redis, tokenId: string, groups: Groups): Promise<readonly Budget[]> {
+async function budgetsOfToken(redis: Redis, tokenId: string, groups: Groups): Promise<readonly Budget[]> {
   const token = await findTokenById(redis, tokenId);
   if (token === undefined) return [];
   const { budgets } = callerLimits(token, groups[token.group]?.limits ?? {});

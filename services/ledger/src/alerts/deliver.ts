@@ -13,7 +13,7 @@ export interface DeliveryDeps {
 
 const maxAtOnce = 20;
 
-/** Sends the deliveries that are due. Several ledgers may do so, because each claims a delivery first. */
+/** Sends the deliveries that are due. Several ledgers may do this, because a ledger claims a delivery before it sends. */
 export async function deliverAlerts(deps: DeliveryDeps, signal: AbortSignal): Promise<void> {
   const { connection } = deps;
   for (let claimed = maxAtOnce; claimed > 0 && !signal.aborted;) {

@@ -41,7 +41,7 @@ export async function findChannelAlerts(books: Books, { redis, recorder }: Findi
     ...[...paused].map(([scope, rest]) => restAlert(scope, rest, now)),
     ...[...(await readShortPauses(redis, now))].map(([scope, pauses]) => unstableAlert(scope, pauses, now)),
   ].filter((alert) => alert !== undefined);
-  // Not recorded, because the recorder would then ignore another pause in this hour.
+  // An open alert is not recorded again. The recorder would remember it, and ignore another pause in this hour.
   const isOpen = (alert: NewAlert): boolean =>
     openAlerts.some(({ kind, subject }) => kind === alert.kind && subject === alert.subject);
   await recorder.record(
@@ -82,7 +82,7 @@ export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps):
 
 type TokenRule = (token: Token, nowMs: number) => NewAlert | undefined;
 
-/** Returns the alerts about tokens. Ignores tokens that cannot be read. */
+/** Returns the alerts about tokens. Ignores tokens whose record cannot be read. */
 function alertsOf(tokens: readonly BookedToken[], rule: TokenRule, nowMs: number): readonly NewAlert[] {
   return tokens.flatMap((token) => alertOf(token, rule, nowMs) ?? []);
 }

@@ -15,7 +15,7 @@ const maxDedupKey = 255;
 type Format = (alert: Alert, secret: AlertTargetSecret, nowMs: number) => object;
 
 /**
- * Renders an alert in the format of each kind of target. Texts are plain, because names in them could contain markup.
+ * Functions that render an alert, by kind of target. They send plain text, because names in it could contain markup.
  */
 const formats: Readonly<Record<Exclude<AlertTargetKind, "email">, Format>> = {
   webhook: (alert) => alert,
@@ -130,13 +130,13 @@ function escapedForSlack(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** Returns the signature for a Feishu bot, which signs an empty text. */
+/** Returns the signature for a Feishu bot. Feishu requires an empty text that is signed with the time and the secret. */
 function feishuSignature(secret: string, nowMs: number): object {
   const timestamp = String(Math.floor(nowMs / 1_000));
   return { timestamp, sign: createHmac("sha256", `${timestamp}\n${secret}`).digest("base64") };
 }
 
-/** Returns the deduplication key of PagerDuty. The end of a pause has the key of the pause. */
+/** Returns the deduplication key for PagerDuty. The alerts about a pause and about its end have the same key. */
 function dedupKey({ kind, period, account, subject }: Alert): string {
   const parts = kind === "channel-recovered" ? [period] : [kind, period];
   const key = ["modelgate", ...parts, account, subject].join("/");

@@ -1,17 +1,18 @@
-interface Times {
+/** Times of the first and the last refusal. */
+interface RefusalTimes {
   readonly first: number;
   readonly last: number;
 }
 
-/** New calls of an account. */
+/** Summary of an account's new calls. */
 export interface NewCalls {
   readonly tokens: Set<string>;
-  /** Times of refusals by budget id. */
-  readonly refused: Map<string, Times>;
+  /** Times of refusals, by the id of the budget that refused. */
+  readonly refused: Map<string, RefusalTimes>;
   earliestMs: number;
 }
 
-/** Returns an empty list of calls. */
+/** Returns the summary of no calls. */
 export function noNewCalls(): NewCalls {
   return { tokens: new Set(), refused: new Map(), earliestMs: Number.POSITIVE_INFINITY };
 }
@@ -24,19 +25,19 @@ export function addCall(calls: NewCalls, call: { tokenId: string; timeMs: number
   if (budget !== undefined) addRefusals(calls, budget, { first: timeMs, last: timeMs });
 }
 
-/** Adds the calls of another list. */
+/** Adds the calls of another summary. */
 export function mergeCalls(calls: NewCalls, { tokens, refused, earliestMs }: NewCalls): void {
   for (const id of tokens) calls.tokens.add(id);
   for (const [budget, times] of refused) addRefusals(calls, budget, times);
   calls.earliestMs = Math.min(calls.earliestMs, earliestMs);
 }
 
-function addRefusals({ refused }: NewCalls, budget: string, { first, last }: Times): void {
-  const known = refused.get(budget) ?? { first, last };
-  refused.set(budget, { first: Math.min(first, known.first), last: Math.max(last, known.last) });
+function addRefusals({ refused }: NewCalls, budget: string, { first, last }: RefusalTimes): void {
+  const before = refused.get(budget) ?? { first, last };
+  refused.set(budget, { first: Math.min(first, before.first), last: Math.max(last, before.last) });
 }
 
-/** Returns whether the first or last refusal by a budget was in a period. */
+/** Returns whether the first or the last refusal by a budget was in a period. */
 export function hasRefusedIn(
   { refused }: NewCalls,
   budget: string,

@@ -5,13 +5,13 @@ import { formatUsd, organisationOfScope, type Alert, type Nanos, type UsageEvent
 
 /** Alert levels in percent of a budget, highest first. */
 const budgetLevels = [100, 80, 50] as const;
-/** Days before the expiry of a key or certificate at which there is an alert. */
+/** Days before the expiry of a key or certificate at which an alert is stored. */
 const expiryDays = { key: [1, 7], certificate: [3, 14] } as const;
 /** Minimum age of a pause in ms for an alert. */
 const pauseAgeMs = 15_000;
 /** Number of short pauses in an hour that make a channel unstable. */
 const minShortPauses = 10;
-/** Time in ms before the expiry of a key at which there is an alert. */
+/** Time in ms before the expiry of a key at which the first alert is stored. */
 export const keyExpiryMs = 7 * 86_400_000;
 
 const dayMs = 86_400_000;
@@ -31,8 +31,10 @@ export function budgetLevel(spentNanos: Nanos, maxNanos: Nanos): number | undefi
 /** Spending in one period of a budget. */
 interface BudgetPeriodUse {
   readonly spentNanos: Nanos;
+  /** True if the budget refused a call in the period. */
   readonly hasRefused: boolean;
-  readonly isOver?: boolean;
+  /** True if the period has ended. */
+  readonly hasEnded?: boolean;
 }
 
 /**
@@ -42,13 +44,13 @@ interface BudgetPeriodUse {
 export function budgetAlerts(
   account: string,
   { budget, period, carriedNanos }: Pick<BudgetUsage, "budget" | "period" | "carriedNanos">,
-  { spentNanos, hasRefused, isOver = false }: BudgetPeriodUse,
+  { spentNanos, hasRefused, hasEnded = false }: BudgetPeriodUse,
 ): readonly NewAlert[] {
   const max = BigInt(budget.nanos) + carriedNanos;
   const level = budgetLevel(spentNanos, max);
   const [spent, amount] = [formatUsd(spentNanos), formatUsd(max)];
-  const from = isOver ? ` from ${new Date(period.startMs).toISOString().replace(".000Z", "Z")}` : "";
-  const length = budget.period === "total" ? "in total" : `for ${isOver ? "the" : "this"} ${budget.period}${from}`;
+  const from = hasEnded ? ` from ${new Date(period.startMs).toISOString().replace(".000Z", "Z")}` : "";
+  const length = budget.period === "total" ? "in total" : `for ${hasEnded ? "the" : "this"} ${budget.period}${from}`;
   const organisation = organisationOfScope(account);
   const owner = organisation === undefined ? `account ${account}` : `the organisation ${organisation}`;
   const owned = `the budget ${budget.name ?? budget.scope} of ${owner} ${length}`;
@@ -92,8 +94,8 @@ export function balanceAlert(account: string, availableNanos: Nanos, lowHours: n
 }
 
 /**
- * Returns the alert about a pause of a channel, key or model, at most one per kind and hour. Pauses that are short or
- * that the vendor requested have none.
+ * Returns the alert about a pause of a channel, key or model. It is stored once an hour. Undefined for a pause that is
+ * short or that the vendor requested.
  */
 export function restAlert(scope: string, { kind, reason, since }: Cooldown, nowMs: number): NewAlert | undefined {
   if (kind === "refused")
@@ -165,7 +167,7 @@ export function unpricedAlerts(events: readonly UsageEvent[]): readonly NewAlert
   );
 }
 
-/** Returns the alert about a failed verification of an account or of tables without an account, at most one a day. */
+/** Returns the alert about a failed verification of an account or of the common tables. It is stored once a day. */
 export function divergenceAlert(account: string, isAccount: boolean, nowMs: number): NewAlert {
   return {
     kind: "ledger-divergence",
@@ -181,8 +183,8 @@ export function divergenceAlert(account: string, isAccount: boolean, nowMs: numb
 }
 
 /**
- * Returns the alert about an API key that expires soon. Disabled keys have none, nor keys of playgrounds, which are
- * renewed when used.
+ * Returns the alert about an API key that expires soon. Undefined for disabled keys, and for playgrounds' keys, which
+ * are renewed when they are used.
  */
 export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, expiresAt, disabled, playgroundOf } = token;
@@ -200,7 +202,10 @@ export function keyExpiryAlert(token: Token, nowMs: number): NewAlert | undefine
   };
 }
 
-/** Returns the alert about an API key that is due for rotation, once per rotation period. Unusable keys have none. */
+/**
+ * Returns the alert about an API key that is due for rotation. It is stored once in each rotation period. Undefined for
+ * unusable keys.
+ */
 export function keyRotationAlert(token: Token, nowMs: number): NewAlert | undefined {
   const { accountId: account, id, name, hint, rotateAfterDays, rotationDueAt, expiresAt, disabled } = token;
   if (rotateAfterDays === undefined || rotationDueAt === undefined || disabled) return undefined;

@@ -36,10 +36,11 @@ export interface Alerts extends AsyncDisposable {
   readonly noteCalls: (books: Books, events: readonly UsageEvent[]) => Promise<void>;
   /** Remembers refused calls for budget alerts. */
   readonly noteRefused: (refusals: readonly WaitingRefusal[]) => void;
+  /** Stores alerts about accounts with a low balance. The map has their available nano-dollars. */
   readonly noteLow: (accounts: ReadonlyMap<string, bigint>) => Promise<void>;
 }
 
-const expiryEveryMs = 3_600_000;
+const hourMs = 3_600_000;
 
 /** Starts the search for alerts and their delivery. */
 export function startAlerts({
@@ -95,6 +96,6 @@ function atMostHourly(find: (books: Books) => Promise<void>): (books: Books) => 
   return async (books) => {
     if (Date.now() < next) return;
     await find(books);
-    next = Date.now() + expiryEveryMs;
+    next = Date.now() + hourMs;
   };
 }

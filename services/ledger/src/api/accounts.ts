@@ -47,11 +47,11 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
     "POST /accounts/{id}": ({ params: { id = "" }, body, actor }) =>
       change(async (books) => {
         const { name, disabled } = fieldReaders.object(body, "change");
-        const wish = {
+        const request = {
           name: typeof name === "string" ? name : undefined,
           disabled: typeof disabled === "boolean" ? disabled : undefined,
         };
-        const changed = await changeAccount(books, id, wish, actor);
+        const changed = await changeAccount(books, id, request, actor);
         if (changed === undefined)
           throw new Failure("unknown_url", `There is no account ${JSON.stringify(id.slice(0, 100))}.`);
         await setAccount(redis, changed);
@@ -67,8 +67,8 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
 }
 
 /**
- * Returns the reply to a credit request. A new request always gets "credited", although the check for abandoned credits
- * may have applied the credit before.
+ * Returns the reply to a credit request. The check for abandoned credits may apply the credit of a new request first.
+ * The reply is then still "credited".
  */
 function replyTo(reply: CreditReply, isRepeated: boolean): CreditReply {
   if (isRepeated && reply === "credited") return "credited-before";

@@ -26,7 +26,7 @@ export function anchorIn(query: URLSearchParams, signer: AnchorSigner): Anchor |
       param: "anchor",
     });
   if (anchor.account !== (query.get("account") ?? ""))
-    throw new Failure("invalid_value", "anchor must be one of the account.", { param: "anchor" });
+    throw new Failure("invalid_value", "anchor must belong to the account of the query.", { param: "anchor" });
   return anchor;
 }
 

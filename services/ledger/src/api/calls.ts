@@ -84,7 +84,7 @@ async function* renderRows(pages: PagedCalls, row: (event: UsageEvent) => string
 
 /**
  * Yields the charges of a period in the format FOCUS 1.2, with only one day in memory. Yields "" for a day without
- * charges, to notice a client that has left.
+ * charges, to notice a client that has disconnected.
  */
 async function* focusPieces(connection: BooksConnection, filter: CallFilter): AsyncGenerator<string> {
   yield focusHeader;

@@ -14,9 +14,9 @@ export function firstByteRoutes(connection: BooksConnection): OperatorRoutes {
         .split(",")
         .flatMap((word) => (word === "" ? [] : [parseDimension(word.trim())]));
       const word = (name: string): string | undefined => query.get(name) ?? undefined;
-      const narrowed = { account: word("account"), model: word("model"), channel: word("channel") };
-      refuseMixed(by, narrowed);
-      return connection.use((books) => readFirstByteTimes(books, { ...readPeriod(query), ...narrowed, by }));
+      const filter = { account: word("account"), model: word("model"), channel: word("channel") };
+      refuseMixed(by, filter);
+      return connection.use((books) => readFirstByteTimes(books, { ...readPeriod(query), ...filter, by }));
     },
   };
 }
@@ -29,9 +29,9 @@ function parseDimension(word: string): FirstBytesQuery["by"][number] {
 }
 
 /** Throws Failure for a query by tag with a filter or another dimension than day, because such times are not stored. */
-function refuseMixed(by: FirstBytesQuery["by"], narrowed: Readonly<Record<string, string | undefined>>): void {
+function refuseMixed(by: FirstBytesQuery["by"], filter: Readonly<Record<string, string | undefined>>): void {
   if (!by.some(isLabelName)) return;
-  const [param] = Object.entries(narrowed).flatMap(([name, value]) => (value === undefined ? [] : [name]));
+  const [param] = Object.entries(filter).flatMap(([name, value]) => (value === undefined ? [] : [name]));
   if (param !== undefined)
     throw new Failure("invalid_value", `First-byte times by a tag cover all calls: leave ${param} out.`, { param });
   if (by.filter(isLabelName).length > 1 || by.some((name) => !isLabelName(name) && name !== "day"))

@@ -14,7 +14,7 @@ import { restoreBudgets, type BudgetProjectionDeps } from "../accounts/project-b
 import type { BooksConnection } from "../books-connection.ts";
 import { fieldReaders } from "./body.ts";
 
-/** Routes of organisations, teams and members. `depsOf` returns dependencies to write changed budgets to Redis. */
+/** Routes of organisations, teams and members. `depsOf` returns the dependencies for writing budgets to Redis. */
 export function organisationRoutes(
   connection: BooksConnection,
   depsOf: (books: Books) => BudgetProjectionDeps,
@@ -57,7 +57,7 @@ export function organisationRoutes(
       const result = await use((books) => changeMembership(books, id, request, actor));
       if (result === "no-team") throw new Failure("invalid_value", "There is no such team.", { param: "team" });
       if (result === "last-admin")
-        throw new Failure("permission_denied", "Only an operator removes the last admin of an organisation.");
+        throw new Failure("permission_denied", "Only an operator may remove the last admin of an organisation.");
       return {};
     },
     "POST /organisations/{id}/rename": async ({ params: { id: organisation = "" }, body, actor }) => {

@@ -23,8 +23,8 @@ export function readPeriod(query: URLSearchParams): Period {
   if (periodName !== null) return readNamedPeriod(query, periodName);
   const today = Math.floor(Date.now() / dayMs) * dayMs;
   const day = readDate(query, "day");
-  const end = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
-  const [first, last] = [end("from"), end("to")];
+  const spanOf = (name: string): TimeSpan | undefined => day ?? readTime(query, name);
+  const [first, last] = [spanOf("from"), spanOf("to")];
   const period = { from: first?.at ?? today, to: last === undefined ? today + dayMs : last.at + last.lengthMs };
   if (period.from < period.to) return period;
   const [from, to] = [period.from, period.to - 1].map((at) => new Date(at).toISOString());
@@ -48,7 +48,7 @@ export function monthOf(at: number, distance: number): number {
   return Date.UTC(time.getUTCFullYear(), time.getUTCMonth() + distance);
 }
 
-/** Start and length of a date or time of a query, in ms. */
+/** Start and length, in ms, of a date or a time in a query. */
 interface TimeSpan {
   readonly at: number;
   readonly lengthMs: number;

@@ -81,7 +81,7 @@ interface RecentSpend {
   readonly now: number;
 }
 
-/** Estimates the spend of `ms` from the mean rate of recent days, or from today's rate if they have no spend. */
+/** Estimates the spend of the next `ms` from the mean rate of recent days, or from today's rate if they have no spend. */
 export function expectedSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
   if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);
   return (todayNanos * BigInt(ms)) / BigInt(Math.max(1, now - today));

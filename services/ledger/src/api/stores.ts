@@ -13,7 +13,7 @@ export interface StoreDeps {
 
 /** Routes that check the stores. Stores that do not answer are reported too. */
 export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRoutes {
-  const inShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
+  const sumOfShards = async (count: (store: Redis, shard: string) => Promise<number>): Promise<number> => {
     const parts = await Promise.all(shards.map((shard) => count(redis, shard)));
     return parts.reduce((sum, part) => sum + part, 0);
   };
@@ -21,8 +21,8 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
     "GET /stores": async () => {
       const [memory, holds, outbox, streams, books] = await Promise.all([
         checkStore(() => readRedisMemory(redis)),
-        checkStore(() => inShards(countOpenHolds)),
-        checkStore(() => inShards(outboxLength)),
+        checkStore(() => sumOfShards(countOpenHolds)),
+        checkStore(() => sumOfShards(outboxLength)),
         checkStore(() => streamLags(bus)),
         checkStore(() => connection.use(async ({ engine }) => engine)),
       ]);

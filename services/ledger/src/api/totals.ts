@@ -28,8 +28,8 @@ export function totalsRoutes(connection: BooksConnection): OperatorRoutes {
 }
 
 /**
- * Parses dimensions separated by commas. Throws Failure for unknown ones, and for teams of all organisations, because
- * their ids may be equal.
+ * Parses dimensions separated by commas. Throws Failure for unknown ones, and for teams without an account or
+ * organisation, because two organisations may have teams with the same id.
  */
 export function parseDimensions(
   text: string,

@@ -101,16 +101,16 @@ async function signHead(
   const anchor = { account, number, head, balanceNanos: balanceNanos.toString(), createdAt };
   const signed = signer.sign({ ...anchor, time: new Date().toISOString() });
   // After a change of the secret, the same head is signed again.
-  const isKnown = before?.number === number && before.head === head && signer.isCurrent(before);
-  if (!isKnown) await storeAnchor(books, signed);
+  const isSigned = before?.number === number && before.head === head && signer.isCurrent(before);
+  if (!isSigned) await storeAnchor(books, signed);
 }
 
 /** Routes of verification and anchors. */
 export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
   const { redis, connection, signer } = deps;
-  const compute = createVerifier(deps);
+  const verifyBooks = createVerifier(deps);
   const verify = async (id: string, anchor?: Anchor) => {
-    const verification = await compute(id, anchor);
+    const verification = await verifyBooks(id, anchor);
     if (verification === undefined) return undefined;
     return connection.use(async (books) => ({
       ...publicVerification(verification, await readRestorations(books, id, maxRestorations)),
@@ -143,7 +143,7 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 const pollMs = 100;
 
 /**
- * Waits until the books and Redis have the same receipts of an account. Otherwise receipts in transit would appear as
+ * Waits until the books have all receipts of an account that Redis has. Otherwise receipts in transit would appear as
  * errors.
  */
 async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { dayOf, moveDay, dayKeyPatterns, type UsageDay } from "./usage-day.ts";
+import { usageDayOfKey, moveDay, dayKeyPatterns, type UsageDay } from "./usage-day.ts";
 
 /** Dependencies of the move of usage into the books. */
 export interface MoveOptions {
@@ -13,8 +13,8 @@ const keysAtOnce = 1_000;
 const retryMs = 2_000;
 
 /**
- * Moves usage that versions without books stored in Redis into the books, in the background. Meanwhile, reads of usage
- * are refused with `retry-after`.
+ * Moves usage from Redis into the books, in the background. Versions without books stored usage in Redis. Meanwhile,
+ * reads of usage are refused with `retry-after`.
  */
 export function startMovingUsage(options: MoveOptions): AsyncDisposable {
   const { connection, log } = options;
@@ -64,7 +64,7 @@ async function findDays(redis: Redis): Promise<readonly UsageDay[]> {
       for (let cursor = "0"; ;) {
         const [next, names] = await node.scan(cursor, "MATCH", pattern, "COUNT", keysAtOnce);
         for (const name of names) {
-          const day = dayOf(name);
+          const day = usageDayOfKey(name);
           if (day !== undefined) days.set(`${day.account}:${day.date}`, day);
         }
         if (next === "0") break;

@@ -16,14 +16,14 @@ const keyPrefixes = ["totals", "usage-log", "usage-requests", "logged"] as const
 /** Patterns that match the keys of all days. */
 export const dayKeyPatterns: readonly string[] = keyPrefixes.map((kind) => `${kind}:{s*}:*`);
 
-/** Separator in a field of totals: token, model, channel, measure. */
+/** Separator between the parts of a field of totals: token, model, channel, measure. */
 const fieldBreak = "\u001f";
 const eventsAtOnce = 500;
 
 const dayKeyPattern = new RegExp(`^(?:${keyPrefixes.join("|")}):\\{s\\d\\d\\}:(.+):(\\d{4}-\\d\\d-\\d\\d)$`);
 
 /** Returns the day of a key; undefined for other keys. */
-export function dayOf(key: string): UsageDay | undefined {
+export function usageDayOfKey(key: string): UsageDay | undefined {
   const [, account, date] = dayKeyPattern.exec(key) ?? [];
   return account === undefined || date === undefined || Number.isNaN(Date.parse(date)) ? undefined : { account, date };
 }
@@ -75,7 +75,7 @@ function totalsByKey(fields: Readonly<Record<string, string>>): TotalsByKey {
   return parts;
 }
 
-/** Subtracts a call that the books have from the totals. */
+/** Subtracts a recorded call from the totals. */
 function subtractEvent(parts: TotalsByKey, event: UsageEvent): void {
   const sums = parts.get(totalsKey(event.tokenId, event.model, event.channelId))?.sums;
   if (sums === undefined) return;

@@ -3,7 +3,7 @@ import { streamConsumers } from "../record-events.ts";
 
 const pollMs = 50;
 
-/** Waits until the books have the present content of the streams. Returns false after `withinMs`. */
+/** Waits until the books have the events that are now in the streams. Returns false after `withinMs`. */
 export async function waitUntilCaughtUp(
   bus: Bus,
   streams: readonly (keyof typeof streamConsumers)[],
@@ -15,7 +15,7 @@ export async function waitUntilCaughtUp(
     if (found === undefined) return false; // the stream is missing, and is about to be recreated
     const mark = marks.get(stream) ?? found.last;
     marks.set(stream, mark);
-    // A new stream numbers its messages from 1, so its last number is below the mark.
+    // A recreated stream numbers its messages from 1. With a last number below the mark, nothing is left to wait for.
     return found.handled >= mark || found.last < mark;
   };
   for (const end = Date.now() + withinMs; ;) {

@@ -33,9 +33,9 @@ export interface ComparisonOptions {
 
 /** Background comparison of Redis with the books. */
 export interface RedisComparison extends AsyncDisposable {
-  /** True if Redis has everything that the books have. Until then, no reservation is settled as abandoned. */
+  /** True if Redis has everything that the books have. Until then, no hold is settled as abandoned. */
   readonly isComplete: boolean;
-  /** Run ids of the Redis servers that have everything (`readServerState`); undefined while that is uncertain. */
+  /** Run ids of the Redis servers (`readServerState`); undefined unless they have everything that the books have. */
   readonly completeRuns: string | undefined;
   /** Adds accounts with new receipts to the next comparison. */
   noteAccounts(accounts: Iterable<string>): void;
@@ -47,15 +47,14 @@ export interface RedisComparison extends AsyncDisposable {
 const [pageSize, maxWaiting] = [500, 50_000];
 const roundsBetweenChecks = 5;
 /**
- * Time in ms after the last write to Redis in which every round checks for late calls, and the number of rounds between
- * later checks.
+ * Time in ms after the last write to Redis in which every round checks for late calls (`late-calls.ts`), and the number
+ * of rounds between later checks.
  */
 const [lateGraceMs, roundsBetweenLateChecks] = [5_000, 60];
-/** Maximum wait in ms for the books to receive the streams before Redis is restored. */
+/** Maximum ms to wait, before Redis is restored, until the books have the events of the streams. */
 const drainMs = 5_000;
 /**
- * Maximum duration in ms of the comparison after a loss of Redis. Afterwards, abandoned reservations are settled in any
- * case.
+ * Maximum duration in ms of the comparison after a loss of Redis. Afterwards, abandoned holds are settled in any case.
  */
 const maxComparisonMs = 30_000;
 const epochMark = "epoch";
@@ -73,7 +72,7 @@ export function startComparison(options: ComparisonOptions): RedisComparison {
 class PeriodicComparison implements RedisComparison {
   readonly #options: ComparisonOptions;
   readonly #sleep = Promise.withResolvers<void>();
-  readonly #offsets: SeenGaps = new Map();
+  readonly #seenGaps: SeenGaps = new Map();
   readonly #lateTasks = new LateTasks();
   readonly #failedAccounts = new Set<string>();
   #accountsToCompare = new Set<string>();
@@ -153,8 +152,8 @@ class PeriodicComparison implements RedisComparison {
     const deps = { redis, bus, books };
     const epoch = await setMarkOnce(books, epochMark, randomUUID());
     const found = await readEpoch(redis);
-    const isAnother = runs !== this.#runs;
-    if (isAnother) this.#isCompleteRun = false;
+    const isOtherRun = runs !== this.#runs;
+    if (isOtherRun) this.#isCompleteRun = false;
     if (!this.#adopted) {
       // Versions without books stored accounts only in Redis.
       const adopted = await adoptAccounts(deps);
@@ -162,12 +161,12 @@ class PeriodicComparison implements RedisComparison {
       this.#adopted = true;
     }
     if (found === undefined) await this.#restoreAll(deps);
-    else if (isAnother) await this.#restoreLastChanges(deps);
+    else if (isOtherRun) await this.#restoreLastChanges(deps);
     await this.#lateTasks.restore({ redis, taskCipher: this.#options.taskCipher }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#isCompleteRun) {
       this.#comparedBy ??= performance.now() + maxComparisonMs;
-      await this.#noticeAll(books);
+      await this.#noteAllAccounts(books);
     }
     if (this.#rounds++ % roundsBetweenChecks === 0) {
       await projectLeftovers(deps, Date.now());
@@ -175,9 +174,9 @@ class PeriodicComparison implements RedisComparison {
     }
     const retried = await this.#compare(deps);
     // An empty Redis has also lost the list of complete runs.
-    if (isAnother || found === undefined) await writeCompleteRuns(redis, runs);
+    if (isOtherRun || found === undefined) await writeCompleteRuns(redis, runs);
     this.#runs = runs;
-    // Redis may have lost a settlement but not the reservation, so reservations are settled as abandoned only in a
+    // Redis may have lost a settlement but not the hold of the call, so holds are settled as abandoned only in a
     // complete run.
     if (retried === 0 || performance.now() > (this.#comparedBy ?? 0)) {
       this.#isCompleteRun = true;
@@ -186,7 +185,7 @@ class PeriodicComparison implements RedisComparison {
     await this.#settleLate(deps, writes);
   }
 
-  /** Settles calls that ended after their reservation was gone. */
+  /** Settles calls whose hold was gone when they ended. */
   async #settleLate(deps: RestoreDeps, writes: string | undefined): Promise<void> {
     const now = performance.now();
     if (writes === undefined || writes !== this.#writes) this.#lateUntil = now + lateGraceMs;
@@ -198,7 +197,7 @@ class PeriodicComparison implements RedisComparison {
     if (late > 0) log.warn({ calls: late }, "calls that were open when Redis was lost are charged");
   }
 
-  /** Restores everything to an empty Redis, including events in the streams. */
+  /** Restores an empty Redis from the books, after the books have the events of the streams. */
   async #restoreAll(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
     const { log } = this.#options;
     this.#isCompleteRun = false;
@@ -232,13 +231,13 @@ class PeriodicComparison implements RedisComparison {
       this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
-  /** Waits for a limited time until the books have the content of the streams. */
+  /** Waits for a limited time until the books have the events of the streams. */
   async #awaitStreams(): Promise<void> {
     const streams = Object.values(eventStreams).map(({ name }) => name);
     await waitUntilCaughtUp(this.#options.bus, streams, drainMs);
   }
 
-  async #noticeAll(books: Books): Promise<void> {
+  async #noteAllAccounts(books: Books): Promise<void> {
     for await (const page of readAccountPages(books)) for (const { id } of page) this.#accountsToCompare.add(id);
   }
 
@@ -250,7 +249,7 @@ class PeriodicComparison implements RedisComparison {
     for (let from = 0; from < all.length; from += pageSize) {
       const page = all.slice(from, from + pageSize);
       try {
-        const retried = await compareAccounts(comparisonDeps, page, this.#offsets);
+        const retried = await compareAccounts(comparisonDeps, page, this.#seenGaps);
         this.noteAccounts(retried);
         unsure += retried.length;
       } catch (error) {

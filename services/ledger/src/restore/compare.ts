@@ -25,13 +25,13 @@ type Comparison =
   /** The books lack receipts, or have a branch of the chain that Redis lacks. */
   | "incomplete";
 
-/** Number of checks with the same gap after which it is permanent. */
+/** Number of checks with the same gap after which the gap is accepted as permanent. */
 const minGapChecks = 30;
 
 /** Dependencies of the comparison of accounts. */
 interface AccountComparisonDeps extends RestoreDeps {
   readonly log: Logger;
-  /** Accounts whose last comparison failed, to log a failure once. */
+  /** Accounts whose last comparison failed. Only the first of consecutive failures is logged. */
   readonly failed: Set<string>;
 }
 
@@ -53,7 +53,7 @@ function compareAccount({ isComplete, receipts, head }: BookedAccount, redisHead
 export async function compareAccounts(
   deps: AccountComparisonDeps,
   ids: readonly string[],
-  offsets: SeenGaps,
+  seenGaps: SeenGaps,
 ): Promise<readonly string[]> {
   const accounts = await findAccounts(deps.books, ids);
   const heads = await readHeads(
@@ -66,11 +66,11 @@ export async function compareAccounts(
     const redisHead = heads[at];
     const comparison = compareAccount(account, redisHead);
     if (comparison === "agrees") {
-      offsets.delete(account.id);
+      seenGaps.delete(account.id);
       complete.push(account.id);
       continue;
     }
-    const repair = () => repairAccount(deps, account, redisHead, comparison, offsets);
+    const repair = () => repairAccount(deps, account, redisHead, comparison, seenGaps);
     if (!(await runForAccount(deps, account.id, repair))) retried.add(account.id);
   }
   for (const id of await findAccountsToRefund(deps.books, complete)) {
@@ -103,20 +103,20 @@ async function repairAccount(
   account: BookedAccount,
   redisHead: AccountHead | undefined,
   comparison: Comparison,
-  offsets: SeenGaps,
+  seenGaps: SeenGaps,
 ): Promise<boolean> {
   if (comparison === "absent" || redisHead === undefined) {
-    // An account without a creation time is only known from its calls.
+    // The books know an account without a creation time only from its calls.
     if (account.createdAt !== "") await restoreAccounts(deps, [account]);
     return account.isComplete;
   }
   // JetStream may discard a second settlement as a duplicate, so published events are also recorded directly.
   if ((await recordPublishedOf(deps, account.id)) > 0) return false;
-  if (comparison === "incomplete" && !isGapUnchanged(offsets, account)) return false;
+  if (comparison === "incomplete" && !isGapUnchanged(seenGaps, account)) return false;
   const branches = await findBranches(deps.books, account, redisHead.head);
   const reinstated = await reinstateReceipts(deps.books, account.id, branches?.hashBefore ?? redisHead.head);
   if (branches !== undefined && reinstated === 0)
-    await repairChain(deps, account, { redisHead: redisHead.head, branches, offsets });
+    await repairChain(deps, account, { redisHead: redisHead.head, branches, seenGaps });
   return false; // compared again when the books have received the changes
 }
 
@@ -124,14 +124,14 @@ async function repairAccount(
 async function repairChain(
   deps: RestoreDeps,
   account: BookedAccount,
-  { redisHead, branches, offsets }: { redisHead: string; branches: Branches; offsets: SeenGaps },
+  { redisHead, branches, seenGaps }: { redisHead: string; branches: Branches; seenGaps: SeenGaps },
 ): Promise<void> {
   const { head, orphans, isComplete } = branches;
   const [current] = await readHeads(deps.redis, [account.id]);
   const lost = current?.head === redisHead ? orphans : withoutEntriesAfter(orphans, redisHead);
   await chargeAgain(deps, account.id, lost, "Redis was behind the books");
   if (orphans.length > 0) return;
-  if (!isComplete) await acceptGap(deps, account, offsets);
+  if (!isComplete) await acceptGap(deps, account, seenGaps);
   else if (head !== undefined) await correctHead(deps.books, account.id, head);
 }
 
@@ -146,18 +146,18 @@ function withoutEntriesAfter(orphans: readonly ChainedEvent[], head: string): re
 }
 
 /** Returns whether an account has the same gap as before. While events are in transit, the gap changes. */
-function isGapUnchanged(offsets: SeenGaps, { id, offset }: BookedAccount): boolean {
-  const counts = offsets.get(id) ?? new Map<number, number>();
-  offsets.set(id, counts);
+function isGapUnchanged(seenGaps: SeenGaps, { id, offset }: BookedAccount): boolean {
+  const counts = seenGaps.get(id) ?? new Map<number, number>();
+  seenGaps.set(id, counts);
   const times = (counts.get(offset) ?? 0) + 1;
   counts.set(offset, times);
   return times > 1;
 }
 
 /** Accepts a gap that remains in many checks. */
-async function acceptGap({ books }: RestoreDeps, account: BookedAccount, offsets: SeenGaps): Promise<void> {
+async function acceptGap({ books }: RestoreDeps, account: BookedAccount, seenGaps: SeenGaps): Promise<void> {
   const { id, offset } = account;
-  if ((offsets.get(id)?.get(offset) ?? 0) < minGapChecks) return;
+  if ((seenGaps.get(id)?.get(offset) ?? 0) < minGapChecks) return;
   await acceptMissingReceipts(books, account);
-  offsets.delete(id);
+  seenGaps.delete(id);
 }

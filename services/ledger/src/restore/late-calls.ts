@@ -5,18 +5,18 @@ import { waitUntilCaughtUp } from "./caught-up.ts";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 /**
- * Maximum late calls per shard and check, and the minimum age of a call in ms, because its settlement may be in
- * transit.
+ * Maximum number of late calls per shard and check, and their minimum age in ms. The settlement of a younger call may be
+ * in transit.
  */
 const [maxPerCheck, waitMs] = [100, 1_000];
 const maxWaiting = 10_000;
-/** Maximum wait in ms until the books have the content of the stream. */
-const caughtUpMs = 5_000;
+/** Maximum ms to wait until the books have the events of the stream. */
+const maxCatchUpMs = 5_000;
 
 /**
- * Charges late calls, whose reservation was gone when they ended, unless the outbox, the stream or the books contain
- * them. These are checked in this order, because events move in it: an event that moves during the check is found at
- * the next place. Returns the number of charged calls.
+ * Charges late calls, whose hold was gone when they ended, unless they are already settled. The event of a settled call
+ * moves from the outbox through the stream to the books. The places are checked in this order, so that a moving event
+ * is found. Returns the number of charged calls.
  */
 export async function settleLate(deps: RestoreDeps): Promise<number> {
   const { redis, bus } = deps;
@@ -27,16 +27,16 @@ export async function settleLate(deps: RestoreDeps): Promise<number> {
   );
   const lateCalls = late.flat();
   if (lateCalls.length === 0) return 0;
-  const unpublishedIds = await waitingIds(deps, new Set(lateCalls.map(({ shard }) => shard)));
-  if (!(await waitUntilCaughtUp(bus, [eventStreams.usage.name], caughtUpMs)))
+  const unpublishedIds = await unpublishedIdsIn(deps, new Set(lateCalls.map(({ shard }) => shard)));
+  if (!(await waitUntilCaughtUp(bus, [eventStreams.usage.name], maxCatchUpMs)))
     throw new Error("the books are too far behind to know which calls are settled");
   let charged = 0;
   for (const call of lateCalls) if (!unpublishedIds.has(call.draft.id) && (await settleOne(deps, call))) charged++;
   return charged;
 }
 
-async function waitingIds({ redis }: RestoreDeps, of: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-  const entries = await Promise.all([...of].map((shard) => readUnpublished(redis, shard, 0, maxWaiting)));
+async function unpublishedIdsIn({ redis }: RestoreDeps, shardIds: ReadonlySet<string>): Promise<ReadonlySet<string>> {
+  const entries = await Promise.all([...shardIds].map((shard) => readUnpublished(redis, shard, 0, maxWaiting)));
   return new Set(entries.flat().map(({ event }) => event.id));
 }
 
@@ -50,7 +50,7 @@ async function settleOne(
   }
   const charged = await chargeLost(redis, { draft, costNanos });
   if (charged === undefined) return false;
-  // Written first, so that a verification shows why the call was charged late.
+  // Written before the event is published, so that a verification always shows why the call was charged late.
   await writeRestoration(books, {
     account: draft.accountId,
     time: new Date().toISOString(),

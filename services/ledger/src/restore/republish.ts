@@ -20,8 +20,8 @@ export interface RepublishOptions {
 }
 
 /**
- * Repeats published events whose copies in Redis show that the books lack them: publishes them again, and writes them
- * into the books, because JetStream may discard them as duplicates. Only for a recreated stream, repeats all at once.
+ * Publishes events again that are not in the books after `afterMs`, or at once if a stream was recreated. Redis has
+ * copies of these events. Also writes them into the books, because JetStream may discard them as duplicates.
  */
 export function startRepublishing(options: RepublishOptions): AsyncDisposable {
   const { log } = options;
@@ -31,7 +31,9 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 
   async function run(): Promise<void> {
     while (!state.isStopped) {
-      await republishMissing().catch((error: unknown) => log.debug({ err: error }, "sent events could not be checked"));
+      await republishMissing().catch((error: unknown) =>
+        log.debug({ err: error }, "published events could not be checked"),
+      );
       await Promise.race([sleep.promise, new Promise((resolve) => setTimeout(resolve, msUntilSharedTick(pollMs)))]);
     }
   }
@@ -47,7 +49,7 @@ export function startRepublishing(options: RepublishOptions): AsyncDisposable {
 }
 
 function createRepublisher({ redis, bus, connection, log, afterMs }: RepublishOptions): () => Promise<void> {
-  /** Time at which each event was first seen, by name. */
+  /** Time at which the copy of each event was first seen, by the copy's name. */
   let firstSeenAt = new Map<string, number>();
   /** Creation times of the streams at the last check. */
   let knownStreams: readonly string[] = [];

@@ -98,8 +98,8 @@ const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: reado
 };
 
 /**
- * Returns budgets with their spending in the books. Receipts in `counted` prevent adding orphans again when they are
- * charged.
+ * Returns budgets with their spending in the books, which includes the cost of orphans. The orphans' receipts are in
+ * `counted`, so that charging the orphans again does not add their cost twice.
  */
 async function budgetsToRestore(
   books: Books,
@@ -129,7 +129,7 @@ async function headToRestore(books: Books, account: BookedAccount) {
   };
 }
 
-/** Repeats entries that Redis has lost, ordered by number, and records the restoration. Returns their number. */
+/** Applies entries to Redis that it has lost, ordered by number, and records the restoration. Returns their number. */
 export async function chargeAgain(
   { redis, bus, books }: RestoreDeps,
   account: string,

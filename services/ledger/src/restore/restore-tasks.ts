@@ -34,7 +34,7 @@ async function restorePage(
   return restored.filter(Boolean).length;
 }
 
-/** Time in ms after a loss of Redis in which task events from before may arrive. */
+/** Time in ms after a loss of Redis in which events of earlier tasks may arrive. */
 const lateMs = 60_000;
 /** Maximum tasks that wait for the next round. */
 const maxLate = 10_000;
@@ -66,7 +66,7 @@ export class LateTasks {
     const tasks = [...this.#waiting];
     for (let from = 0; from < tasks.length; from += pageSize)
       await restorePage(deps, tasks.slice(from, from + pageSize), nowMs);
-    this.#waiting = this.#waiting.slice(tasks.length); // after an error the next round repeats it
+    this.#waiting = this.#waiting.slice(tasks.length); // not reached after an error, so the next round tries again
   }
 }
 

@@ -6,8 +6,8 @@ import { projectBookedToken, type ProjectionDeps } from "../accounts/project.ts"
 const batchSize = 500;
 
 /**
- * Restores API keys that Redis lacks or has in an earlier state; a key disabled just before would work again. Returns
- * their number.
+ * Restores API keys that Redis lacks or has in an earlier state. Otherwise a key that was disabled just before the loss
+ * would work again. Returns the number of restored keys.
  */
 export async function restoreTokens({ redis, books }: ProjectionDeps, accounts: readonly string[]): Promise<number> {
   const tokens = await readTokensOf(books, accounts);

@@ -17,7 +17,7 @@ export interface BalanceCheckDeps {
 
 const hourMs = 3_600_000;
 const hoursBefore = 23;
-/** Maximum accounts to check. Those that spent most are checked. */
+/** Maximum number of accounts to check. The accounts that spent most are checked. */
 const maxAccounts = 10_000;
 /** Maximum accounts in one log line. */
 const maxNamed = 20;
@@ -47,7 +47,7 @@ export function balanceCheck({ redis, connection, log, lowHours, onLow }: Balanc
     lowAccounts.set(low.size);
     const newly = [...low.keys()].filter((id) => !lowBefore.has(id));
     if (newly.length > 0)
-      log.info({ accounts: newly.slice(0, maxNamed), count: newly.length }, "accounts are running low");
+      log.info({ accounts: newly.slice(0, maxNamed), count: newly.length }, "accounts have a low balance");
     lowBefore = new Set(low.keys());
     await onLow?.(low);
   };

@@ -7,7 +7,7 @@ export interface PeriodicJob {
   readonly log: Logger;
   /** Level at which the first of consecutive failures is logged. */
   readonly level?: "debug" | "warn";
-  /** Runs the job once. `signal` is aborted at its end. */
+  /** Runs the job once. `signal` is aborted when the job is disposed. */
   step(signal: AbortSignal): Promise<void>;
   /** Called when a step fails, to remove outdated values. */
   onFailure?(): void;
@@ -25,7 +25,7 @@ export function repeatPeriodically({
   const ending = new AbortController();
   const { signal } = ending;
   let hasLoggedFailure = false;
-  async function steps(): Promise<void> {
+  async function run(): Promise<void> {
     while (!signal.aborted) {
       try {
         await step(signal);
@@ -38,7 +38,7 @@ export function repeatPeriodically({
       await pause(msUntilSharedTick(everyMs), signal);
     }
   }
-  const running = steps();
+  const running = run();
   return {
     async [Symbol.asyncDispose]() {
       ending.abort();

@@ -16,7 +16,7 @@ export interface VerificationOptions {
   readonly verify: (accountId: string) => Promise<Pick<Verification, "ok" | "divergence"> | undefined>;
 }
 
-/** Number of checks per verification period: one per minute for a day. */
+/** Number of checks in a verification period. For a period of a day, that is one a minute. */
 export const roundsPerPeriod = 1_440;
 
 /**
@@ -60,6 +60,6 @@ export function verificationStep({
 export function isDue(accountId: string, since: number, now: number, everyMs: number): boolean {
   if (now - since >= everyMs) return true;
   const offset = createHash("sha256").update(accountId).digest().readUIntBE(0, 6) % everyMs;
-  // Compares the time since the account was last due.
+  // The left side is the time since the account was last due.
   return (((now - offset) % everyMs) + everyMs) % everyMs < now - since;
 }
