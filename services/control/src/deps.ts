@@ -50,7 +50,7 @@ export async function openDeps({
   const books = new ConfigurationBooks({ ledger, secrets, log, seedPath });
   const follower = opening.use(
     await followConfiguration(
-      { redis, ledger, secrets, log, lists, names: environmentVariables() },
+      { redis, ledger, secrets, log, lists, environment: environmentVariables() },
       (declared) => (path === undefined ? books.source(declared) : fileSource(path)),
       pollMs,
     ),

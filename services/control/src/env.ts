@@ -15,7 +15,7 @@ export const configurationPath = (read: VariableReader): string | undefined =>
   );
 
 /** Reads the sources that a configuration from the console or the API may name. */
-const allowedSources = (read: VariableReader): Omit<AllowedSources, "inside"> => ({
+const allowedSources = (read: VariableReader): Omit<AllowedSources, "internalAddresses"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
     "Folder with files that a configuration from the console or the API may use as keys (`file:/path`). If unset, it may not use files.",

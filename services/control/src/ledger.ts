@@ -3,7 +3,7 @@ import { Failure, isFailureCode, type CreditEvent, type Nanos } from "@modelgate
 import { actorHeader, signOperator } from "@modelgate/contracts/operator-credential";
 import { field } from "./field.ts";
 
-/** Client of the ledger, which keeps the books. */
+/** Client of the ledger, which reads and writes the books. */
 export interface Ledger {
   /** Returns the response. Throws the ledger's Failure, or server_overloaded if there is no answer. */
   get(pathAndQuery: string): Promise<Response>;
@@ -16,17 +16,21 @@ export interface Ledger {
   /** Changes a balance once per operation id. */
   credit(event: CreditEvent, actor: string): Promise<CreditReply>;
   /**
-   * Creates an API key, or returns the registered one. For a playground, replaces the person's key of the same team,
+   * Creates an API key, or returns the existing one. For a playground, replaces the person's key of the same team,
    * member and group. Throws Failure if the account has `max` keys.
    */
   createToken(
-    wish: { digest: string; token: Token; max?: number },
+    request: { digest: string; token: Token; max?: number },
     actor: string,
   ): Promise<{ readonly token: Token; readonly created: boolean }>;
   /** Changes fields of an API key. Null removes a field. Throws Failure if the key does not exist. */
   changeToken(id: string, change: TokenChange, act: { actor: string; action: string }): Promise<Token>;
   /** Replaces the key of a token. The old key works for `graceSeconds`. Throws Failure if the token does not exist. */
-  rotateToken(id: string, wish: { digest: string; hint: string; graceSeconds: number }, actor: string): Promise<Token>;
+  rotateToken(
+    id: string,
+    request: { digest: string; hint: string; graceSeconds: number },
+    actor: string,
+  ): Promise<Token>;
   /** Deletes a token. Throws Failure if it does not exist. */
   deleteToken(id: string, actor: string): Promise<Token>;
 }
@@ -68,7 +72,7 @@ export function ledgerAt(url: string, secret: string): Ledger {
     } catch (cause) {
       throw new Failure(
         "server_overloaded",
-        "The ledger, which keeps the books, is not responding; try again shortly.",
+        "The ledger, which manages the books, is not responding; try again shortly.",
         {
           cause,
         },
@@ -100,10 +104,10 @@ export function ledgerAt(url: string, secret: string): Ledger {
     async credit(event, actor) {
       return (await post<{ readonly reply: CreditReply }>("/credits", event, actor)).reply;
     },
-    createToken: (wish, actor) => post("/tokens", wish, actor),
+    createToken: (request, actor) => post("/tokens", request, actor),
     changeToken: (id, change, { actor, action }) =>
       post(`/tokens/${encodeURIComponent(id)}`, { change, action }, actor),
-    rotateToken: (id, wish, actor) => post(`/tokens/${encodeURIComponent(id)}/rotate`, wish, actor),
+    rotateToken: (id, request, actor) => post(`/tokens/${encodeURIComponent(id)}/rotate`, request, actor),
     deleteToken: (id, actor) => post(`/tokens/${encodeURIComponent(id)}/delete`, {}, actor),
   };
 }

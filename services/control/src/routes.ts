@@ -28,10 +28,10 @@ import { vendorRoutes } from "./vendors/routes.ts";
 export function routes(deps: Deps): OperatorRoutes {
   const { redis, ledger, processes, catalog, transport, follower, books, sessions, people, cookies, env } = deps;
   const { path } = env.configuration;
-  const inside = [...env.redis.url.split(","), env.ledgerUrl];
-  const allowed = { ...env.configuration.allowed, inside };
-  const names = environmentVariables();
-  const signingIn = {
+  const internalAddresses = [...env.redis.url.split(","), env.ledgerUrl];
+  const allowed = { ...env.configuration.allowed, internalAddresses };
+  const environment = environmentVariables();
+  const sessionDeps = {
     sessions,
     people,
     cookies,
@@ -42,7 +42,7 @@ export function routes(deps: Deps): OperatorRoutes {
     consoleUrl: env.consoleUrl,
   };
   const all = {
-    ...sessionRoutes(signingIn),
+    ...sessionRoutes(sessionDeps),
     ...peopleRoutes({ redis, people, sessions }),
     ...organisationRoutes(ledger),
     ...memberRoutes({ redis, ledger, people, sessions, consoleUrl: env.consoleUrl }),
@@ -51,15 +51,15 @@ export function routes(deps: Deps): OperatorRoutes {
     ...tokenRotationRoutes(redis, ledger),
     ...playgroundRoutes(redis, ledger),
     ...budgetRoutes(redis, ledger),
-    ...alertRoutes({ redis, ledger, secrets: env.secrets, inside }),
+    ...alertRoutes({ redis, ledger, secrets: env.secrets, internalAddresses }),
     ...channelRoutes({ redis, catalog, transport }),
     ...bookRoutes(ledger),
     ...priceRoutes(redis),
     ...modelRoutes(redis),
     ...billRoutes(redis),
     ...systemRoutes(processes, ledger),
-    ...configurationRoutes({ follower, path, allowed, books, names }),
-    ...vendorRoutes(transport, inside, follower),
+    ...configurationRoutes({ follower, path, allowed, books, environment }),
+    ...vendorRoutes(transport, internalAddresses, follower),
     "GET /config": async () => ({ ...follower.status, edgeUrl: env.edgeUrl ?? null }),
     "GET /openapi.json": async () => openApiOfControl(),
   };

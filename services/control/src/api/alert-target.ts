@@ -25,7 +25,7 @@ export interface NewAlertTarget {
 
 interface NewTargetDeps {
   readonly secrets: Secrets;
-  readonly inside: readonly string[];
+  readonly internalAddresses: readonly string[];
   readonly addedByMember?: boolean | undefined;
 }
 
@@ -36,13 +36,13 @@ interface NewTargetDeps {
 export function newAlertTarget(
   body: unknown,
   account: string,
-  { secrets, inside, addedByMember }: NewTargetDeps,
+  { secrets, internalAddresses, addedByMember }: NewTargetDeps,
 ): NewAlertTarget {
   const kind = fields.optionalWord(body, "kind", alertTargetKinds) ?? fields.missing("kind");
   const id = `trg_${randomBytes(9).toString("base64url")}`;
-  const hidden = secretParts[kind](body);
-  const { protocol, host } = new URL(hidden.url);
-  const unsafe = unsafeAddress(`${protocol}//${host}`, inside);
+  const secretPart = secretParts[kind](body);
+  const { protocol, host } = new URL(secretPart.url);
+  const unsafe = unsafeAddress(`${protocol}//${host}`, internalAddresses);
   if (unsafe !== undefined) throw invalidField("url", unsafe);
   const target: AlertTarget = withoutUndefined({
     id,
@@ -50,12 +50,12 @@ export function newAlertTarget(
     kind,
     name: fields.optionalText(body, "name") ?? kind,
     alerts: alertsIn(body),
-    address: hidden.to === undefined ? host : `${hidden.to} by ${host}`,
+    address: secretPart.to === undefined ? host : `${secretPart.to} by ${host}`,
     addedByMember,
     createdAt: new Date().toISOString(),
   });
-  const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(JSON.stringify(hidden), id);
-  return withoutUndefined({ target, sealed, secret: kind === "webhook" ? hidden.secret : undefined });
+  const sealed = makeCipher(secrets, alertTargetPurpose).encrypt(JSON.stringify(secretPart), id);
+  return withoutUndefined({ target, sealed, secret: kind === "webhook" ? secretPart.secret : undefined });
 }
 
 /** Reads the secret part of a target from a request, by kind. */
@@ -99,7 +99,7 @@ function addressesIn(body: unknown, name: string): string {
 function alertsIn(body: unknown): AlertKind[] | undefined {
   return fields.optionalTexts(body, "alerts")?.map((name) => {
     const kind = alertKinds.find((known) => known === name);
-    if (kind === undefined) throw invalidField("alerts", `must be of ${alertKinds.join(", ")}`);
+    if (kind === undefined) throw invalidField("alerts", `must be among ${alertKinds.join(", ")}`);
     return kind;
   });
 }

@@ -12,14 +12,14 @@ export interface AlertRouteDeps {
   readonly ledger: Ledger;
   readonly secrets: Secrets;
   /** Addresses of stores and services. A target must not use their ports. */
-  readonly inside: readonly string[];
+  readonly internalAddresses: readonly string[];
 }
 
 /**
  * Routes of alerts and their targets. A viewer of an account sees them, and an operator of the account changes its
  * targets.
  */
-export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps): OperatorRoutes {
+export function alertRoutes({ redis, ledger, secrets, internalAddresses }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
     const targets = await ledger.read<readonly AlertTarget[]>(
       `/alert-targets?${ownTargets(operator, "account").toString()}`,
@@ -35,7 +35,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
         const value = query.get(name);
         if (value !== null) filter.set(name, value);
       }
-      checkWords(query);
+      checkFilter(query);
       return ledger.read(`/alerts?${filter.toString()}`);
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) =>
@@ -55,7 +55,7 @@ export function alertRoutes({ redis, ledger, secrets, inside }: AlertRouteDeps):
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const addedByMember = operator.account !== undefined && operator.access === undefined ? true : undefined;
-      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, inside, addedByMember });
+      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, internalAddresses, addedByMember });
       const created = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
       return secret === undefined ? created : { ...created, secret };
     },
@@ -89,7 +89,7 @@ function accountOfTarget({ account, access }: Operator, body: unknown): string {
   throw new Failure("unknown_url", `There is no account ${JSON.stringify(found.slice(0, 100))}.`);
 }
 
-function checkWords(query: URLSearchParams): void {
+function checkFilter(query: URLSearchParams): void {
   const [kind, state, limit] = ["kind", "state", "limit"].map((name) => query.get(name));
   const kinds = Alert.properties.kind.enum;
   if (kind != null && !kinds.some((known) => known === kind))

@@ -13,7 +13,7 @@ import type { OperatorRoutes, Redis } from "@modelgate/platform";
 
 const eventShape = validatorOf(UsageEvent);
 
-/** One term of a call's cost. `model` is set if it is not the model that answered. */
+/** One term of a call's cost. `model` is set for a model other than the one that answered. */
 interface BillLine extends CostLine {
   readonly model?: string;
 }

@@ -16,7 +16,7 @@ const paths = [
   "/audit",
 ] as const;
 
-/** Routes that forward reads to the ledger, which alone has access to the books. */
+/** Routes that forward requests for reads to the ledger. Only the ledger has access to the books. */
 export function bookRoutes(ledger: Pick<Ledger, "get">): OperatorRoutes {
   return Object.fromEntries(
     paths.map((path) => [

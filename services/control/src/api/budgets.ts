@@ -34,7 +34,7 @@ export function budgetRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "GET /accounts/{id}/budgets": async ({ params: { id = "" }, operator }) => {
       await requireAccount(redis, id);
       const tokens = await listTokens(redis, id);
-      const all = [...(await findBudgets(redis, id)), ...(await limitsOf(redis, tokens))];
+      const all = [...(await findBudgets(redis, id)), ...(await budgetsOfKeys(redis, tokens))];
       const keys = new Set(tokens.filter((token) => seesKey(operator, token)).map((token) => `key:${token.id}`));
       const budgets = all.filter(({ scope }) => seesBudget(operator, scope, keys));
       const usage = await readBudgetUsage(
@@ -98,10 +98,10 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operat
   throw new Failure("unknown_url", `There is no budget ${JSON.stringify(budget.slice(0, 100))}.${hint}`);
 }
 
-async function limitsOf(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
+async function budgetsOfKeys(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
-    // The key in `within` is itself in the list.
+    // The bounding key (`within`) is in the list of tokens too, so its budgets are not added twice.
     const { budgets } = callerLimits({ ...token, within: undefined }, groups[token.group]?.limits ?? {});
     return budgetsOfCaller(budgets, { tokenId: token.id, group: token.group });
   });
@@ -141,8 +141,8 @@ function seesBudget(operator: Operator, scope: string, keys: ReadonlySet<string>
 }
 
 /**
- * Throws Failure (403) unless a caller may change a budget. Admins of an organisation or team change those below it;
- * operators change all.
+ * Throws Failure (403) unless a caller may change a budget. Operators may change all budgets, admins of an organisation
+ * those of its teams and members, and admins of a team those of its members.
  */
 function checkManagesBudget(operator: Operator, scope: string): void {
   const { account, access } = operator;
@@ -151,12 +151,12 @@ function checkManagesBudget(operator: Operator, scope: string): void {
   const isMembers = scope.startsWith("member:");
   if (access !== undefined && team !== undefined && (access.teams === undefined || isMembers))
     if (administersTeam(operator, team)) return;
-  throw new Failure("permission_denied", "Only operators, and admins of the scope's team, change this budget.");
+  throw new Failure("permission_denied", "Only operators, and admins of the scope's team, may change this budget.");
 }
 
 /**
- * Returns a scope as calls have it. Throws Failure if no call can have it (400), or if the key itself has a budget of
- * this period (409).
+ * Returns a scope in the form in which it is compared with calls. Throws Failure if it cannot match any call (400), or
+ * if its key already has a budget of this period (409).
  */
 async function parseScope(context: ScopeContext, scope: string): Promise<string> {
   const colon = scope.indexOf(":");
@@ -178,7 +178,7 @@ interface ScopeContext {
   readonly period: PeriodName;
 }
 
-/** Checks the value of a scope and returns it as calls have it, by kind of scope. */
+/** Functions that check the value of a scope and return it as it is compared with calls, by kind of scope. */
 const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
   organisation: async (value, { ledger, accountId }) => {
@@ -231,7 +231,7 @@ const valueParsers: Readonly<Record<string, (value: string, context: ScopeContex
       const [tag, ...others] = Object.entries(parseTags(value));
       if (tag !== undefined && others.length === 0) return tag.join("=");
     } catch {
-      // The original message is about the header for tags.
+      // Replaced by the error below, because the message of `parseTags` is about a header.
     }
     throw invalidField("scope", "must name one tag and its value, as in tag:team=search");
   },

@@ -3,7 +3,7 @@ import { knownPrice, priceCatalogue } from "@modelgate/catalog/known-prices";
 import { vendorOf, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import { cleanText } from "@modelgate/providers";
-import { fetchModelLists } from "../configuration/ask-models.ts";
+import { fetchModelList } from "../configuration/ask-models.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
 /**
@@ -13,7 +13,7 @@ import { kindOfListed } from "../configuration/listed-kind.ts";
 export async function channelModels(channel: CatalogChannel, transport: Transport) {
   const { provider: name, baseUrl, keys, proxy, headers } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};
-  const models = await fetchModelLists(
+  const models = await fetchModelList(
     { provider: name, baseUrl, key: keys[0]?.secret, proxy, headers },
     transport,
   ).catch((error: unknown) => {

@@ -64,7 +64,7 @@ export function keyOf(channel: CatalogChannel, id: string): ChannelKey {
   return key;
 }
 
-/** Returns a model's name and the vendor's name of it. Throws Failure (404) for another model. */
+/** Returns a model's name, and its name at the vendor. Throws Failure (404) for another model. */
 function modelOf(channel: CatalogChannel, name: string): readonly [name: string, upstreamModel: string] {
   const upstreamModel = channel.models.get(name);
   if (upstreamModel === undefined)
@@ -89,7 +89,7 @@ function prepareTest(test: Test, wire: UpstreamWire): () => Promise<TriedCall> {
     const { provider } = test;
     const task = provider.taskOf?.("0", { model: "test", fromImage: false }) ?? "0";
     const request = provider.request({ act: "poll", ...endpointFields(test), wire, task });
-    // A video is too expensive for a test. The refusal of an unknown task proves enough.
+    // A video is too expensive for a test. If the vendor refuses an unknown task, the address and the key are right.
     return () => sendTest(test, request, (status) => status < 300 || status === 400 || status === 404);
   }
   if (isSessionWire(wire)) {

@@ -20,7 +20,7 @@ export interface ConfigurationRouteDeps {
   readonly books: ConfigurationBooks;
   /** Sources from which a changed configuration may read keys and addresses. */
   readonly allowed: AllowedSources;
-  readonly names: EnvVariables;
+  readonly environment: EnvVariables;
 }
 
 interface ChangeResult {
@@ -28,7 +28,7 @@ interface ChangeResult {
   readonly version: number | null;
   readonly problems: readonly ConfigurationProblem[];
   readonly warnings: readonly ConfigurationProblem[];
-  /** YAML to copy into the configuration file; null if the configuration is in the books. */
+  /** YAML that an operator copies into the configuration file; null if the configuration is in the books. */
   readonly copy: string | null;
 }
 
@@ -37,10 +37,10 @@ const pageSize = 200;
 /** Routes that show, check, change, compare and restore configurations. */
 export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoutes {
   const { path, books } = deps;
-  const inForce = async (): Promise<BaseVersion> =>
+  const readBaseVersion = async (): Promise<BaseVersion> =>
     path === undefined
-      ? { ...(await newestOf(books)), kept: await books.keptKeys() }
-      : { version: 0, document: await readFile(path, "utf8").catch(() => ""), kept: new Map() };
+      ? { ...(await newestOf(books)), storedKeys: await books.readStoredKeys() }
+      : { version: 0, document: await readFile(path, "utf8").catch(() => ""), storedKeys: new Map() };
   const change = (request: Change): Promise<ChangeResult> => makeChange(deps, request);
   return {
     "GET /configuration": async () => configurationView(deps),
@@ -56,13 +56,13 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       change({
         text: fields.longText(body, "document"),
         copy: undefined,
-        before: await inForce(),
+        before: await readBaseVersion(),
         ...settingsIn(body),
         actor,
       }),
     "POST /configuration/edits": async ({ body, actor }) => {
       const edits = editsIn(body);
-      const before = await inForce();
+      const before = await readBaseVersion();
       return change({
         text: applyEdits(before.document, edits),
         copy: fragmentOf(edits),
@@ -87,7 +87,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
       // Sources of the restored version were allowed when it was saved.
-      const before = { version: basedOn, document, kept: await books.keptKeys(version) };
+      const before = { version: basedOn, document, storedKeys: await books.readStoredKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },
   };
@@ -110,7 +110,7 @@ interface ChangeSettings {
   readonly isCheck: boolean;
 }
 
-type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly kept: StoredKeys };
+type BaseVersion = Pick<ConfigurationVersion, "version" | "document"> & { readonly storedKeys: StoredKeys };
 
 interface Change extends ChangeSettings {
   readonly before: BaseVersion;
@@ -121,15 +121,15 @@ interface Change extends ChangeSettings {
 }
 
 async function makeChange(
-  { follower, path, books, names, allowed }: ConfigurationRouteDeps,
+  { follower, path, books, environment, allowed }: ConfigurationRouteDeps,
   { text, copy, before, note, basedOn = before.version, isCheck, actor }: Change,
 ): Promise<ChangeResult> {
   const { configuration, problems = [] } = parseConfiguration(text);
-  const check = { ...allowed, names, before: parseConfiguration(before.document).configuration };
+  const check = { ...allowed, environment, before: parseConfiguration(before.document).configuration };
   const refused = [...problems, ...(configuration === undefined ? [] : sourceProblems(configuration, check))];
   if (configuration === undefined || refused.length > 0)
     return { version: null, problems: refused, warnings: [], copy: null };
-  const warnings = await newWarnings(configuration, { names, before, isCheck });
+  const warnings = await newWarnings(configuration, { environment, before, isCheck });
   const unsaved = { version: null, problems: [], warnings };
   if (path !== undefined) return { ...unsaved, copy: copy ?? text };
   if (isCheck) return { ...unsaved, copy: null };
@@ -144,13 +144,13 @@ async function makeChange(
   return { version: saved.version, problems: [], warnings, copy: null };
 }
 
-/** Returns probable mistakes. For a change to save, only new ones. */
+/** Returns warnings about probable mistakes. A change that will be saved gets only new warnings. */
 async function newWarnings(
   configuration: Configuration,
-  { names, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "names">,
+  { environment, before, isCheck }: Pick<Change, "before" | "isCheck"> & Pick<ConfigurationRouteDeps, "environment">,
 ): Promise<readonly ConfigurationProblem[]> {
   const warningsIn = async (each: Configuration): Promise<readonly ConfigurationProblem[]> => {
-    const channels = await resolveChannels(each, names, before.kept);
+    const channels = await resolveChannels(each, environment, before.storedKeys);
     return warningsOf(each, completeConfiguration(each, channels, { lists: new Map(), nowMs: Date.now() }));
   };
   const { configuration: last } = parseConfiguration(before.document);

@@ -12,13 +12,13 @@ interface LimitViolation {
   readonly message: string;
 }
 
-/** Compares one field of an API key with a bounding key. */
-type FieldCheck = (wish: KeyLimits, bound: KeyLimits) => LimitViolation | undefined;
+/** Compares one field of an API key with that of a bounding key. Returns undefined if the bounding key allows it. */
+type FieldCheck = (requested: KeyLimits, bound: KeyLimits) => LimitViolation | undefined;
 
 /** Checks in the order in which violations are reported. */
 const checks: readonly FieldCheck[] = [
-  (wish, bound) =>
-    wish.group === bound.group
+  (requested, bound) =>
+    requested.group === bound.group
       ? undefined
       : {
           param: "group",
@@ -42,8 +42,8 @@ const checks: readonly FieldCheck[] = [
         },
   budgetCheck("perDay", "dollarsPerDay"),
   budgetCheck("perMonth", "dollarsPerMonth"),
-  (wish, bound) => countCheck("requestsPerDay", wish.budget?.requestsPerDay, bound.budget?.requestsPerDay),
-  (wish, bound) => countCheck("rotateAfterDays", wish.rotateAfterDays, bound.rotateAfterDays),
+  (requested, bound) => countCheck("requestsPerDay", requested.budget?.requestsPerDay, bound.budget?.requestsPerDay),
+  (requested, bound) => countCheck("rotateAfterDays", requested.rotateAfterDays, bound.rotateAfterDays),
 ];
 
 function budgetCheck(name: "perDay" | "perMonth", param: string): FieldCheck {
@@ -63,12 +63,12 @@ function countCheck(param: string, requested: number | undefined, max: number | 
  * Returns the first operator's key whose limits include those of a member's key, because members can only narrow
  * limits. Throws Failure if there is none.
  */
-export function findBoundingKey<Bound extends KeyLimits>(wish: KeyLimits, bounds: readonly Bound[]): Bound {
-  const beyond = bounds.map((bound) => checks.findIndex((check) => check(wish, bound) !== undefined));
-  const within = bounds[beyond.indexOf(-1)];
-  if (within !== undefined) return within;
-  const bound = bounds[beyond.indexOf(Math.max(...beyond))];
-  const first = bound && checks.flatMap((check) => check(wish, bound) ?? [])[0];
+export function findBoundingKey<Bound extends KeyLimits>(requested: KeyLimits, bounds: readonly Bound[]): Bound {
+  const failedChecks = bounds.map((bound) => checks.findIndex((check) => check(requested, bound) !== undefined));
+  const boundingKey = bounds[failedChecks.indexOf(-1)];
+  if (boundingKey !== undefined) return boundingKey;
+  const bound = bounds[failedChecks.indexOf(Math.max(...failedChecks))];
+  const first = bound && checks.flatMap((check) => check(requested, bound) ?? [])[0];
   const { param, message } = first ?? {
     param: "group",
     message: "The account has no key from an operator yet: ask an operator to create one.",
@@ -95,8 +95,8 @@ export function boundingKeyCandidates(tokens: readonly Token[], membersKey: Pick
 }
 
 /**
- * Returns the value of `within` for a member's key: the bounding key and the budget that both share. The key's id is
- * needed even without a budget, because account budgets may have the scope `key:ID`.
+ * Returns the value of `within` for a member's key: the id of the bounding key, and the budget that both keys share.
+ * The id is needed even without a budget, because a budget of the account may have the scope `key:ID`.
  */
 export function sharedBudget({ id, budget }: Pick<Token, "id" | "budget">): NonNullable<Token["within"]> {
   return { id, ...budget };

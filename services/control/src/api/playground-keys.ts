@@ -7,7 +7,7 @@ import type { Ledger } from "../ledger.ts";
 /** Lifetime of a playground's key in seconds. */
 export const lifetimeSeconds = 15 * 60;
 /** Time in ms after its expiry at which a playground's key may be deleted. */
-const keptMs = 24 * 60 * 60 * 1_000;
+const deletableAfterMs = 24 * 60 * 60 * 1_000;
 const maxDeleted = 20;
 
 const requestPrefix = "request:";
@@ -24,13 +24,13 @@ export async function makePlaygroundKey<Made extends { readonly id: string }>(
   const request = requestPrefix + randomUUID();
   await rememberKeys(redis, person, [request]);
   let newKey: Made;
-  let isCurrent = false;
+  let hasAccess = false;
   try {
     newKey = await make();
   } finally {
-    isCurrent = (await redis.srem(keysOf(person), request)) > 0;
+    hasAccess = (await redis.srem(keysOf(person), request)) > 0;
   }
-  if (isCurrent) return newKey;
+  if (hasAccess) return newKey;
   await expireKey(ledger, newKey.id, actor);
   throw new Failure("invalid_api_key", "Your session or your access has just ended; sign in again.");
 }
@@ -76,7 +76,7 @@ export async function deleteExpiredKeys(
 ): Promise<void> {
   const old = tokens.filter(
     ({ playgroundOf, disabled, expiresAt = "" }) =>
-      playgroundOf !== undefined && !disabled && Date.parse(expiresAt) < Date.now() - keptMs,
+      playgroundOf !== undefined && !disabled && Date.parse(expiresAt) < Date.now() - deletableAfterMs,
   );
   for (const { id } of old.slice(0, maxDeleted)) await ignoreDeletion(ledger.deleteToken(id, actor));
 }

@@ -45,7 +45,7 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   const { body, operator, actor } = call;
   const { account, team } = await chosenAccount(redis, ledger, call);
   const tokens = await listTokens(redis, account);
-  const limits = await limitsOf(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
+  const limits = await limitsOfNewKey(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
   const key = newKey();
   const { digest, token: newToken } = makeToken(key, {
     ...limits,
@@ -55,9 +55,9 @@ async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall
   const personsKeys = tokens.filter(
     (token) => token.playgroundOf === operator.name && token.team === team && token.group === limits.group,
   );
-  // Before the key exists, so that a simultaneous sign-out ends it.
+  // Stored before the key exists, so that a simultaneous sign-out ends the key.
   await rememberKeys(redis, operator.name, [newToken.id, ...personsKeys.map(({ id }) => id)]);
-  // Without `max`, because playground keys are not limited.
+  // Without `max`, because the number of playground keys is not limited.
   const { token } = await ledger.createToken(
     { digest, token: withoutUndefined({ ...newToken, playgroundOf: operator.name, ...limits.ofMember }) },
     actor,
@@ -113,7 +113,7 @@ type PlaygroundLimits = Pick<Token, "allowedAddresses" | "budget" | "group" | "m
  * Returns the limits of a playground's key. A member's key is bounded by an operator's key; an operator's key has only
  * a group.
  */
-async function limitsOf(
+async function limitsOfNewKey(
   redis: Redis,
   tokens: readonly Token[],
   {

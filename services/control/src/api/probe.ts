@@ -11,7 +11,7 @@ import {
 /** Wires that a single request tests. */
 type ProbedWire = Exclude<UpstreamWire, VideoWire | SessionWire>;
 
-/** Returns the wire in which a model is tested: the first one of its kind, or else the first one. */
+/** Returns the wire with which a model is tested: the first one for the model's kind, or else the first one. */
 export function probedWire(kind: ModelKind | undefined, supported: readonly UpstreamWire[]): UpstreamWire | undefined {
   const modelWires = kind === undefined ? supported : wiresOfKind[kind];
   return supported.find((wire) => modelWires.includes(wire)) ?? supported[0];
@@ -52,7 +52,7 @@ function probeBodies(model: string): Readonly<Record<Exclude<ProbedWire, TextWir
     moderations: { model, input: "OK" },
     "jina-rerank": question,
     "cohere-rerank": question,
-    // Incomplete requests. Even a refusal shows that the base URL and the key are right.
+    // Incomplete requests. The vendor's refusal of the body shows that the base URL and the key are right.
     "elevenlabs-speech": { text: "OK", model_id: model },
     "elevenlabs-transcripts": { model_id: model },
     "deepgram-speech": { text: "OK" },

@@ -21,8 +21,8 @@ export function tokenRotationRoutes(redis: Redis, ledger: Ledger): OperatorRoute
           param: "graceSeconds",
         });
       const key = newKey();
-      const wish = { digest: keyDigest(key), hint: keyHint(key), graceSeconds };
-      return { ...(await ledger.rotateToken(id, wish, call.actor)), key };
+      const request = { digest: keyDigest(key), hint: keyHint(key), graceSeconds };
+      return { ...(await ledger.rotateToken(id, request, call.actor)), key };
     },
     "POST /tokens/{id}/delete": async (call) => {
       const { id, accountId, ofMember } = await requireManagedToken(redis, call);

@@ -19,20 +19,20 @@ import { findBoundingKey, isSameBudget, boundingKeyCandidates, sharedBudget, typ
 
 /** Maximum API keys of an account, by the role of the creator. Keys of playgrounds are not limited. */
 const maxKeys = { operator: 10_000, member: 200 };
-/** Maximum days of a rotation period. Alerts are deleted after 400 days, so a longer period could repeat one. */
+/** Maximum days of a rotation period. With a period above 400 days, an alert is deleted too early and then repeated. */
 const maxRotationDays = 365;
 const maxRequestsPerDay = 1_000_000_000;
 
-/** Routes that create, show and change API keys. Keys of members are bounded by keys of operators. */
+/** Routes that create, show and change API keys. The limits of a member's key are within those of an operator's key. */
 export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
-  const change = async (call: OperatorCall, verb: string, wish: TokenChange): Promise<Token> => {
+  const change = async (call: OperatorCall, verb: string, requested: TokenChange): Promise<Token> => {
     const before = await requireManagedToken(redis, call);
     const act = { actor: call.actor, action: `token.${verb}` };
     if (call.operator.account !== undefined)
-      return ledger.changeToken(before.id, await checkMembersChange(redis, before, wish), act);
-    // A change by an operator makes it an operator's key. Only `set` removes its bounding key.
+      return ledger.changeToken(before.id, await checkMembersChange(redis, before, requested), act);
+    // A change by an operator makes a member's key an operator's key. Only `set` removes its bounding key.
     const within = verb === "set" ? { within: null } : {};
-    const marked = before.ofMember === true ? { ...wish, ofMember: null, ...within } : wish;
+    const marked = before.ofMember === true ? { ...requested, ofMember: null, ...within } : requested;
     const token = await ledger.changeToken(before.id, marked, act);
     const shared = sharedBudget(token);
     for (const { id, within } of await listTokens(redis, before.accountId))
@@ -50,10 +50,10 @@ export function tokenRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
     "GET /tokens/{id}": async (call) => withLastUse(redis, await requireVisibleToken(redis, call)),
     "POST /tokens/{id}": async (call) => {
       const before = await requireChangeableToken(redis, call);
-      const wish = changeOf(call.body, before);
-      await checkNames(redis, { group: wish.group ?? before.group, models: wish.models ?? undefined });
-      await checkNoBudget(redis, before, wish);
-      return change(call, "set", wish);
+      const requested = changeOf(call.body, before);
+      await checkNames(redis, { group: requested.group ?? before.group, models: requested.models ?? undefined });
+      await checkNoBudget(redis, before, requested);
+      return change(call, "set", requested);
     },
     "POST /tokens/{id}/disable": (call) => change(call, "disable", { disabled: true }),
     "POST /tokens/{id}/enable": (call) => change(call, "enable", { disabled: false }),
@@ -73,7 +73,7 @@ async function createToken(
   const isMember = operator.account !== undefined;
   const team = teamOfNewKey(operator, accountId, fields.optionalText(body, "team"));
   if (team !== undefined) await checkTeam(ledger, { team, account: accountId, param: "team" });
-  const wish = {
+  const requested = {
     accountId,
     team,
     member: isMember ? memberName(team, operator) : undefined,
@@ -85,12 +85,12 @@ async function createToken(
     budget: budgetOf(body, undefined),
     rotateAfterDays: fields.optionalCount(body, "rotateAfterDays", maxRotationDays) ?? undefined,
   };
-  await checkNames(redis, wish);
+  await checkNames(redis, requested);
   const bound = isMember
-    ? findBoundingKey(wish, boundingKeyCandidates(await listTokens(redis, accountId), wish))
+    ? findBoundingKey(requested, boundingKeyCandidates(await listTokens(redis, accountId), requested))
     : undefined;
   const key = newKey();
-  const { digest, token: made } = makeToken(key, wish);
+  const { digest, token: made } = makeToken(key, requested);
   const { token } = await ledger.createToken(
     {
       digest,
@@ -146,19 +146,19 @@ function teamOfNewKey({ access, account }: Operator, accountId: string, named?: 
  * Returns the change that a member may make. A member's key must be bounded by an operator's key. An operator's key can
  * only be narrowed.
  */
-async function checkMembersChange(redis: Redis, before: Token, wish: TokenChange): Promise<TokenChange> {
-  const isEnabled = before.disabled && wish.disabled === false;
+async function checkMembersChange(redis: Redis, before: Token, requested: TokenChange): Promise<TokenChange> {
+  const isEnabled = before.disabled && requested.disabled === false;
   if (before.ofMember !== true) {
     if (isEnabled)
       throw new Failure("invalid_value", "An operator disabled this key; only an operator can enable it.", {
         param: "disabled",
       });
-    findBoundingKey(limitsAfter(before, wish), [before]);
-    return wish;
+    findBoundingKey(limitsAfter(before, requested), [before]);
+    return requested;
   }
   const bounds = boundingKeyCandidates(await listTokens(redis, before.accountId), before);
-  const bound = findBoundingKey(limitsAfter(before, wish), isEnabled ? bounds : [...bounds, before]);
-  return bound === before ? wish : { ...wish, within: sharedBudget(bound) };
+  const bound = findBoundingKey(limitsAfter(before, requested), isEnabled ? bounds : [...bounds, before]);
+  return bound === before ? requested : { ...requested, within: sharedBudget(bound) };
 }
 
 function limitsAfter(before: Token, change: TokenChange): KeyLimits {
@@ -189,8 +189,14 @@ function changeOf(body: unknown, before: Token): TokenChange {
 /**
  * Throws Failure (409) if a change gives a key a budget, and the account has a budget of the same period for this key.
  */
-async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: Token, wish: TokenChange): Promise<void> {
-  const added = keyLimits.filter(({ member }) => before?.[member] === undefined && wish.budget?.[member] !== undefined);
+async function checkNoBudget(
+  redis: Redis,
+  { id, accountId, budget: before }: Token,
+  requested: TokenChange,
+): Promise<void> {
+  const added = budgetPeriods.filter(
+    ({ member }) => before?.[member] === undefined && requested.budget?.[member] !== undefined,
+  );
   if (added.length === 0) return;
   for (const { id: budget, scope, period } of await findBudgets(redis, accountId)) {
     const same = scope === `key:${id}` ? added.find((limit) => limit.period === period) : undefined;
@@ -202,7 +208,7 @@ async function checkNoBudget(redis: Redis, { id, accountId, budget: before }: To
   }
 }
 
-const keyLimits = [
+const budgetPeriods = [
   { period: "day", member: "perDay", param: "dollarsPerDay" },
   { period: "month", member: "perMonth", param: "dollarsPerMonth" },
 ] as const;
@@ -213,8 +219,8 @@ function isNull(body: unknown, name: string): boolean {
 
 /** Returns the budget after a change. Absent fields remain, null removes a field. */
 function budgetOf(body: unknown, before: KeyBudget | undefined): KeyBudget | undefined {
-  const after = <Value>(wish: Value | null | undefined, value: Value | undefined): Value | undefined =>
-    wish === undefined ? value : (wish ?? undefined);
+  const after = <Value>(requested: Value | null | undefined, value: Value | undefined): Value | undefined =>
+    requested === undefined ? value : (requested ?? undefined);
   const budget = withoutUndefined({
     perDay: after(fields.optionalBudget(body, "dollarsPerDay"), before?.perDay),
     perMonth: after(fields.optionalBudget(body, "dollarsPerMonth"), before?.perMonth),

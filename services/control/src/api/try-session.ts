@@ -10,14 +10,14 @@ export interface TriedCall {
   readonly vendorMessage: string;
 }
 
-/** First message to a vendor that does not begin itself. */
+/** First message to a vendor that waits for one before it answers. */
 const sessionUpdate = Buffer.from(JSON.stringify({ type: "session.update", session: { type: "realtime" } }));
 /** Maximum bytes of a message, and of its part that is shown. */
 const [maxMessageBytes, answerBytes] = [1024 * 1024, 4_096];
 
 /**
- * Opens a session at a vendor and closes it, which is free. Succeeds if the vendor reports its start. Rejects if no
- * answer comes in time.
+ * Opens a session at a vendor and closes it, which is free. Succeeds if the vendor reports that the session has
+ * started. Rejects if no answer comes in time.
  */
 export async function trySession(request: UpstreamRequest, wire: SessionWire, model: string): Promise<TriedCall> {
   const signal = AbortSignal.timeout(request.timeoutMs);

@@ -17,14 +17,14 @@ export function baseUrlProblem(baseUrl: string, provider: Provider): string | un
 const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222", "8222", "5432"]);
 
 /**
- * Returns the reason why a vendor must not have this address: it could reach a cloud's credentials, a store, or an
- * address in `inside`.
+ * Returns the reason why a vendor must not have this address: it could reach a cloud's credentials, or has the port of a
+ * store or of an address in `internalAddresses`.
  */
-export function unsafeAddress(origin: string, inside: readonly string[]): string | undefined {
+export function unsafeAddress(origin: string, internalAddresses: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;
   const { hostname, port } = new URL(origin);
   if (isLinkLocal(hostname)) return "is a link-local address, which is not allowed";
-  const isInside = inside.some((address) => URL.canParse(address) && new URL(address).port === port);
+  const isInside = internalAddresses.some((address) => URL.canParse(address) && new URL(address).port === port);
   return port !== "" && (storePorts.has(port) || isInside)
     ? `has port ${port}, which belongs to a store of the gateway`
     : undefined;

@@ -10,7 +10,7 @@ import { warningsOf } from "./warnings.ts";
 /** Dependencies for applying a configuration. */
 export interface ApplyDeps {
   /** Environment variables that the configuration may reference. */
-  readonly names: Readonly<Record<string, string | undefined>>;
+  readonly environment: Readonly<Record<string, string | undefined>>;
   readonly redis: Redis;
   readonly declared: Pick<DeclaredAccounts, "declare">;
   readonly lists: Pick<VendorLists, "complete">;

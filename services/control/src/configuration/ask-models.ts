@@ -13,15 +13,15 @@ export interface ModelListRequest {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Requests the models of a vendor. Throws Error with the reason if there is no readable list. */
-export async function fetchModelLists(
+/** Requests a vendor's list of models. Throws Error with the reason if there is no readable list. */
+export async function fetchModelList(
   { provider: name, baseUrl, key, proxy, headers }: ModelListRequest,
   transport: Pick<Transport, "send">,
 ): Promise<readonly ListedModel[]> {
   const provider = providers[name];
   const request =
     provider && key !== undefined ? modelListRequest(provider, { baseUrl, key, nowMs: Date.now() }) : undefined;
-  if (request === undefined) throw new Error(`${name} does not list models: name them`);
+  if (request === undefined) throw new Error(`${name} does not list its models: name them yourself`);
   const completeRequest = { ...request, headers: { ...request.headers, ...headers }, timeoutMs: listMs, proxy };
   const answer = await transport.send(completeRequest, AbortSignal.timeout(listMs));
   const text = await readText(answer, listBytes);

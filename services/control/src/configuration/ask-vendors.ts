@@ -14,12 +14,12 @@ export async function checkVendors(
   channels: readonly ResolvedChannel[],
   transport: Pick<Transport, "send">,
 ): Promise<readonly ConfigurationProblem[]> {
-  const asks = channels.flatMap((channel, at) =>
+  const requests = channels.flatMap((channel, at) =>
     channel.off === undefined ? channel.keys.map((key, index) => ({ channel, at, key, index })) : [],
   );
   const found: ConfigurationProblem[] = [];
-  for (let start = 0; start < asks.length; start += maxConcurrent) {
-    const checks = asks.slice(start, start + maxConcurrent).map(async ({ channel, at, key, index }) => {
+  for (let start = 0; start < requests.length; start += maxConcurrent) {
+    const checks = requests.slice(start, start + maxConcurrent).map(async ({ channel, at, key, index }) => {
       const path = channel.configuration.keys === undefined ? `channels[${at}]` : `channels[${at}].keys[${index}]`;
       const message = await problemOf(channel, key, transport);
       return message === undefined ? [] : [{ path, message }];
@@ -29,7 +29,7 @@ export async function checkVendors(
   return found;
 }
 
-/** Checks a channel with one key. Returns the problem. */
+/** Checks a channel with one key. Returns the problem; undefined if there is none. */
 async function problemOf(
   channel: ResolvedChannel,
   key: string,
@@ -39,9 +39,9 @@ async function problemOf(
   const [model = "m"] = Object.values(channel.models ?? configuration.models);
   const { provider, wires } = vendorOf({ ...configuration, baseUrl }, model) ?? {};
   if (provider === undefined) return undefined;
-  const who = { baseUrl, key, nowMs: Date.now() };
-  const list = modelListRequest(provider, who);
-  const request = list ?? emptyRequest(provider, wires?.[0], { ...who, model });
+  const credentials = { baseUrl, key, nowMs: Date.now() };
+  const list = modelListRequest(provider, credentials);
+  const request = list ?? emptyRequest(provider, wires?.[0], { ...credentials, model });
   if (request === undefined) return undefined;
   try {
     const route = { channel, key: { secret: key }, provider };
@@ -62,11 +62,11 @@ async function problemOf(
 function emptyRequest(
   provider: Provider,
   wire: UpstreamWire | undefined,
-  who: { readonly baseUrl: string; readonly key: string; readonly nowMs: number; readonly model: string },
+  credentials: { readonly baseUrl: string; readonly key: string; readonly nowMs: number; readonly model: string },
 ): VendorRequest | undefined {
-  const isOne = (wires: readonly UpstreamWire[]): boolean => wires.some((candidate) => candidate === wire);
-  if (wire === undefined || isOne(videoWires) || isOne(sessionWires)) return undefined;
-  return provider.request({ act: "answer", ...who, wire, stream: false, body: Buffer.from("{}") });
+  const isWireOf = (wires: readonly UpstreamWire[]): boolean => wires.some((candidate) => candidate === wire);
+  if (wire === undefined || isWireOf(videoWires) || isWireOf(sessionWires)) return undefined;
+  return provider.request({ act: "answer", ...credentials, wire, stream: false, body: Buffer.from("{}") });
 }
 
 function problemOfEmpty(provider: Provider, status: number, text: string): string | undefined {

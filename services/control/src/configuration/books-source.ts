@@ -30,7 +30,7 @@ interface NewestVersion {
   readonly keys: readonly StoredVendorKey[];
 }
 
-/** Purpose of the cipher: other data of the same secret cannot be decrypted with it. */
+/** Purpose of the cipher. The cipher cannot decrypt data that was encrypted for another purpose. */
 const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
 /** Interval in ms of polls that find versions without an announcement, for example after a restoration of the books. */
@@ -49,8 +49,8 @@ export class ConfigurationBooks {
   }
 
   /** Returns the vendor keys of a version, or of the newest one. Omits keys that cannot be decrypted. */
-  async keptKeys(version?: number): Promise<StoredKeys> {
-    return this.#opened((await this.#read(version)).keys);
+  async readStoredKeys(version?: number): Promise<StoredKeys> {
+    return this.#decryptKeys((await this.#read(version)).keys);
   }
 
   /** Returns versions without their documents, newest first. */
@@ -78,7 +78,7 @@ export class ConfigurationBooks {
   source(declared: Pick<DeclaredAccounts, "declare">): ConfigurationSource {
     let last: FoundConfiguration | undefined;
     /** Parses a version. Most polls find the same one, so the result is cached. */
-    const parsed = (version: number, document: string): FoundConfiguration => {
+    const parseVersion = (version: number, document: string): FoundConfiguration => {
       const text = `# ${version}\n${document}`;
       return (last = last?.text === text ? last : { text, ...parseConfiguration(document) });
     };
@@ -93,8 +93,8 @@ export class ConfigurationBooks {
           newest = await this.#read();
         }
         const { configuration, keys } = newest;
-        const found = parsed(configuration?.version ?? 0, configuration?.document ?? emptyConfiguration);
-        return { ...found, kept: this.#opened(keys) };
+        const found = parseVersion(configuration?.version ?? 0, configuration?.document ?? emptyConfiguration);
+        return { ...found, storedKeys: this.#decryptKeys(keys) };
       },
     };
   }
@@ -104,7 +104,7 @@ export class ConfigurationBooks {
     return this.#deps.ledger.read(`/configurations/newest${query}`);
   }
 
-  /** Saves the first version. Creates its accounts first, so that an interrupted start is repeated. */
+  /** Creates the accounts of the first version, and then saves the version. An interrupted start thus repeats both. */
   async #seed(declared: Pick<DeclaredAccounts, "declare">): Promise<void> {
     const { seedPath, log } = this.#deps;
     const text = seedPath === undefined ? emptyConfiguration : await readFile(seedPath, "utf8");
@@ -115,14 +115,14 @@ export class ConfigurationBooks {
     if (saved !== undefined) log.info({ seed: seedPath }, "configuration written into the books");
   }
 
-  #opened(keys: readonly StoredVendorKey[]): StoredKeys {
+  #decryptKeys(keys: readonly StoredVendorKey[]): StoredKeys {
     const cipher = makeCipher(this.#deps.secrets, purpose);
     return new Map(
       keys.flatMap(({ id, sealed }) => {
         try {
           return [[id, cipher.decrypt(sealed, id)] as const];
         } catch {
-          return []; // encrypted under a secret that is no longer accepted: the channel reports its key as missing
+          return []; // encrypted with a secret that is no longer accepted, so the channel reports a missing key
         }
       }),
     );

@@ -30,15 +30,15 @@ export function channelWarnings(
   });
 }
 
-/** Warns of a base URL that ends like the vendor's paths begin, because calls would repeat this part. */
+/** Warns of a base URL whose end repeats the beginning of the vendor's paths. */
 function repeatedPathWarnings({ configuration, baseUrl, off }: ResolvedChannel, provider: Provider) {
   const [wire] = configuration.wires ?? provider.wires;
   if (off !== undefined || wire === undefined) return [];
   const { origin, pathname } = addressAt(baseUrl, wire, provider);
-  const [, twice] = /((?:\/[\w-]+)+)\1(?:\/|$)/.exec(pathname) ?? [];
-  return twice === undefined
+  const [, repeated] = /((?:\/[\w-]+)+)\1(?:\/|$)/.exec(pathname) ?? [];
+  return repeated === undefined
     ? []
-    : [{ path: "baseUrl", message: `leads to ${origin}${pathname}: leave out one ${twice}` }];
+    : [{ path: "baseUrl", message: `leads to ${origin}${pathname}: leave out one ${repeated}` }];
 }
 
 function addressAt(baseUrl: string, wire: UpstreamWire, provider: Provider): URL {
@@ -73,7 +73,7 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
   return [
     {
       path: "models",
-      message: `does not serve ${names}: other channels already serve it, so this channel must name it`,
+      message: `does not serve ${names}: other channels already do, so this channel must name what it also serves`,
     },
   ];
 }

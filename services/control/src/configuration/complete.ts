@@ -47,8 +47,8 @@ type ServingChannel = ResolvedChannel & { readonly models: ServedModels };
 type KnownPrices = ReadonlyMap<string, KnownPrice>;
 
 /**
- * Determines the models of each channel. A channel for all listed models omits names that other channels, fallbacks or
- * shares already have.
+ * Determines the models of each channel. A channel with `models: "*"` omits names that another vendor lists first, that
+ * a channel names, or that have fallbacks or shares.
  */
 function servedModels(
   written: Configuration["models"],
@@ -56,31 +56,31 @@ function servedModels(
   lists: CompletionSources["lists"],
 ): readonly ServingChannel[] {
   /**
-   * Vendor that serves each listed name by `models: "*"`: the first one that lists it. "" if the configuration uses the
-   * name otherwise.
+   * Vendor whose channels with `models: "*"` serve a name: the first one that lists it. "" if no such channel may serve
+   * the name.
    */
-  const servers = new Map<string, string>();
+  const vendorByName = new Map<string, string>();
   for (const [name, { shares, fallbacks }] of Object.entries(written))
-    if (shares !== undefined || fallbacks !== undefined) servers.set(name, "");
+    if (shares !== undefined || fallbacks !== undefined) vendorByName.set(name, "");
   for (const { configuration } of resolved)
-    if (configuration.models !== "*") for (const [name] of namesIn(configuration.models)) servers.set(name, "");
+    if (configuration.models !== "*") for (const [name] of namesIn(configuration.models)) vendorByName.set(name, "");
   return resolved.map((channel) => {
     const { models } = channel.configuration;
     if (models !== "*") return { ...channel, models };
     const listed = listedBy(channel, lists);
-    const vendor = vendorOf(channel);
-    const free = listed.filter((name) => (servers.get(name) ?? vendor) === vendor);
-    for (const name of free) servers.set(name, vendor);
+    const vendor = vendorIdOf(channel);
+    const served = listed.filter((name) => (vendorByName.get(name) ?? vendor) === vendor);
+    for (const name of served) vendorByName.set(name, vendor);
     return withoutUndefined({
       ...channel,
-      models: free,
-      unserved: free.length < listed.length ? listed.filter((name) => !free.includes(name)) : undefined,
+      models: served,
+      unserved: served.length < listed.length ? listed.filter((name) => !served.includes(name)) : undefined,
     });
   });
 }
 
 /** Returns an id of a channel's vendor. Channels of one vendor have the same id. */
-function vendorOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
+function vendorIdOf({ configuration: { id, provider }, baseUrl }: ResolvedChannel): string {
   return URL.canParse(baseUrl) ? `${provider} ${new URL(baseUrl).origin}` : `channel ${id}`;
 }
 
@@ -111,7 +111,7 @@ function pricesOf({ configuration, models }: ServingChannel, nowMs: number): Kno
 }
 
 /** Price of models on an operator's server. */
-const ownServer: KnownPrice = { price: {}, entry: "a server of the operator's own" };
+const ownServer: KnownPrice = { price: {}, entry: "the operator's server" };
 
 function costsOf(knownPrices: KnownPrices = new Map()): Readonly<Record<string, number>> | undefined {
   if (knownPrices.size === 0) return undefined;
@@ -138,7 +138,7 @@ function pricedModel(
     .toSorted((left, right) => (right.configuration.priority ?? 0) - (left.configuration.priority ?? 0))
     .map((channel) => knownPrices.get(channel)?.get(name))
     .find((each) => each !== undefined);
-  // A missing price of vendor-side tools is added from the known price.
+  // Prices of vendor-side tools that the configuration lacks are added from the known price.
   if (price !== undefined && price !== "auto") {
     const tools = { ...found?.price.tools, ...price.tools };
     return { ...others, price: Object.keys(tools).length === 0 ? price : { ...price, tools } };

@@ -11,7 +11,7 @@ export interface DeclareDeps {
 }
 
 const actor = "configuration";
-/** Maximum time in ms that a configuration waits for its accounts. Others are created in the background. */
+/** Maximum ms that `declare` waits. Accounts that do not exist by then are created in the background. */
 const waitMs = 20_000;
 const retryMs = 500;
 const maxConcurrent = 8;
@@ -23,7 +23,7 @@ export class DeclaredAccounts implements AsyncDisposable {
   readonly #deps: DeclareDeps;
   readonly #stop = new AbortController();
   #wanted: Accounts = {};
-  #going: Promise<void> | undefined;
+  #creating: Promise<void> | undefined;
 
   constructor(deps: DeclareDeps) {
     this.#deps = deps;
@@ -32,26 +32,26 @@ export class DeclaredAccounts implements AsyncDisposable {
   /** Creates the accounts of a configuration. Resolves when they exist, or after the maximum wait. */
   async declare({ accounts = {} }: Configuration): Promise<void> {
     this.#wanted = accounts;
-    this.#going ??= this.#createAll().finally(() => {
-      this.#going = undefined;
+    this.#creating ??= this.#createAll().finally(() => {
+      this.#creating = undefined;
     });
     const timeout = Promise.withResolvers<void>();
     const timer = setTimeout(timeout.resolve, waitMs);
-    await Promise.race([this.#going, timeout.promise]);
+    await Promise.race([this.#creating, timeout.promise]);
     clearTimeout(timer);
   }
 
   async #createAll(): Promise<void> {
-    let complained = false;
+    let hasLoggedFailure = false;
     for (let created: Accounts | undefined; created !== this.#wanted && !this.#stop.signal.aborted;) {
       const wanted = this.#wanted;
       try {
         await this.#create(Object.entries(wanted));
         created = wanted;
       } catch (error) {
-        if (!complained)
+        if (!hasLoggedFailure)
           this.#deps.log.warn({ err: error }, "accounts of the configuration are waiting for the ledger");
-        complained = true;
+        hasLoggedFailure = true;
         await new Promise((resolve) => setTimeout(resolve, retryMs));
       }
     }
@@ -80,7 +80,7 @@ export class DeclaredAccounts implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
-    await this.#going;
+    await this.#creating;
   }
 }
 

@@ -4,11 +4,11 @@ export interface DifferenceLine {
   readonly text: string;
 }
 
-/** Maximum size of a comparison. Larger texts are shown as removed and added. */
-const maxCompared = 4_000_000;
+/** Maximum number of pairs of lines to compare. Larger texts are shown as completely removed and added. */
+const maxPairs = 4_000_000;
 const contextLines = 3;
 
-/** Returns the line difference of two texts, with few unchanged lines. */
+/** Returns the changed lines of two texts, with a few unchanged lines around them. */
 export function differenceOf(before: string, after: string): readonly DifferenceLine[] {
   const [old, fresh] = [before.split("\n"), after.split("\n")];
   let head = 0;
@@ -29,7 +29,7 @@ export function differenceOf(before: string, after: string): readonly Difference
 }
 
 function lineDifference(old: readonly string[], fresh: readonly string[]): readonly DifferenceLine[] {
-  if (old.length * fresh.length > maxCompared)
+  if (old.length * fresh.length > maxPairs)
     return [
       ...old.map((text) => ({ kind: "removed", text }) as const),
       ...fresh.map((text) => ({ kind: "added", text }) as const),
@@ -57,7 +57,7 @@ function lineDifference(old: readonly string[], fresh: readonly string[]): reado
   return lines;
 }
 
-/** Returns the length of the longest common subsequence after each pair of positions. */
+/** Returns the length of the longest common subsequence from each pair of positions to the ends. */
 function commonLengths(old: readonly string[], fresh: readonly string[]): readonly Uint32Array[] {
   const rows = Array.from({ length: old.length + 1 }, () => new Uint32Array(fresh.length + 1));
   for (let at = old.length - 1; at >= 0; at--)

@@ -50,12 +50,12 @@ function edit(document: Document, [section, name]: Edit["path"], value: unknown)
   const index = channels.items.findIndex((item) => isMap(item) && item.get("id") === name);
   if (value === null) {
     if (index >= 0) channels.delete(index);
-  } else if (index >= 0) channels.set(index, withKeysThatStay(document.createNode(value), channels.items[index]));
+  } else if (index >= 0) channels.set(index, withPreviousKeys(document.createNode(value), channels.items[index]));
   else channels.add(document.createNode(value));
 }
 
 /** Returns a channel whose hidden keys are replaced by the previous keys at the same positions. */
-function withKeysThatStay(channel: unknown, before: unknown): unknown {
+function withPreviousKeys(channel: unknown, before: unknown): unknown {
   const earlierKeys = [...itemsOf(isMap(before) ? before.get("keys") : undefined)]
     .filter(isText)
     .map(({ value }) => value);
@@ -66,9 +66,9 @@ function withKeysThatStay(channel: unknown, before: unknown): unknown {
 
 /** Returns edits as YAML to copy into a file. Removals become comments. */
 export function fragmentOf(edits: readonly Edit[]): string {
-  const kept = edits.filter(({ value }) => value !== null);
+  const changed = edits.filter(({ value }) => value !== null);
   const removed = edits.filter(({ value }) => value === null).map(({ path }) => `# remove ${path.join(".")}\n`);
-  return removed.join("") + (kept.length === 0 ? "" : applyEdits("", kept));
+  return removed.join("") + (changed.length === 0 ? "" : applyEdits("", changed));
 }
 
 /** Returns the groups, models and channels of a document, without vendor keys. */

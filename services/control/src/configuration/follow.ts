@@ -13,6 +13,7 @@ export interface Follower extends AsyncDisposable {
   readonly defaultProxy: string | undefined;
   /** Reads the configuration now. Never throws, because a failed read is retried. */
   refresh(): Promise<void>;
+  /** Creates the missing accounts and API keys of a configuration. */
   declare(configuration: Configuration): Promise<void>;
 }
 
@@ -20,8 +21,8 @@ export interface Follower extends AsyncDisposable {
 const settleMs = 100;
 
 /**
- * Applies a configuration, and follows changes of it and of its key files. Invalid changes and missing key files keep
- * the last valid state. Throws StartError if a file is invalid at the start.
+ * Applies a configuration, and follows changes of it and of its key files. After an invalid change, or if a key file is
+ * missing, the last valid state stays active. Throws StartError if a file is invalid at the start.
  */
 export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
@@ -31,36 +32,36 @@ export async function followConfiguration(
   await using opening = new AsyncDisposableStack();
   const declared = opening.use(new DeclaredAccounts(deps));
   const source = sourceFor(declared);
-  const inForce = await ActiveConfiguration.open({ ...deps, declared }, source);
+  const active = await ActiveConfiguration.open({ ...deps, declared }, source);
   const resources = opening.move();
   let refreshing = Promise.resolve();
-  let complained = false;
+  let hasLoggedFailure = false;
   const readSource = (isChanged: boolean): Promise<void> =>
     (refreshing = refreshing.then(async () => {
       try {
-        await inForce.refresh(isChanged);
-        complained = false;
+        await active.refresh(isChanged);
+        hasLoggedFailure = false;
       } catch (error) {
-        if (!complained) deps.log.warn({ err: error }, "configuration could not be read; trying again");
-        complained = true;
+        if (!hasLoggedFailure) deps.log.warn({ err: error }, "configuration could not be read; trying again");
+        hasLoggedFailure = true;
       }
     }));
   const refresh = (): Promise<void> => readSource(true);
-  const readSoon = (): void => void refresh();
-  if (!source.mustBeValid) readSoon();
+  const readNow = (): void => void refresh();
+  if (!source.mustBeValid) readNow();
   let settleTimer: NodeJS.Timeout | undefined;
   // Watches the folder, because editors and ConfigMaps replace the file.
   const watcher = watchFolder(source.folder, () => {
     clearTimeout(settleTimer);
-    settleTimer = setTimeout(readSoon, settleMs);
+    settleTimer = setTimeout(readNow, settleMs);
   });
   const polls = runOnSharedTick(pollMs, () => void readSource(false));
   return {
     get status() {
-      return inForce.status;
+      return active.status;
     },
     get defaultProxy() {
-      return inForce.defaultProxy;
+      return active.defaultProxy;
     },
     refresh,
     declare: (configuration) => declared.declare(configuration),

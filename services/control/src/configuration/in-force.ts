@@ -10,7 +10,7 @@ import type { ConfigurationSource } from "./source.ts";
 
 /** State of the active configuration, as operators see it. */
 export interface ConfigurationStatus {
-  /** Path of the file, or the books. */
+  /** Path of the file, or `books`. */
   readonly path: string;
   readonly version: string;
   readonly loadedAt: string;
@@ -21,7 +21,7 @@ export interface ConfigurationStatus {
 interface ResolvedConfiguration {
   readonly configuration: Configuration;
   readonly channels: readonly ResolvedChannel[];
-  readonly kept: StoredKeys;
+  readonly storedKeys: StoredKeys;
 }
 
 /** Last valid configuration of a source, with the last valid keys of its key files. */
@@ -46,16 +46,17 @@ export class ActiveConfiguration {
   }
 
   /**
-   * Opens a source. Throws StartError for an invalid one that must be valid. Other sources are applied by `refresh`.
+   * Opens a source. If the source must be valid, applies it, and throws StartError if it is invalid. Any other source is
+   * applied by the first `refresh`.
    */
   static async open(deps: ApplyDeps, source: ConfigurationSource): Promise<ActiveConfiguration> {
-    const inForce = new ActiveConfiguration(deps, source);
-    if (!source.mustBeValid) return inForce;
-    await inForce.refresh(true);
-    const { problems } = inForce.status;
+    const active = new ActiveConfiguration(deps, source);
+    if (!source.mustBeValid) return active;
+    await active.refresh(true);
+    const { problems } = active.status;
     if (problems.length > 0)
       throw new StartError(`The configuration ${source.name} is wrong:\n${problemLines(problems)}`);
-    return inForce;
+    return active;
   }
 
   get status(): ConfigurationStatus {
@@ -63,12 +64,12 @@ export class ActiveConfiguration {
   }
 
   get defaultProxy(): string | undefined {
-    return resolveProxy(this.#applied?.configuration.proxy, this.#deps.names).proxy;
+    return resolveProxy(this.#applied?.configuration.proxy, this.#deps.environment).proxy;
   }
 
   /**
    * Reads the source if it may have changed or its poll is due, and applies a valid change. Throws if the publication
-   * failed, which is retried.
+   * failed. The next call then tries again.
    */
   async refresh(isChanged: boolean): Promise<void> {
     if (this.#applied !== undefined) {
@@ -81,12 +82,12 @@ export class ActiveConfiguration {
     }
     const found = await this.#source.read();
     this.#readAt = performance.now();
-    const { text, configuration, problems, kept = new Map<string, string>() } = found;
+    const { text, configuration, problems, storedKeys = new Map<string, string>() } = found;
     if (text === this.#seen && text !== "" && this.#applied !== undefined) return await this.#pollKeys(this.#applied);
     if (configuration === undefined) this.#refuse(problems);
     else {
-      const channels = await resolveChannels(configuration, this.#deps.names, kept);
-      await this.#apply({ configuration, channels, kept }, []);
+      const channels = await resolveChannels(configuration, this.#deps.environment, storedKeys);
+      await this.#apply({ configuration, channels, storedKeys }, []);
     }
     this.#seen = text;
   }
@@ -105,9 +106,9 @@ export class ActiveConfiguration {
   }
 
   /** Reads the key files again, because keys may be rotated. */
-  async #pollKeys({ configuration, channels: before, kept }: ResolvedConfiguration): Promise<void> {
+  async #pollKeys({ configuration, channels: before, storedKeys }: ResolvedConfiguration): Promise<void> {
     if (!hasKeyFiles(configuration)) return await this.#pollLists();
-    const channels = await resolveChannels(configuration, this.#deps.names, kept);
+    const channels = await resolveChannels(configuration, this.#deps.environment, storedKeys);
     const missing = channels.flatMap(({ keys, configuration: { id } }, at) =>
       keys.length < (before[at]?.keys.length ?? 0) ? [id] : [],
     );
@@ -118,7 +119,7 @@ export class ActiveConfiguration {
       );
     this.#missing = missing;
     if (missing.length > 0 || isDeepStrictEqual(channels, before)) return await this.#pollLists();
-    await this.#apply({ configuration, channels, kept }, this.#status.problems);
+    await this.#apply({ configuration, channels, storedKeys }, this.#status.problems);
   }
 
   /** Requests the model lists again, because they change over time. */

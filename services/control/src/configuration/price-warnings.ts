@@ -31,7 +31,7 @@ const countedUnits: Readonly<Record<ModelKind, readonly UnitName[]>> = {
 };
 
 /** Pairs of prices. A model with the first one should have the second one. */
-const expectedPairs: readonly (readonly [given: PriceField, wanted: PriceField])[] = [
+const expectedPairs: readonly (readonly [present: PriceField, expected: PriceField])[] = [
   ["output", "input"],
   ["cachedInput", "input"],
   ["outputAudio", "inputAudio"],

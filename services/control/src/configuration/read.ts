@@ -69,7 +69,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
   }
   const checked = checkConfiguration(written);
   const channels = checked.configuration?.channels ?? writtenChannels(written);
-  const ofVendors = channels.flatMap((channel, at) =>
+  const vendorSpecific = channels.flatMap((channel, at) =>
     channel === undefined
       ? []
       : [...vendorProblems(channel), ...memberProblems(channel, checked.configuration?.models)].map(
@@ -79,7 +79,7 @@ export function parseConfiguration(text: string): ReadConfiguration {
           }),
         ),
   );
-  const problems = [...(checked.problems ?? []), ...ofVendors];
+  const problems = [...(checked.problems ?? []), ...vendorSpecific];
   return problems.length > 0 ? { problems } : checked;
 }
 
@@ -112,14 +112,14 @@ function vendorProblems({ provider: name, baseUrl, keys, wires = [] }: VendorFie
     return [
       { path: "provider", message: `is not a known vendor: ${name}; known: ${Object.keys(providers).join(", ")}` },
     ];
-  const ownAddress = baseUrl ?? provider.baseUrl;
-  if (ownAddress === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has no default` }];
+  const address = baseUrl ?? provider.baseUrl;
+  if (address === undefined) return [{ path: "baseUrl", message: `is missing: ${name} has no default` }];
   // Variables are checked when they are inserted.
-  const wrongAddress = hasVariables(ownAddress) ? undefined : baseUrlProblem(ownAddress, provider);
+  const addressProblem = hasVariables(address) ? undefined : baseUrlProblem(address, provider);
   const noKeys = keys === undefined && provider.keyVariable === undefined && provider.defaultKey === undefined;
   return [
     ...(noKeys ? [{ path: "keys", message: `is missing: ${name} has no usual variable for its key` }] : []),
-    ...(wrongAddress === undefined ? [] : [{ path: "baseUrl", message: wrongAddress }]),
+    ...(addressProblem === undefined ? [] : [{ path: "baseUrl", message: addressProblem }]),
     ...wires.flatMap((wire, at) =>
       supportsWire(provider, wire)
         ? []

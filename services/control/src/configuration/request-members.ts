@@ -114,7 +114,7 @@ const vendorMembers: readonly string[] = [
   "route",
 ];
 
-/** Members in which only vendors of videos read sizes, which change the price. */
+/** Members from which vendors of videos read a size. The size changes the price. */
 const videoMembers: readonly string[] = ["metadata"];
 
 /** Names that a channel cannot set, as returned by `foldName`. */

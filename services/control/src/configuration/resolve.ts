@@ -27,10 +27,10 @@ export function variablesIn(baseUrl: string): readonly string[] {
 /** Inserts variables into an address. `missing` are variables that are not set. */
 export function insertVariables(
   written: string,
-  names: EnvVariables,
+  environment: EnvVariables,
 ): { readonly address: string; readonly missing: readonly string[] } {
-  const missing = variablesIn(written).filter((name) => (names[name] ?? "") === "");
-  return { address: written.replaceAll(variableInAddress, (_, name: string) => names[name] ?? ""), missing };
+  const missing = variablesIn(written).filter((name) => (environment[name] ?? "") === "");
+  return { address: written.replaceAll(variableInAddress, (_, name: string) => environment[name] ?? ""), missing };
 }
 
 /** Returns true if an address contains variables. */
@@ -44,11 +44,13 @@ export function hasVariables(baseUrl: string): boolean {
  */
 export function resolveChannels(
   { channels, proxy }: Configuration,
-  names: EnvVariables,
-  kept: StoredKeys = new Map(),
+  environment: EnvVariables,
+  storedKeys: StoredKeys = new Map(),
 ): Promise<readonly ResolvedChannel[]> {
   return Promise.all(
-    channels.map((channel) => resolveChannel(proxy === undefined ? channel : { proxy, ...channel }, names, kept)),
+    channels.map((channel) =>
+      resolveChannel(proxy === undefined ? channel : { proxy, ...channel }, environment, storedKeys),
+    ),
   );
 }
 
@@ -59,21 +61,21 @@ export function hasKeyFiles({ channels }: Configuration): boolean {
 
 async function resolveChannel(
   configuration: ChannelConfiguration,
-  names: EnvVariables,
-  kept: StoredKeys,
+  environment: EnvVariables,
+  storedKeys: StoredKeys,
 ): Promise<ResolvedChannel> {
   const provider = providers[configuration.provider];
   const { baseUrl: written = provider?.baseUrl ?? "", keys: named = defaultKeys(provider) } = configuration;
-  const { address: baseUrl, missing: unset } = insertVariables(written, names);
-  const missing = unset.map((name) => `${name} is not set`);
-  const { keys, absent } = await resolveKeys(named, names, kept, provider);
+  const { address: baseUrl, missing } = insertVariables(written, environment);
+  const addressProblems = missing.map((name) => `${name} is not set`);
+  const { keys, keyProblems } = await resolveKeys(named, environment, storedKeys, provider);
   if (keys.length === 0 && configuration.keys === undefined && provider?.isLocal === true) keys.push(noKey);
   const problem = missing.length > 0 || provider === undefined ? undefined : baseUrlProblem(baseUrl, provider);
-  if (problem !== undefined) missing.push(`its base URL ${problem}`);
-  const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, names);
-  const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, names);
-  const reasons = [...missing, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? absent : [])];
-  // The inserted value may be a misplaced secret, so operators see the written address.
+  if (problem !== undefined) addressProblems.push(`its base URL ${problem}`);
+  const { problems: proxyProblems, ...proxy } = resolveProxy(configuration.proxy, environment);
+  const { problems: headerProblems, ...headers } = resolveHeaders(configuration.headers, environment);
+  const reasons = [...addressProblems, ...proxyProblems, ...headerProblems, ...(keys.length === 0 ? keyProblems : [])];
+  // Operators see the configured address if the result is invalid, because a variable may contain a misplaced secret.
   return {
     configuration,
     baseUrl: problem === undefined ? baseUrl : written,
@@ -90,12 +92,12 @@ async function resolveChannel(
  */
 export function resolveProxy(
   written: string | undefined,
-  names: EnvVariables,
+  environment: EnvVariables,
 ): { readonly proxy?: string; readonly problems: readonly string[] } {
   if (written === undefined || written === noProxy) return { problems: [] };
   if (!written.startsWith("env:")) return { proxy: written, problems: [] };
   const name = written.slice("env:".length);
-  const url = names[name]?.trim() ?? "";
+  const url = environment[name]?.trim() ?? "";
   const problem = url === "" ? "is not set" : proxyUrlProblem(url);
   return problem === undefined ? { proxy: url, problems: [] } : { problems: [`${name} ${problem}`] };
 }
@@ -103,14 +105,14 @@ export function resolveProxy(
 /** Returns a channel's headers in lower case with the values of variables, or problems without values. */
 function resolveHeaders(
   written: ChannelConfiguration["headers"],
-  names: EnvVariables,
+  environment: EnvVariables,
 ): { readonly headers?: Readonly<Record<string, string>>; readonly problems: readonly string[] } {
   if (written === undefined) return { problems: [] };
   const problems: string[] = [];
   const headers: Record<string, string> = {};
   for (const [name, value] of Object.entries(written)) {
     const variable = value.startsWith("env:") ? value.slice("env:".length) : undefined;
-    const text = variable === undefined ? value : (names[variable]?.trim() ?? "");
+    const text = variable === undefined ? value : (environment[variable]?.trim() ?? "");
     if (variable !== undefined && text === "") problems.push(`${variable} is not set`);
     else if (!isHeaderValue(text))
       problems.push(`${variable ?? name} contains characters that are not allowed in a header`);
@@ -130,20 +132,20 @@ export function defaultKeys(provider: Provider | undefined): readonly string[] {
 /** Returns the usable keys, and problems of the others. */
 async function resolveKeys(
   named: readonly string[],
-  names: EnvVariables,
-  kept: StoredKeys,
+  environment: EnvVariables,
+  storedKeys: StoredKeys,
   provider: Provider | undefined,
 ) {
   const keys: string[] = [];
-  const absent: string[] = [];
+  const keyProblems: string[] = [];
   for (const [index, written] of named.entries()) {
-    const resolved = await resolveKey(written, names, kept);
+    const resolved = await resolveKey(written, environment, storedKeys);
     const problem = "key" in resolved ? keyProblem(resolved.key, provider) : undefined;
-    if (problem !== undefined) absent.push(`${describeSource(written, index)} ${problem}`);
+    if (problem !== undefined) keyProblems.push(`${describeSource(written, index)} ${problem}`);
     else if ("key" in resolved) keys.push(resolved.key);
-    else absent.push(resolved.absent);
+    else keyProblems.push(resolved.problem);
   }
-  return { keys, absent };
+  return { keys, keyProblems };
 }
 
 /** Returns the reason why a key cannot be used, without the key. */
@@ -162,25 +164,25 @@ function describeSource(written: string, index: number): string {
 
 async function resolveKey(
   written: string,
-  names: EnvVariables,
-  kept: StoredKeys,
-): Promise<{ readonly key: string } | { readonly absent: string }> {
+  environment: EnvVariables,
+  storedKeys: StoredKeys,
+): Promise<{ readonly key: string } | { readonly problem: string }> {
   if (written.startsWith("kept:")) {
-    const key = kept.get(written.slice("kept:".length));
-    return key === undefined ? { absent: `${written} cannot be decrypted: paste the key again` } : { key };
+    const key = storedKeys.get(written.slice("kept:".length));
+    return key === undefined ? { problem: `${written} cannot be decrypted: paste the key again` } : { key };
   }
   if (written.startsWith("env:")) {
     const name = written.slice("env:".length);
-    const key = names[name]?.trim();
-    return key === undefined || key === "" ? { absent: `${name} is not set` } : { key };
+    const key = environment[name]?.trim();
+    return key === undefined || key === "" ? { problem: `${name} is not set` } : { key };
   }
   if (written.startsWith(keyFilePrefix)) {
     const path = written.slice(keyFilePrefix.length);
     try {
       const key = (await readFile(path, "utf8")).trim();
-      return key === "" ? { absent: `${path} is empty` } : { key };
+      return key === "" ? { problem: `${path} is empty` } : { key };
     } catch {
-      return { absent: `${path} cannot be read` };
+      return { problem: `${path} cannot be read` };
     }
   }
   return { key: written };

@@ -4,7 +4,7 @@ import type { StoredKeys } from "./resolve.ts";
 
 /** Source from which control reads the configuration. */
 export interface ConfigurationSource {
-  /** Path of the file, or the books. */
+  /** Path of the file, or `books`. */
   readonly name: string;
   readonly folder?: string;
   /** Interval in ms between reads without an announced change; if absent, every poll reads. */
@@ -12,7 +12,7 @@ export interface ConfigurationSource {
   /** True if control must not start with an invalid configuration. */
   readonly mustBeValid: boolean;
   /** Reads the current configuration. Throws if the source is unavailable. */
-  read(): Promise<FoundConfiguration & { readonly kept?: StoredKeys }>;
+  read(): Promise<FoundConfiguration & { readonly storedKeys?: StoredKeys }>;
 }
 
 /** Returns the source for a YAML file. */

@@ -16,14 +16,14 @@ export interface AllowedSources {
   /** Environment variables that keys and addresses may name. */
   readonly variables: ReadonlySet<string>;
   /** Addresses of stores and services. Vendors must not use their ports. */
-  readonly inside: readonly string[];
+  readonly internalAddresses: readonly string[];
 }
 
 /** Context in which a changed configuration is checked. */
 export interface SourceCheck extends AllowedSources {
   /** Configuration before the change; undefined if there is no readable one. */
   readonly before: Configuration | undefined;
-  readonly names: EnvVariables;
+  readonly environment: EnvVariables;
 }
 
 /** Variables in vendors' addresses, such as a region, which are not secret. */
@@ -61,10 +61,10 @@ export function sourceProblems(
 function proxyProblem(
   proxy: string | undefined,
   before: string | undefined,
-  { variables, inside }: SourceCheck,
+  { variables, internalAddresses }: SourceCheck,
 ): string | undefined {
   if (proxy === undefined || proxy === before || proxy === noProxy) return undefined;
-  if (!proxy.startsWith("env:")) return unsafeAddress(proxy, inside);
+  if (!proxy.startsWith("env:")) return unsafeAddress(proxy, internalAddresses);
   const name = proxy.slice("env:".length);
   return variables.has(name) ? undefined : `names ${name}, which is not allowed: add it to CONFIG_VARIABLES`;
 }
@@ -78,19 +78,19 @@ function channelProblems(
   check: SourceCheck,
 ): readonly ConfigurationProblem[] {
   const { baseUrl } = channel;
-  const origin = originOf(channel, check.names);
-  // Without TLS, a proxy can read keys, so a new proxy is like a new address.
+  const origin = originOf(channel, check.environment);
+  // Without TLS, a proxy can read keys, so a new proxy is treated like a new address.
   const isSameAddress =
     before !== undefined &&
-    originOf(before, check.names) === origin &&
+    originOf(before, check.environment) === origin &&
     (origin.startsWith("https:") || before.proxy === channel.proxy);
   const keptKeys = new Set(isSameAddress ? keysOf(before) : []);
-  const foreign =
+  const refusedVariable =
     baseUrl === undefined || baseUrl === before?.baseUrl
       ? undefined
       : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
-  if (foreign !== undefined) return [{ path: "baseUrl", message: notAllowed(foreign) }];
-  const unsafe = isSameAddress ? undefined : unsafeAddress(origin, check.inside);
+  if (refusedVariable !== undefined) return [{ path: "baseUrl", message: notAllowed(refusedVariable) }];
+  const unsafe = isSameAddress ? undefined : unsafeAddress(origin, check.internalAddresses);
   return [
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
     ...headerProblems(channel, isSameAddress ? before : undefined, check),
@@ -128,7 +128,8 @@ function keyProblem(key: string, channel: ProxiedChannel, check: SourceCheck): s
   if (kind === "env" && check.variables.has(name)) return undefined;
   if (kind === "env" && !isDefaultVariable(name)) return notAllowed(name);
   const isUsualKey = kind === "env" || (provider?.defaultKey !== undefined && key.startsWith(provider.defaultKey));
-  if (!isUsualKey || isVendorAddress(channel, { provider, variable: name, names: check.names })) return undefined;
+  if (!isUsualKey || isVendorAddress(channel, { provider, variable: name, environment: check.environment }))
+    return undefined;
   return `is sent to its vendor's own address only: enter the key itself${kind === "env" ? `, or name ${name} in CONFIG_VARIABLES` : ""}`;
 }
 
@@ -151,13 +152,13 @@ function fileProblem(path: string, folder: string | undefined): string | undefin
  */
 function isVendorAddress(
   channel: ProxiedChannel,
-  { provider, variable, names }: { provider: Provider | undefined; variable: string; names: EnvVariables },
+  { provider, variable, environment }: { provider: Provider | undefined; variable: string; environment: EnvVariables },
 ): boolean {
   if (provider === undefined || (variable !== "" && provider.keyVariable !== variable)) return false;
   const { baseUrl, isLocal } = provider;
   if (channel.baseUrl === undefined || isLocal === true || baseUrl === undefined) return true;
-  const vendorOrigin = originOf({ ...channel, baseUrl }, names);
-  const to = originOf(channel, names);
+  const vendorOrigin = originOf({ ...channel, baseUrl }, environment);
+  const to = originOf(channel, environment);
   if (vendorOrigin === to) return true;
   // Regions and customers have sibling hosts, such as `eu.api.openai.com` and `dashscope-intl.aliyuncs.com`.
   const [, host = ""] = /^https:\/\/([^/]+)/.exec(baseUrl) ?? [];
@@ -170,9 +171,9 @@ function isVendorAddress(
 /** Returns the origin of a channel's address, or the address as configured if it is not a URL. Unset variables are empty. */
 function originOf(
   { baseUrl, provider }: Pick<ChannelConfiguration, "baseUrl" | "provider">,
-  names: EnvVariables,
+  environment: EnvVariables,
 ): string {
   const written = baseUrl ?? providers[provider]?.baseUrl ?? "";
-  const { address } = insertVariables(written, names);
+  const { address } = insertVariables(written, environment);
   return URL.canParse(address) ? new URL(address).origin : written;
 }

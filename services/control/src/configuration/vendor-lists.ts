@@ -4,14 +4,14 @@ import { endModelCooldowns, startModelCooldown, type Transport } from "@modelgat
 import { recordParser, UnknownShape } from "@modelgate/contracts";
 import type { Logger, Redis } from "@modelgate/platform";
 import { cleanText } from "@modelgate/providers";
-import { fetchModelLists, type ModelListRequest } from "./ask-models.ts";
+import { fetchModelList, type ModelListRequest } from "./ask-models.ts";
 
 /** Redis hash of vendors' last model lists by channel id. */
 const listsKey = "vendor-models";
 /** Pause in ms before a failed list request is repeated. */
 const retryMs = 60_000;
 /** Time in ms for which a model that is no longer listed is paused. */
-const goneKeptMs = 7 * 86_400_000;
+const gonePauseMs = 7 * 86_400_000;
 
 const VendorList = Type.Object({
   checkedAt: Type.Number(),
@@ -62,14 +62,14 @@ export class VendorLists {
   async #listOf(channel: ResolvedChannel): Promise<VendorList> {
     const { redis, log, everyMs } = this.#deps;
     const { id } = channel.configuration;
-    const before = this.#known(await redis.hget(listsKey, id), channel.baseUrl);
+    const before = this.#parseIfCurrent(await redis.hget(listsKey, id), channel.baseUrl);
     const now = Date.now();
     if (
       before !== undefined &&
       now - before.checkedAt < (before.failed === undefined ? everyMs : Math.min(retryMs, everyMs))
     )
       return before;
-    const listed = await fetchModelLists(listRequestOf(channel), this.#deps.transport).catch((error: unknown) => ({
+    const listed = await fetchModelList(listRequestOf(channel), this.#deps.transport).catch((error: unknown) => ({
       failed: cleanText(messageOf(error)),
     }));
     const list =
@@ -88,7 +88,7 @@ export class VendorLists {
     return current;
   }
 
-  #known(text: string | null, baseUrl: string): VendorList | undefined {
+  #parseIfCurrent(text: string | null, baseUrl: string): VendorList | undefined {
     if (text === null) return undefined;
     try {
       const list = readList(text);
@@ -127,7 +127,7 @@ function newList(models: readonly string[], before: VendorList | undefined, now:
   );
   const gone = missing
     .map((model) => [model, before?.gone[model] ?? now] as const)
-    .filter(([, since]) => now - since < goneKeptMs);
+    .filter(([, since]) => now - since < gonePauseMs);
   return { checkedAt: now, baseUrl: "", models: [...models], gone: Object.fromEntries(gone) };
 }
 

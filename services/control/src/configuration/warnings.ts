@@ -12,10 +12,10 @@ export function warningsOf(
   { groups, accounts = {} }: Configuration,
   { models, channels }: Pick<CompleteConfiguration, "models" | "channels">,
 ): readonly ConfigurationProblem[] {
-  const configured = modelsServedBy(channels);
+  const served = modelsServedBy(channels);
   return [
     ...Object.keys(models).flatMap((name) =>
-      configured.has(name) || models[name]?.shares !== undefined || models[name]?.fallbacks !== undefined
+      served.has(name) || models[name]?.shares !== undefined || models[name]?.fallbacks !== undefined
         ? []
         : [{ path: `models.${name}`, message: "has no channel: it cannot be called" }],
     ),

@@ -15,7 +15,7 @@ const visitor: Operator = { name: "", role: "viewer" };
  * page of the console, because browsers may send the cookie with requests of other sites.
  */
 export function authoriseBySession(
-  { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "byKey">; cookies: ConsoleCookies },
+  { sessions, people, cookies }: { sessions: Sessions; people: Pick<People, "findByKey">; cookies: ConsoleCookies },
   byCredential: Authorise,
 ): Authorise {
   return async (request) => {
@@ -25,8 +25,8 @@ export function authoriseBySession(
       return visitor;
     }
     const key = /^Bearer (\S+)$/.exec(headers.authorization ?? "")?.[1];
-    if (key !== undefined) return (await people.byKey(key)) ?? byCredential(request);
-    const session = cookies.session(headers);
+    if (key !== undefined) return (await people.findByKey(key)) ?? byCredential(request);
+    const session = cookies.findSession(headers);
     if (headers.authorization !== undefined || session === undefined) return byCredential(request);
     const operator = await sessions.find(session);
     if (operator === undefined) throw new Failure("invalid_api_key", "The session has ended. Sign in again.");

@@ -19,7 +19,7 @@ export class ConsoleCookies {
     this.#attributes = `Path=/; HttpOnly${isSecure ? "; Secure" : ""}`;
   }
 
-  session(headers: IncomingMessage["headers"]): string | undefined {
+  findSession(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, sessionName);
   }
 
@@ -28,12 +28,13 @@ export class ConsoleCookies {
     return `${this.#prefix}${sessionName}=${session}; ${this.#attributes}; SameSite=Strict`;
   }
 
+  /** Header that deletes the session cookie. */
   get forgetSession(): string {
     return `${this.setSession("")}; Max-Age=0`;
   }
 
   /** Returns the state of a sign-in that the browser has started at a provider. */
-  signIn(headers: IncomingMessage["headers"]): string | undefined {
+  findSignIn(headers: IncomingMessage["headers"]): string | undefined {
     return this.#find(headers, signInName);
   }
 
@@ -42,14 +43,15 @@ export class ConsoleCookies {
    * provider's site.
    */
   setSignIn(signIn: string): string {
-    return `${this.#signIn(signIn)}; Max-Age=${signInSeconds}`;
+    return `${this.#signInCookie(signIn)}; Max-Age=${signInSeconds}`;
   }
 
+  /** Header that deletes the state of a sign-in. */
   get forgetSignIn(): string {
-    return `${this.#signIn("")}; Max-Age=0`;
+    return `${this.#signInCookie("")}; Max-Age=0`;
   }
 
-  #signIn(signIn: string): string {
+  #signInCookie(signIn: string): string {
     return `${this.#prefix}${signInName}=${signIn}; ${this.#attributes}; SameSite=Lax`;
   }
 

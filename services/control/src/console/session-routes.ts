@@ -24,17 +24,17 @@ export interface SessionRouteDeps {
 /** Routes of sign-ins, sign-in links and sessions. */
 export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const { sessions, people, limits, cookies, consoleUrl } = deps;
-  const byPassword = async (body: unknown, address: string): Promise<SignedIn> => {
+  const signInByPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
       // Read first: if the person is disabled meanwhile, the session is refused.
       const permissionVersions = await sessions.permissionVersions.of([name]);
-      return { operator: await people.byPassword(name, password), permissionVersions };
+      return { operator: await people.findByPassword(name, password), permissionVersions };
     });
   };
   /** Signs in with a link. Its secret cannot be guessed, so attempts are not limited. */
-  const byLink = async (link: string): Promise<SignedIn> => {
-    const signedIn = await sessions.follow(link);
+  const signInByLink = async (link: string): Promise<SignedIn> => {
+    const signedIn = await sessions.signInByLink(link);
     if (await people.isDisabled(signedIn.operator.name))
       throw new Failure("invalid_api_key", "This operator is disabled.");
     return signedIn;
@@ -53,13 +53,13 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
     "POST /session": async ({ body, headers, address: peer }) => {
       const address = deps.addressOf({ headers, address: peer });
       const link = fields.optionalText(body, "link");
-      const signedIn = link === undefined ? await byPassword(body, address) : await byLink(link);
-      const session = await sessions.begin(signedIn, address, cookies.session(headers));
+      const signedIn = link === undefined ? await signInByPassword(body, address) : await signInByLink(link);
+      const session = await sessions.begin(signedIn, address, cookies.findSession(headers));
       return new AnswerWithHeaders(sessionView(signedIn.operator), { "set-cookie": cookies.setSession(session) });
     },
     "GET /session": async ({ operator }) => sessionView(operator),
     "POST /session/end": async ({ headers }) => {
-      const session = cookies.session(headers);
+      const session = cookies.findSession(headers);
       if (session !== undefined) await sessions.end(session);
       return new AnswerWithHeaders({}, { "set-cookie": cookies.forgetSession });
     },

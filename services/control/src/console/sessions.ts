@@ -58,7 +58,7 @@ export class Sessions {
     this.permissionVersions = new PermissionVersions(redis);
   }
 
-  /** Creates a link that signs in an operator once. Changes of the operator or the maker invalidate it. */
+  /** Creates a link that signs in an operator once. It becomes invalid if permissions of the operator or maker change. */
   async makeLink(operator: Operator, maker: string): Promise<{ readonly link: string; readonly expiresAt: string }> {
     const link = newSecret();
     const permissionVersions = await this.permissionVersions.of([operator.name, maker]);
@@ -72,7 +72,7 @@ export class Sessions {
   }
 
   /** Signs in with a link. Throws Failure if it was used, has expired or is invalid. */
-  async follow(link: string): Promise<SignedIn> {
+  async signInByLink(link: string): Promise<SignedIn> {
     const text = await this.#redis.getdel(linkKey(link));
     const signedIn = text === null ? undefined : signedInOf(readLink(text));
     if (signedIn === undefined || !(await this.permissionVersions.areCurrent(signedIn.permissionVersions)))
@@ -120,7 +120,7 @@ export class Sessions {
   async revoke(name: string): Promise<void> {
     await this.permissionVersions.renew(name);
     await this.#endWhere((view) => view.name === name);
-    // Also without an open session: the person's keys can outlive the last one.
+    // The person's keys may have outlived the last session.
     await this.endKeys(name);
   }
 

@@ -98,8 +98,8 @@ export const alertCommands: readonly Command[] = [
     options: {
       account: "an account's alerts",
       kind: "a kind of alerts",
-      state: "dead: those with a delivery that was given up",
-      limit: "how many (default: 200)",
+      state: "dead: only alerts with a delivery that was given up",
+      limit: "number of alerts (default: 200)",
     },
     example: "gatectl alert list --state dead",
     async run({ options }, server) {
@@ -109,7 +109,7 @@ export const alertCommands: readonly Command[] = [
   },
   {
     name: "alert retry",
-    summary: "Try the deliveries of an alert that were given up again.",
+    summary: "Repeat the deliveries of an alert that were given up.",
     positionals: ["ALERT"],
     options: {},
     example: "gatectl alert retry alt_0123456789ab",

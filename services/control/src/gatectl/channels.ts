@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["WEIGHT", fieldCell("weight")],
   ["SEATS", seats],
   ["KEYS", fieldCell("usableKeys")],
-  ["RESTING FOR", fieldCell("accountsOutTotal")],
+  ["ACCOUNTS OUT", fieldCell("accountsOutTotal")],
   ["CAPPED", fieldCell("cappedCalls")],
   ...states,
 ];

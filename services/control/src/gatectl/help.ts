@@ -9,7 +9,7 @@ export function overview(commands: readonly Command[]): string {
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
     "Every command takes --json (one JSON document on stdout) and --help.",
-    "CONTROL_URL and MODELGATE_SECRET name the server; without them it is that of a running `npm start`.",
+    "CONTROL_URL and MODELGATE_SECRET name the server. Without them, gatectl uses the server of a running `npm start`.",
   ].join("\n");
 }
 

@@ -10,7 +10,7 @@ const columns: readonly Column[] = [
   ["RECEIPTS", (row) => `${fieldCell("from")(row)} to ${fieldCell("to")(row)}`],
   ["BALANCE", dollarsCell("balanceNanos")],
   ["BOOKS", (row) => (field(row, "ok") === true ? "hold" : "diverge")],
-  ["PUT BACK", (row) => restoredOf(field(row, "restored"))],
+  ["RESTORED", (row) => restoredOf(field(row, "restored"))],
   ["FIRST DIVERGENCE", (row) => divergenceOf(field(row, "divergence"))],
 ];
 
@@ -66,7 +66,7 @@ function listIn(page: unknown, name: string): readonly unknown[] {
   return Array.isArray(list) ? list : [];
 }
 
-function textOf(value: object | undefined): string | undefined {
+function jsonOf(value: object | undefined): string | undefined {
   return value === undefined ? undefined : JSON.stringify(value);
 }
 
@@ -98,7 +98,7 @@ async function verifyAnchors(
 ): Promise<void> {
   for (const [account, anchor] of storedAnchors) {
     if (account === "") continue;
-    const [row] = await server.get("/ledger/verification", { account, anchor: textOf(anchor) }).then(
+    const [row] = await server.get("/ledger/verification", { account, anchor: jsonOf(anchor) }).then(
       (page) => listIn(page, "accounts"),
       (error: unknown) => {
         if (!(error instanceof CommandFailed)) throw error;
@@ -116,13 +116,13 @@ export const ledgerCommands: readonly Command[] = [
     name: "ledger verify",
     summary: "Recompute balances from credits and settled calls, and name the first divergence.",
     positionals: ["[ACCOUNT]"],
-    options: { anchors: "a file of `gatectl ledger anchors --json`, whose heads are verified too" },
+    options: { anchors: "file that `gatectl ledger anchors --json` has written; its anchors are verified too" },
     example: "gatectl ledger verify acme",
     async run({ positionals: [account], options: { anchors } }, server) {
       const storedAnchors = anchors === undefined ? new Map<string, object>() : await anchorsIn(anchors);
       const pages = await pagesOf(server, "/ledger/verification", {
         account,
-        anchor: textOf(storedAnchors.get(account ?? "")),
+        anchor: jsonOf(storedAnchors.get(account ?? "")),
       });
       const accounts = pages.flatMap((page) => listIn(page, "accounts"));
       if (account === undefined) await verifyAnchors(server, storedAnchors, accounts);
@@ -134,7 +134,8 @@ export const ledgerCommands: readonly Command[] = [
   },
   {
     name: "ledger anchors",
-    summary: "Show the signed heads of receipts and of the audit log. A copy elsewhere proves later changes.",
+    summary:
+      "Show the signatures of the newest receipts and of the audit log. With a copy, a verification finds later changes.",
     positionals: [],
     options: {},
     example: "gatectl ledger anchors --json > anchors.json",

@@ -22,12 +22,12 @@ const priceColumns: readonly Column[] = [
   ["DOLLARS", fieldCell("dollars")],
   ["PER", fieldCell("per")],
   ["FROM", fieldCell("from")],
-  ["OF", fieldCell("day")],
+  ["DATE", fieldCell("day")],
 ];
 const channelColumns: readonly Column[] = [
   ["CHANNEL", fieldCell("id")],
   ["PROVIDER", fieldCell("provider")],
-  ["THERE", fieldCell("upstreamModel")],
+  ["VENDOR'S MODEL", fieldCell("upstreamModel")],
   ["PRIORITY", fieldCell("priority")],
   ["WEIGHT", fieldCell("weight")],
 ];

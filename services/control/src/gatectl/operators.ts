@@ -20,7 +20,7 @@ const keyColumns: readonly Column[] = [
   ["KEY", fieldCell("hint")],
 ];
 
-const role = "viewer, operator or admin; viewer where absent";
+const role = "viewer, operator or admin (default: viewer)";
 const account = "create a member of this account, who sees and manages only it";
 const passwordFrom = "`-`: reads the password from stdin; other users could see it on the command line";
 

@@ -41,7 +41,7 @@ export const commands: readonly Command[] = [
 /** Runs a command line and returns the exit status. */
 export async function runGatectl(args: readonly string[], terminal: Terminal): Promise<number> {
   const { stdout, stderr, env } = terminal;
-  const message = (text: string, exitCode: number): number => {
+  const print = (text: string, exitCode: number): number => {
     stdout.write(`${text}\n`);
     return exitCode;
   };
@@ -56,11 +56,11 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
   const command = commands.find(({ name }) => name.split(" ").every((word, at) => words[at] === word));
   if (command === undefined) {
     const { text, isHelp, hint = "" } = overviewFor(words);
-    return isHelp ? message(text, 0) : writeError(text, 2, { hint });
+    return isHelp ? print(text, 0) : writeError(text, 2, { hint });
   }
   try {
     const { json, help, ...args } = parseCommandLine(command, words.slice(command.name.split(" ").length));
-    if (help) return message(helpOf(command), 0);
+    if (help) return print(helpOf(command), 0);
     const {
       data,
       text,
@@ -69,7 +69,7 @@ export async function runGatectl(args: readonly string[], terminal: Terminal): P
       { ...args, json, stdout, confirm: (question) => confirm(terminal, question) },
       findServer(env),
     );
-    return text === "" && !json ? exitCode : message(escapeLines(json ? JSON.stringify(data) : text), exitCode);
+    return text === "" && !json ? exitCode : print(escapeLines(json ? JSON.stringify(data) : text), exitCode);
   } catch (error) {
     if (error instanceof UsageError) return writeError(error.message, 2, { hint: `\n\n${helpOf(command)}` });
     if (error instanceof CommandFailed) return writeError(error.message, 1, error.details);

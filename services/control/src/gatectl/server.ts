@@ -23,7 +23,10 @@ const credentialSeconds = 60;
 const maxRequestMs = 600_000;
 
 const variables = (read: VariableReader) => ({
-  url: read.optionalUrl("CONTROL_URL", "Address of control; unset: what `npm start` left in its data folder."),
+  url: read.optionalUrl(
+    "CONTROL_URL",
+    "Address of control. If unset, gatectl uses the address and secret that `npm start` stored in its data folder.",
+  ),
   secret: read.optionalText("MODELGATE_SECRET", "The secret that control runs with."),
   folder: read.text("MODELGATE_DATA", ".data", "The data folder of `npm start`."),
 });

@@ -18,7 +18,7 @@ export function table(rows: unknown, columns: readonly Column[], none: string): 
   const cells = cellsOf(rows, columns);
   if (cells.length === 1) return none;
   const widths = fittingWidths(cells);
-  return widths === undefined ? blocks(cells) : cells.flatMap((line) => wrappedRow(line, widths)).join("\n");
+  return widths === undefined ? renderBlocks(cells) : cells.flatMap((line) => wrappedRow(line, widths)).join("\n");
 }
 
 /** Returns widths of the columns that fit into a line; undefined if that is impossible. */
@@ -67,15 +67,15 @@ function alignedLine(line: readonly string[], widths: readonly number[]): string
 }
 
 /** Renders each row as a block, with a line for each cell. */
-function blocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
+function renderBlocks([heads = [], ...rows]: readonly (readonly string[])[]): string {
   const headWidth = Math.max(...heads.map((head) => head.length));
   const cellWidth = maxWidth - headWidth - gap.length;
   return rows
     .map((row) =>
       row
         .flatMap((cell, at) =>
-          wrapText(cell, cellWidth).map((part, first) =>
-            alignedLine([first === 0 ? (heads[at] ?? "") : "", part], [headWidth]),
+          wrapText(cell, cellWidth).map((part, index) =>
+            alignedLine([index === 0 ? (heads[at] ?? "") : "", part], [headWidth]),
           ),
         )
         .join("\n"),

@@ -39,10 +39,10 @@ function budgetOf(row: unknown): string {
 }
 
 function limitsInOptions({ options }: Arguments): object {
-  const wish = (name: string) => (options[name] === "none" ? null : options[name]);
+  const valueOf = (name: string) => (options[name] === "none" ? null : options[name]);
   return {
-    dollarsPerDay: wish("dollars-per-day"),
-    dollarsPerMonth: wish("dollars-per-month"),
+    dollarsPerDay: valueOf("dollars-per-day"),
+    dollarsPerMonth: valueOf("dollars-per-month"),
     requestsPerDay: countInOption(options["requests-per-day"]),
     rotateAfterDays: countInOption(options["rotate-after-days"]),
   };
@@ -58,7 +58,7 @@ const limitOptions = {
   "dollars-per-month": "maximum spend per UTC month, US dollars",
   "requests-per-day": "maximum requests per UTC day",
   "rotate-after-days":
-    "days after which the key is due for rotation, which an alert tells (at most 365; default: never)",
+    "days after which the key is due for rotation, and an alert is sent (at most 365; default: never)",
 };
 
 /** Returns a text as a number, or unchanged, because control then refuses it with a clear message. */

@@ -108,7 +108,7 @@ async function writeExport(
     throw new UsageError("--json needs --out, because stdout cannot hold the document and the export");
   const source = await server.stream(path, query);
   let bytes = 0;
-  const counted = async function* () {
+  const countBytes = async function* () {
     for await (const piece of source) {
       bytes += piece.length;
       yield piece;
@@ -116,7 +116,7 @@ async function writeExport(
   };
   const target = out === undefined ? stdout : createWriteStream(out);
   try {
-    await pipeline(Readable.from(counted()), target, { end: out !== undefined });
+    await pipeline(Readable.from(countBytes()), target, { end: out !== undefined });
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     throw new CommandFailed(`The export was interrupted: ${why}.`);

@@ -3,7 +3,7 @@ import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
 import { fieldCell, table, timeCell, type Column } from "./table.ts";
 
-/** Describes how many further refused calls a row stands for. */
+/** Describes how many further refused calls a row represents. */
 const alsoRefused = (row: unknown): string => {
   const calls = Number(field(row, "calls") ?? 1);
   return calls > 1 ? `and ${calls - 1} more` : "";
@@ -22,11 +22,11 @@ const columns: readonly Column[] = [
   ["", alsoRefused],
 ];
 
-/** Returns the refused calls for a command's filters. Later pages and some filters have none. */
+/** Returns the refused calls for a command's filters. Returns none for later pages and for filters of other calls. */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
-  const isOfCalls = [channel, tag, endUser, after].some((value) => value !== undefined);
-  if (isOfCalls || (outcome !== undefined && outcome !== "failed")) return [];
+  const hasOtherFilter = [channel, tag, endUser, after].some((value) => value !== undefined);
+  if (hasOtherFilter || (outcome !== undefined && outcome !== "failed")) return [];
   const refused = field(await server.get("/usage/refused", filter), "refused");
   const calls: readonly unknown[] = Array.isArray(refused) ? refused : [];
   return calls;

@@ -33,7 +33,7 @@ export const usageShowCommand: Command = {
     const refused = await refusedCalls(server, filter);
     if (calls.length + refused.length === 0)
       throw new CommandFailed(
-        `No call has the request id ${JSON.stringify(id)}. A call appears a moment after its end; refused ones are kept for a week.`,
+        `No call has the request id ${JSON.stringify(id)}. A call appears a moment after its end. Refused calls are stored for a week.`,
       );
     const text = [...calls.map(callText), refusedTable(refused)].filter((part) => part !== "").join("\n\n");
     return { data: { events: calls, refused }, text };

@@ -81,7 +81,7 @@ export const usageCommands: readonly Command[] = [
     summary: "Show totals of usage and cost.",
     positionals: [],
     options: {
-      by: `group by: ${dimensions.join(", ")} (comma-separated; account,model,day)`,
+      by: `group by: ${dimensions.join(", ")} (comma-separated; default: account,model,day)`,
       ...usageFilters,
     },
     example: "gatectl usage --by account,token,model,day --from 2026-01-01 --to 2026-01-31",

@@ -59,7 +59,7 @@ function describeOperation(route: string, { summary, area, role, query = {}, bod
   return {
     operationId: operationId(route),
     summary,
-    description: role === "visitor" ? "Needs no sign-in." : `Needs the role ${role}, or a greater one.`,
+    description: role === "visitor" ? "Needs no sign-in." : `Needs the role ${role}, or a higher one.`,
     tags: [area],
     ...(role === "visitor" ? { security: [] } : {}),
     parameters: [...inPath, ...inQuery],

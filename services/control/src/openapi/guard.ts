@@ -91,18 +91,18 @@ function queryForAccounts(query: URLSearchParams, { accounts, organisation }: Or
 }
 
 /**
- * Limits a query to the organisation and the person's teams. An operation that knows only accounts needs one of
- * several.
+ * Limits a query to the organisation and the person's teams. For an operation without teams, limits the query to an
+ * account. Throws Failure if the person has several accounts and the query names none.
  */
 function queryForOrganisation(
   query: URLSearchParams,
   { organisation, accounts, teams }: OrganisationAccess,
-  knowsTeams: boolean,
+  hasTeams: boolean,
 ): URLSearchParams {
   const requestedAccount = query.get("account");
   if (requestedAccount !== null && !accounts.includes(requestedAccount)) throw notFound("account", requestedAccount);
   const limitedQuery = new URLSearchParams(query);
-  if (knowsTeams) {
+  if (hasTeams) {
     limitedQuery.set("organisation", organisation);
     if (teams === undefined) return limitedQuery;
     const requestedTeam = query.get("team");

@@ -47,7 +47,7 @@ export const optionalName = Type.Optional(Type.Union([text, Type.Null()]));
 
 export const periodParameters = {
   period: "this-month or last-month (UTC), in place of from and to",
-  from: "first day or time, included; today (UTC) where absent",
+  from: "first day or time, included (default: today, UTC)",
   to: "last day or time, included",
   day: "one day, in place of from and to",
 };

@@ -19,7 +19,7 @@ export function readGroupRoles(text: string): readonly GroupRole[] {
       const role = operatorRoles.find((candidate) => candidate === word);
       if (role === undefined || (account !== undefined && role === "admin"))
         throw new StartError(
-          `OIDC_ROLES: ${JSON.stringify(row)} is not group=role or group=role@account; roles are ${operatorRoles.join(", ")}, and no account has an admin.`,
+          `OIDC_ROLES: ${JSON.stringify(row)} is not group=role or group=role@account; roles are ${operatorRoles.join(", ")}, and the role admin cannot be limited to an account.`,
         );
       return { group, role, account };
     });

@@ -86,7 +86,7 @@ interface BookedKey {
 /** Operators and automation keys in the books. */
 export class People {
   readonly #ledger: Pick<Ledger, "read" | "write">;
-  readonly #remembered = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
+  readonly #cachedByDigest = new Map<string, { readonly until: number; readonly operator: Operator | undefined }>();
   constructor(ledger: Pick<Ledger, "read" | "write">) {
     this.#ledger = ledger;
   }
@@ -95,7 +95,7 @@ export class People {
    * Returns the operator with this name and password. Throws the same Failure for every mistake and for a disabled
    * operator.
    */
-  async byPassword(name: string, password: string): Promise<Operator> {
+  async findByPassword(name: string, password: string): Promise<Operator> {
     const found = await this.#find(name);
     const matches = await passwordMatches(password, found?.password);
     if (found === undefined || !matches || found.disabled)
@@ -114,17 +114,17 @@ export class People {
   }
 
   /** Returns the operator of an automation key; undefined for an unknown key. */
-  async byKey(key: string): Promise<Operator | undefined> {
+  async findByKey(key: string): Promise<Operator | undefined> {
     if (!key.startsWith(keyPrefix)) return undefined;
     const digest = keyDigest(key);
-    const cached = this.#remembered.get(digest);
+    const cached = this.#cachedByDigest.get(digest);
     if (cached !== undefined && cached.until > Date.now()) return cached.operator;
     const [booked] = await this.#ledger.read<readonly BookedKey[]>(`/operator-keys?digest=${digest}`);
     const record = booked === undefined ? undefined : readKeyRecord(JSON.stringify(booked.record));
     const operator =
       record === undefined ? undefined : { name: actorOfKey(record), role: record.role, account: record.account };
-    if (this.#remembered.size >= maxCached) this.#remembered.clear();
-    this.#remembered.set(digest, { until: Date.now() + cacheMs, operator });
+    if (this.#cachedByDigest.size >= maxCached) this.#cachedByDigest.clear();
+    this.#cachedByDigest.set(digest, { until: Date.now() + cacheMs, operator });
     return operator;
   }
 
@@ -190,7 +190,7 @@ export class People {
     return personView(name, readPerson(JSON.stringify(changed.record)));
   }
 
-  async keys(): Promise<readonly OperatorKeyView[]> {
+  async listKeys(): Promise<readonly OperatorKeyView[]> {
     const all = await this.#ledger.read<readonly BookedKey[]>("/operator-keys");
     return all.map(({ id, record }) => {
       const { account, ...rest } = readKeyRecord(JSON.stringify(record));
@@ -200,25 +200,25 @@ export class People {
 
   /** Creates an automation key. Only this answer contains its secret. */
   async createKey(
-    wish: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
+    request: { readonly name: string; readonly role: OperatorRole; readonly account: string | undefined },
     actor: string,
   ): Promise<OperatorKeyView & { readonly key: string }> {
     const key = `${keyPrefix}${randomBytes(32).toString("base64url")}`;
     const digest = keyDigest(key);
     const id = `opk_${digest.slice(0, 16)}`;
-    const { account, ...rest } = wish;
+    const { account, ...rest } = request;
     const record = { ...rest, hint: `${key.slice(0, 8)}…${key.slice(-3)}`, createdAt: new Date().toISOString() };
-    const kept = account === undefined ? record : { ...record, account };
-    const after = { id, ...kept };
+    const storedRecord = account === undefined ? record : { ...record, account };
+    const after = { id, ...storedRecord };
     const auditEntry = { action: "operator-key.create", account: account ?? "", after };
-    await this.#ledger.write("/operator-keys", { id, digest, record: kept, ...auditEntry }, actor);
+    await this.#ledger.write("/operator-keys", { id, digest, record: storedRecord, ...auditEntry }, actor);
     return { id, account: account ?? null, ...record, key };
   }
 
   /** Deletes an automation key. Throws Failure if it does not exist. */
   async deleteKey(id: string, actor: string): Promise<void> {
     await this.#ledger.write(`/operator-keys/${encodeURIComponent(id)}/delete`, {}, actor);
-    this.#remembered.clear();
+    this.#cachedByDigest.clear();
   }
 
   async #find(name: string): Promise<PersonRecord | undefined> {

@@ -77,7 +77,7 @@ class OpenIdProvider implements Provider {
       const client = await import("openid-client");
       const [state, nonce, verifier] = [client.randomState(), client.randomNonce(), client.randomPKCECodeVerifier()];
       const to = client.buildAuthorizationUrl(await this.#configuration(), {
-        redirect_uri: this.#at(request, endPath).href,
+        redirect_uri: this.#urlOf(request, endPath).href,
         scope: "openid profile email",
         state,
         nonce,
@@ -102,7 +102,7 @@ class OpenIdProvider implements Provider {
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");
       await people.remember(operator);
-      const before = cookies.session(request.headers);
+      const before = cookies.findSession(request.headers);
       const session = await sessions.begin(
         { operator, permissionVersions },
         request.socket.remoteAddress ?? "",
@@ -122,11 +122,11 @@ class OpenIdProvider implements Provider {
   async #identify(request: IncomingMessage): Promise<IdentifiedPerson | undefined> {
     const client = await import("openid-client");
     const [expectedState = "", expectedNonce = "", pkceCodeVerifier = ""] = (
-      this.#deps.cookies.signIn(request.headers) ?? ""
+      this.#deps.cookies.findSignIn(request.headers) ?? ""
     ).split(".");
     if (expectedState === "") throw new Error("the browser has no sign-in that started here");
     const configuration = await this.#configuration();
-    const tokens = await client.authorizationCodeGrant(configuration, this.#at(request, request.url ?? ""), {
+    const tokens = await client.authorizationCodeGrant(configuration, this.#urlOf(request, request.url ?? ""), {
       expectedState,
       expectedNonce,
       pkceCodeVerifier,
@@ -172,7 +172,7 @@ class OpenIdProvider implements Provider {
     );
   }
 
-  #at({ headers: { host = "localhost" } }: IncomingMessage, path: string): URL {
+  #urlOf({ headers: { host = "localhost" } }: IncomingMessage, path: string): URL {
     return new URL(path, this.#deps.consoleUrl ?? `http://${host}`);
   }
 

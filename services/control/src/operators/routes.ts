@@ -45,14 +45,14 @@ export function peopleRoutes({ redis, people, sessions }: PeopleRouteDeps): Oper
       await sessions.revoke(name);
       return changed;
     },
-    "GET /operator-keys": () => people.keys(),
+    "GET /operator-keys": () => people.listKeys(),
     "POST /operator-keys": async ({ body, actor }) => {
       const account = await accountIn(body);
       return people.createKey({ name: fields.operatorName(body, "name"), role: roleIn(body, account), account }, actor);
     },
     "POST /operator-keys/{id}/delete": async ({ params, actor }) => {
       const id = params["id"] ?? "";
-      const key = (await people.keys()).find((candidate) => candidate.id === id);
+      const key = (await people.listKeys()).find((candidate) => candidate.id === id);
       await people.deleteKey(id, actor);
       if (key !== undefined) await sessions.revoke(actorOfKey(key));
       return {};

@@ -17,8 +17,8 @@ export interface SignInAttempt {
 }
 
 /**
- * Limits failed sign-ins per name, per address, and per pair of both. A known address of the person has only the pair's
- * limit, so that others cannot lock the person out.
+ * Limits failed sign-ins per name, per address, and per pair of name and address. After a person has signed in from an
+ * address, only the pair's limit applies to it, so that others cannot lock the person out.
  */
 export class SignInLimits {
   readonly #redis: Redis;

@@ -90,7 +90,7 @@ export function seesKey(operator: Operator, { accountId, team }: Pick<Token, "ac
 /** Throws Failure (403) if a caller may see but not change a key. */
 export function checkManagesKey(operator: Operator, { team, member }: Pick<Token, "member" | "team">): void {
   if (administersTeam(operator, team) || member === memberName(team, operator)) return;
-  throw new Failure("permission_denied", "Members of a team change only their own keys; ask an admin of the team.");
+  throw new Failure("permission_denied", "Members of a team may change only their own keys; ask an admin of the team.");
 }
 
 /** Returns the name of a member in keys and budgets. */

@@ -72,27 +72,27 @@ interface OrganisationPart {
 
 async function rename(
   ledger: Ledger,
-  { id, ...wish }: OrganisationPart & { readonly name: string },
+  { id, ...request }: OrganisationPart & { readonly name: string },
   actor: string,
 ): Promise<void> {
-  const { renamed } = await ledger.write<{ readonly renamed: boolean }>(`${pathOf(id)}/rename`, wish, actor);
-  if (!renamed) throw notFound({ id, ...wish });
+  const { renamed } = await ledger.write<{ readonly renamed: boolean }>(`${pathOf(id)}/rename`, request, actor);
+  if (!renamed) throw notFound({ id, ...request });
 }
 
 /** Deletes an organisation or a team. Throws Failure (409) while something belongs to it. */
 async function remove(
   ledger: Ledger,
-  { id, ...wish }: OrganisationPart & { readonly releaseAccount?: boolean },
+  { id, ...request }: OrganisationPart & { readonly releaseAccount?: boolean },
   actor: string,
 ): Promise<string> {
-  const { result } = await ledger.write<{ readonly result: string }>(`${pathOf(id)}/delete`, wish, actor);
+  const { result } = await ledger.write<{ readonly result: string }>(`${pathOf(id)}/delete`, request, actor);
   if (result === "deleted" || result === "deleted-with-account") return result;
   const message = reasons.get(result);
-  if (message === undefined) throw notFound({ id, ...wish });
+  if (message === undefined) throw notFound({ id, ...request });
   throw new Failure("invalid_value", message, { status: 409 });
 }
 
-/** Messages by what still belongs to an organisation or a team. */
+/** Messages of refused deletions, by the ledger's result. */
 const reasons: ReadonlyMap<string, string> = new Map([
   ["teams", "The organisation has teams; delete them first."],
   ["members", "It has members; remove them first."],

@@ -1,7 +1,7 @@
 import type { Transport } from "@modelgate/channels";
 import { Failure, isSendableKey, type ModelKind } from "@modelgate/contracts";
 import { cleanText, providers, type ListedModel, type Provider } from "@modelgate/providers";
-import { fetchModelLists } from "../configuration/ask-models.ts";
+import { fetchModelList } from "../configuration/ask-models.ts";
 import { baseUrlProblem, unsafeAddress } from "../configuration/addresses.ts";
 import { kindOfListed } from "../configuration/listed-kind.ts";
 
@@ -29,26 +29,27 @@ export interface ModelListQuery {
 
 /**
  * Requests the models of a vendor. Throws Failure for an invalid field, such as a base URL with the port of an address
- * in `inside`.
+ * in `internalAddresses`.
  */
 export async function listModels(
   query: ModelListQuery,
   transport: Transport,
-  inside: readonly string[],
+  internalAddresses: readonly string[],
 ): Promise<ListedModels> {
   const provider = Object.hasOwn(providers, query.provider) ? providers[query.provider] : undefined;
   if (provider === undefined) throw invalidField("provider", "is not a known vendor");
-  const problem = baseUrlProblem(query.baseUrl, provider) ?? unsafeAddress(new URL(query.baseUrl).origin, inside);
+  const problem =
+    baseUrlProblem(query.baseUrl, provider) ?? unsafeAddress(new URL(query.baseUrl).origin, internalAddresses);
   if (problem !== undefined) throw invalidField("baseUrl", problem);
   if (!isSendableKey(query.key)) throw invalidField("key", "contains characters that are not allowed in a header");
   const { keyForm } = provider;
   if (keyForm !== undefined && !keyForm.pattern.test(query.key))
     throw invalidField("key", `is not a key of the form ${keyForm.description}`);
   try {
-    const models = await fetchModelLists(query, transport);
+    const models = await fetchModelList(query, transport);
     return {
       models: servableModels(models, provider),
-      message: models.length > 0 ? null : `${provider.name} does not list models: name them`,
+      message: models.length > 0 ? null : `${provider.name} does not list its models: name them yourself`,
     };
   } catch (error) {
     return { models: [], message: cleanText(error instanceof Error ? error.message : String(error)) };

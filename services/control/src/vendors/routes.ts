@@ -28,7 +28,7 @@ export const knownVendors: readonly KnownVendor[] = [
 /** Routes of vendors and of their models. */
 export function vendorRoutes(
   transport: Transport,
-  inside: readonly string[],
+  internalAddresses: readonly string[],
   follower: Pick<Follower, "defaultProxy">,
 ): OperatorRoutes {
   return {
@@ -40,7 +40,7 @@ export function vendorRoutes(
         key: fields.text(body, "key").trim(),
         proxy: follower.defaultProxy,
       };
-      return withKnownPrices(await listModels(query, transport, inside), query);
+      return withKnownPrices(await listModels(query, transport, internalAddresses), query);
     },
   };
 }

@@ -9,13 +9,13 @@ import { alertRoutes } from "../../src/api/alerts.ts";
 import { ledgerAt, type Ledger } from "../../src/ledger.ts";
 
 const secrets = ["a secret of this test alone"] as const;
-const inside = ["http://127.0.0.1:18090"];
+const internalAddresses = ["http://127.0.0.1:18090"];
 const hook = "https://hooks.example.com/services/T0/TOPSECRET";
 
 describe("a new target", () => {
   const cipher = makeCipher(secrets, alertTargetPurpose);
   const made = (body: object) => {
-    const { target, sealed, secret } = newAlertTarget(body, "acme", { secrets, inside });
+    const { target, sealed, secret } = newAlertTarget(body, "acme", { secrets, internalAddresses });
     const hidden: unknown = JSON.parse(cipher.decrypt(sealed, target.id));
     return { target, hidden, secret };
   };
@@ -68,7 +68,7 @@ describe("a new target", () => {
   ])("of %j is refused, with the name of the field", (body, param) => {
     const refusal = (): string => {
       try {
-        newAlertTarget(body, "", { secrets, inside });
+        newAlertTarget(body, "", { secrets, internalAddresses });
       } catch (error) {
         if (error instanceof Failure) return error.param ?? "";
         throw error;
@@ -112,7 +112,7 @@ describe("the routes of alerts", () => {
     };
     const ledger: Ledger = { ...ledgerAt("http://127.0.0.1:1", secrets[0]), read, write };
     const { id = "", query = "", body = {} } = more;
-    const routes = alertRoutes({ redis, ledger, secrets, inside });
+    const routes = alertRoutes({ redis, ledger, secrets, internalAddresses });
     try {
       await routes[route]?.({
         operator,

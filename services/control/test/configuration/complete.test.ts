@@ -109,7 +109,8 @@ test("a vendor's list does not replace a model of the configuration or of anothe
   expect(models["demo-chat"]?.price).toEqual({ input: 1 });
   expect(warnings).toContainEqual({
     path: "channels[1].models",
-    message: "does not serve gemma, safe, split: other channels already serve it, so this channel must name it",
+    message:
+      "does not serve gemma, safe, split: other channels already do, so this channel must name what it also serves",
   });
 });
 

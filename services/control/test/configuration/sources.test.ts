@@ -11,7 +11,7 @@ const names = {
 const allowed: AllowedSources = {
   keysFolder: "/keys",
   variables: new Set(["NAMED", "SIMULATOR_URL"]),
-  inside: ["redis://127.0.0.1:15432"],
+  internalAddresses: ["redis://127.0.0.1:15432"],
 };
 const openai = "https://api.openai.com/v1";
 const evil = "https://evil.example/v1";
@@ -35,7 +35,7 @@ function configurationOf(channel: Written) {
 }
 
 function problemsOf(after: Written, before?: Written, sources = allowed): readonly string[] {
-  const check = { ...sources, names, before: before && configurationOf(before) };
+  const check = { ...sources, environment: names, before: before && configurationOf(before) };
   return sourceProblems(configurationOf(after), check).map(({ path, message }) => `${path} ${message}`);
 }
 
@@ -178,6 +178,6 @@ test.each<[string, Written, string, Written?]>([
 });
 
 test("without a folder no file is allowed", () => {
-  const sources = { keysFolder: undefined, variables: new Set<string>(), inside: [] };
+  const sources = { keysFolder: undefined, variables: new Set<string>(), internalAddresses: [] };
   expect(problemsOf({ keys: ["file:/keys/openai"] }, undefined, sources).join()).toContain("CONFIG_KEYS_FOLDER");
 });

@@ -91,7 +91,7 @@ test("for a vendor without a list, the error says that its models must be named"
   const { channels } = await lists.complete([
     { ...channel(), configuration: { id: "p", provider: "perplexity", models: "*" } },
   ]);
-  expect(channels[0]?.off).toBe("perplexity does not list models: name them");
+  expect(channels[0]?.off).toBe("perplexity does not list its models: name them yourself");
 });
 
 describe.each(proxyKinds)("a %s proxy", (kind) => {

@@ -25,9 +25,9 @@ describe("sessions and links", () => {
 
   test("a link signs in once", async () => {
     const { link } = await sessions.makeLink(ada, "secret");
-    const session = await sessions.begin(await sessions.follow(link), "127.0.0.1", undefined);
+    const session = await sessions.begin(await sessions.signInByLink(link), "127.0.0.1", undefined);
     expect(await sessions.find(session)).toMatchObject(ada);
-    await expect(sessions.follow(link)).rejects.toMatchObject({ code: "invalid_api_key" });
+    await expect(sessions.signInByLink(link)).rejects.toMatchObject({ code: "invalid_api_key" });
   });
 
   test.each([
@@ -35,9 +35,9 @@ describe("sessions and links", () => {
     ["the operator that created it", "olga"],
   ])("a link made before a change of %s is refused, and its session ends", async (_, name) => {
     const [before, after] = [await sessions.makeLink(ada, "olga"), await sessions.makeLink(ada, "olga")];
-    const session = await sessions.begin(await sessions.follow(before.link), "127.0.0.1", undefined);
+    const session = await sessions.begin(await sessions.signInByLink(before.link), "127.0.0.1", undefined);
     await sessions.revoke(name);
-    await expect(sessions.follow(after.link)).rejects.toMatchObject({ code: "invalid_api_key" });
+    await expect(sessions.signInByLink(after.link)).rejects.toMatchObject({ code: "invalid_api_key" });
     expect(await sessions.find(session)).toBeUndefined();
   });
 
@@ -75,9 +75,9 @@ test.each([
   const cookies = new ConsoleCookies(consoleUrl);
   expect(cookies.setSession("s")).toBe(expected);
   const [cookie = ""] = expected.split(";");
-  expect(cookies.session({ cookie: `other=1; ${cookie}` })).toBe("s");
+  expect(cookies.findSession({ cookie: `other=1; ${cookie}` })).toBe("s");
 });
 
 test("behind https a cookie that a sibling host could set is not a session", () => {
-  expect(new ConsoleCookies("https://console.example").session({ cookie: "modelgate_session=s" })).toBeUndefined();
+  expect(new ConsoleCookies("https://console.example").findSession({ cookie: "modelgate_session=s" })).toBeUndefined();
 });

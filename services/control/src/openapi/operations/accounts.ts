@@ -227,12 +227,12 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     query: {
       account: "one account",
       after: "list entries after this id",
-      anchor: "a signed head of the account as JSON; without an account, of the audit",
+      anchor: "an anchor of the account as JSON; without an account, an anchor of the audit log",
     },
     answer: shape.VerificationPage,
   },
   "GET /ledger/anchors": {
-    summary: "List the signed heads of accounts' receipts and of the audit, for storage outside the books.",
+    summary: "List the anchors (signatures) of accounts' receipts and of the audit log, for storage outside the books.",
     area: "accounts",
     role: "viewer",
     query: { after: "list entries after this account" },
@@ -243,7 +243,7 @@ export const accountOperations: Readonly<Record<string, Operation>> = {
     area: "accounts",
     role: "viewer",
     member: "accounts",
-    query: { account: "an account's changes", limit: "number of entries, 100 where absent" },
+    query: { account: "an account's changes", limit: "number of entries (default: 100)" },
     answer: shape.AuditPage,
   },
 };

@@ -13,14 +13,14 @@ export const alertOperations: Readonly<Record<string, Operation>> = {
     query: {
       account: "an account's alerts",
       kind: "a kind of alerts",
-      state: "dead: those with a delivery that was given up",
-      limit: "how many, 200 where absent",
-      before: "those before this alert's id",
+      state: "dead: only alerts with a delivery that was given up",
+      limit: "number of alerts (default: 200)",
+      before: "id of an alert; only earlier alerts are listed",
     },
     answer: Type.Array(shape.DeliveredAlert),
   },
   "POST /alerts/{id}/retry": {
-    summary: "Try the deliveries of an alert that were given up again.",
+    summary: "Repeat the deliveries of an alert that were given up.",
     area: "alerts",
     role: "operator",
     member: "handler",
@@ -37,7 +37,7 @@ export const alertOperations: Readonly<Record<string, Operation>> = {
   },
   "POST /alert-targets": {
     summary:
-      "Add a target of all alerts, or of an account's. The secret that signs a webhook's bodies is in this answer alone.",
+      "Add a target of all alerts, or of an account's. The secret that signs a webhook's bodies is only in this answer.",
     area: "alerts",
     role: "operator",
     member: "handler",
@@ -62,7 +62,7 @@ export const alertOperations: Readonly<Record<string, Operation>> = {
     answer: emptyObject,
   },
   "POST /alert-targets/{id}/test": {
-    summary: "Send a test alert to a target, and show whether it accepted it.",
+    summary: "Send a test alert to a target, and show whether the target accepted it.",
     area: "alerts",
     role: "operator",
     member: "handler",

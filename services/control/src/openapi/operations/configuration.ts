@@ -56,7 +56,7 @@ export const configurationOperations: Readonly<Record<string, Operation>> = {
     answer: shape.ConfigurationVersionWithDifference,
   },
   "POST /configuration/versions/{version}/restore": {
-    summary: "Restore a version as a new one.",
+    summary: "Save an earlier version as the newest one.",
     area: "configuration",
     role: "admin",
     body: emptyObject,
