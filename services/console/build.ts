@@ -9,15 +9,15 @@ const dist = join(folder, "dist");
 const stamp = ".built-from";
 const sources = sourceHash();
 if (!isBuilt()) {
-  // With another value, such as `test`, vite would build React's development form.
+  // With another value, such as `test`, vite would build the development version of React.
   process.env["NODE_ENV"] = "production";
   const { build } = await import("vite"); // most starts build nothing
   // Built in a separate folder, because other processes may read or build dist/.
-  const own = join(folder, `node_modules/.cache/dist-${process.pid}`);
-  await build({ root: folder, logLevel: "error", build: { outDir: own, emptyOutDir: true } });
-  compressAll(own);
-  writeFileSync(join(own, stamp), sources);
-  moveIn(own);
+  const newBuild = join(folder, `node_modules/.cache/dist-${process.pid}`);
+  await build({ root: folder, logLevel: "error", build: { outDir: newBuild, emptyOutDir: true } });
+  compressAll(newBuild);
+  writeFileSync(join(newBuild, stamp), sources);
+  replaceDist(newBuild);
 }
 
 function isBuilt(): boolean {
@@ -26,17 +26,17 @@ function isBuilt(): boolean {
 }
 
 /** Replaces dist/, unless another process has built the same sources. */
-function moveIn(own: string): void {
-  const before = `${own}-before`;
+function replaceDist(newBuild: string): void {
+  const before = `${newBuild}-before`;
   try {
-    // Other processes may already serve that build.
+    // Another process has built the same sources, and may already serve this build.
     if (isBuilt()) return;
     if (existsSync(dist)) renameSync(dist, before);
-    renameSync(own, dist);
+    renameSync(newBuild, dist);
   } catch (error) {
     if (!isBuilt()) throw error;
   } finally {
-    for (const left of [before, own]) rmSync(left, { recursive: true, force: true });
+    for (const left of [before, newBuild]) rmSync(left, { recursive: true, force: true });
   }
 }
 

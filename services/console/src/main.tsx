@@ -4,7 +4,7 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { loadTexts } from "./texts/say.ts";
 
-// Pages use texts when they are loaded.
+// Loaded before the app, because its modules use texts when they are imported.
 await loadTexts();
 const { App } = await import("./app.tsx");
 const root = document.querySelector("#root");

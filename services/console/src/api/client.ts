@@ -36,7 +36,7 @@ type Body<Sent> = object extends Sent
 
 type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
 
-/** Returns the address of a read with its parameters. */
+/** Returns the address of a GET request with its parameters. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, request: Read<Path>): string {
   const { query = {}, params = {} }: FilledOperation = request;
   const entries = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));

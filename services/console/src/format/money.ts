@@ -17,12 +17,13 @@ export function shortUsd(nanos: string): string {
   if (dollars === 0) return "$0";
   if (Math.abs(dollars) >= 1)
     return dollars.toLocaleString("en-US", { style: "currency", currency: "USD", maximumFractionDigits: 2 });
-  return `${dollars < 0 ? "-" : ""}$${plain(Math.abs(dollars))}`;
+  return `${dollars < 0 ? "-" : ""}$${belowOne(Math.abs(dollars))}`;
 }
 
-function plain(dollars: number): string {
+/** Formats an amount below one dollar, without the sign. */
+function belowOne(dollars: number): string {
   const decimals = Math.min(9, 2 - Math.floor(Math.log10(dollars)));
-  // At least two decimals.
+  // Removes zeros at the end, except in the first two decimals.
   return dollars.toFixed(decimals).replace(/(\.\d\d\d*?)0+$/, "$1");
 }
 

@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { get } from "../api/client.ts";
 import type { Call, RefusedCall } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
-import { duration } from "../format/numbers.ts";
+import { formatDuration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
 import { Page } from "../parts/page.tsx";
@@ -45,7 +45,7 @@ export function CallPage() {
           events.length + refused.length === 0 ? (
             <Empty>
               {say(
-                "No call has this request id. A call appears shortly after it ends. Refused calls are kept for a week.",
+                "No call has this request id. A call appears shortly after it ends. Refused calls are stored for a week.",
               )}
             </Empty>
           ) : (
@@ -116,8 +116,8 @@ function CallDetails({ call }: { readonly call: Call }) {
             ),
             [say("Tags")]: <Tags tags={call.tags} />,
             [say("End user")]: <EndUser name={call.endUser} />,
-            [say("First byte")]: duration(call.firstByteMs),
-            [say("Total")]: duration(call.latencyMs),
+            [say("First byte")]: formatDuration(call.firstByteMs),
+            [say("Total")]: formatDuration(call.latencyMs),
           }}
         />
       </Card>

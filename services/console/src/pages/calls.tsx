@@ -5,7 +5,7 @@ import { useState } from "react";
 import { get, addressOf } from "../api/client.ts";
 import type { Call } from "../api/types.ts";
 import { exactUsd, shortUsd } from "../format/money.ts";
-import { count, duration } from "../format/numbers.ts";
+import { formatCount, formatDuration } from "../format/numbers.ts";
 import { localTime, periodOf } from "../format/times.ts";
 import { OutcomeBadge } from "../parts/badges.tsx";
 import { DataTable, type Column } from "../parts/data-table.tsx";
@@ -127,28 +127,28 @@ function queryOf(filters: CallFilters) {
 
 function Filters({ filters }: { readonly filters: CallFilters }) {
   const navigate = route.useNavigate();
-  const narrow = (changed: Partial<CallFilters>): void =>
+  const changeFilters = (changed: Partial<CallFilters>): void =>
     void navigate({ search: (before) => ({ ...before, ...changed }), replace: true });
   return (
     <Stack gap="xs">
       <Group gap="lg">
-        <SpanChoice span={filters.span} onChoose={(span) => narrow({ span })} />
+        <SpanChoice span={filters.span} onChoose={(span) => changeFilters({ span })} />
         <Switch
           label={say("Live")}
           checked={filters.live === true}
-          onChange={({ currentTarget }) => narrow({ live: currentTarget.checked ? true : undefined })}
+          onChange={({ currentTarget }) => changeFilters({ live: currentTarget.checked ? true : undefined })}
         />
       </Group>
       <Group align="end" gap={8}>
-        <Filter name="account" filters={filters} narrow={narrow} />
-        <Filter name="team" filters={filters} narrow={narrow} />
-        <Filter name="token" filters={filters} narrow={narrow} />
-        <Filter name="model" filters={filters} narrow={narrow} />
-        <Filter name="channel" filters={filters} narrow={narrow} />
-        <Filter name="tag" filters={filters} narrow={narrow} />
-        <Filter name="endUser" filters={filters} narrow={narrow} />
-        <Filter name="status" filters={filters} narrow={narrow} />
-        <Filter name="request" filters={filters} narrow={narrow} />
+        <Filter name="account" filters={filters} changeFilters={changeFilters} />
+        <Filter name="team" filters={filters} changeFilters={changeFilters} />
+        <Filter name="token" filters={filters} changeFilters={changeFilters} />
+        <Filter name="model" filters={filters} changeFilters={changeFilters} />
+        <Filter name="channel" filters={filters} changeFilters={changeFilters} />
+        <Filter name="tag" filters={filters} changeFilters={changeFilters} />
+        <Filter name="endUser" filters={filters} changeFilters={changeFilters} />
+        <Filter name="status" filters={filters} changeFilters={changeFilters} />
+        <Filter name="request" filters={filters} changeFilters={changeFilters} />
         <Select
           label={say("outcome")}
           tt="capitalize"
@@ -157,7 +157,7 @@ function Filters({ filters }: { readonly filters: CallFilters }) {
           clearable
           data={["completed", "cancelled", "failed"].map((value) => ({ value, label: sayWord(value) }))}
           value={filters.outcome ?? null}
-          onChange={(outcome) => narrow({ outcome: outcome ?? undefined })}
+          onChange={(outcome) => changeFilters({ outcome: outcome ?? undefined })}
         />
       </Group>
       <Text size="xs" c="dimmed">
@@ -173,11 +173,11 @@ const placeholders: Readonly<Record<string, string>> = { token: "tok_…", tag: 
 function Filter({
   name,
   filters,
-  narrow,
+  changeFilters,
 }: {
   readonly name: "account" | "team" | "token" | "model" | "channel" | "tag" | "endUser" | "status" | "request";
   readonly filters: CallFilters;
-  readonly narrow: (changed: Partial<CallFilters>) => void;
+  readonly changeFilters: (changed: Partial<CallFilters>) => void;
 }) {
   const current = filters[name] ?? "";
   const [draft, setDraft] = useState<{ readonly from: string; readonly text: string }>({
@@ -187,7 +187,7 @@ function Filter({
   // A link to another filter replaces the typed text.
   const text = draft.from === current ? draft.text : current;
   const apply = (): void => {
-    if (text !== current) narrow({ [name]: text === "" ? undefined : text });
+    if (text !== current) changeFilters({ [name]: text === "" ? undefined : text });
   };
   return (
     <TextInput
@@ -232,8 +232,8 @@ const columns: readonly Column<Call>[] = [
   { heading: say("Account"), cell: ({ accountId }) => <TextLine text={accountId} /> },
   { heading: say("Model"), cell: ({ model }) => <TextLine text={model} /> },
   { heading: say("Channel"), cell: ({ channelId }) => <TextLine text={channelId} /> },
-  { heading: say("Input"), numeric: true, cell: ({ units }) => count(units["inputTokens"]) },
-  { heading: say("Output"), numeric: true, cell: ({ units }) => count(units["outputTokens"]) },
-  { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => duration(firstByteMs) },
-  { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => duration(latencyMs) },
+  { heading: say("Input"), numeric: true, cell: ({ units }) => formatCount(units["inputTokens"]) },
+  { heading: say("Output"), numeric: true, cell: ({ units }) => formatCount(units["outputTokens"]) },
+  { heading: say("First byte"), numeric: true, cell: ({ firstByteMs }) => formatDuration(firstByteMs) },
+  { heading: say("Total"), numeric: true, cell: ({ latencyMs }) => formatDuration(latencyMs) },
 ];

@@ -3,7 +3,7 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { get, post } from "../api/client.ts";
 import type { Channel } from "../api/types.ts";
-import { duration } from "../format/numbers.ts";
+import { formatDuration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { AddVendor } from "../parts/add-vendor.tsx";
 import { ChannelTrend, useChannelTrends } from "../parts/channel-trend.tsx";
@@ -144,7 +144,7 @@ function ChannelControls({ channel, of }: ControlsProps) {
       {test.data !== undefined && (
         <Text size="xs" role="status" maw={320} style={{ overflowWrap: "anywhere" }}>
           {test.data.ok
-            ? say("{model} answered in {time}", { model: test.data.model, time: duration(test.data.ms) })
+            ? say("{model} answered in {time}", { model: test.data.model, time: formatDuration(test.data.ms) })
             : say("Status {status}: {words}", {
                 status: test.data.status,
                 words: test.data.vendorMessage.slice(0, 200),

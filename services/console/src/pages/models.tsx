@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
-import { count, duration, percentage } from "../format/numbers.ts";
+import { formatCount, formatDuration, formatShare } from "../format/numbers.ts";
 import { periodOf } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Groups } from "../parts/groups.tsx";
@@ -15,7 +15,7 @@ import { say, sayWord } from "../texts/say.ts";
 /** Page of all models. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
-  const recordOf = useModelTotals();
+  const totalsOf = useModelTotals();
   return (
     <Page title={say("Models")} controls={<EditPart section="models" />}>
       <QueryResult query={models}>
@@ -41,11 +41,15 @@ export function ModelsPage() {
                 {
                   heading: say("Context"),
                   numeric: true,
-                  cell: ({ contextTokens }) => (contextTokens === undefined ? "–" : count(contextTokens)),
+                  cell: ({ contextTokens }) => (contextTokens === undefined ? "–" : formatCount(contextTokens)),
                 },
-                { heading: say("Calls, last 7 days"), numeric: true, cell: ({ name }) => count(recordOf(name).calls) },
-                { heading: say("Failed"), numeric: true, cell: ({ name }) => recordOf(name).failed },
-                { heading: say("First byte p50"), numeric: true, cell: ({ name }) => recordOf(name).firstByte },
+                {
+                  heading: say("Calls, last 7 days"),
+                  numeric: true,
+                  cell: ({ name }) => formatCount(totalsOf(name).calls),
+                },
+                { heading: say("Failed"), numeric: true, cell: ({ name }) => totalsOf(name).failed },
+                { heading: say("First byte p50"), numeric: true, cell: ({ name }) => totalsOf(name).firstByte },
                 { heading: say("Served by"), cell: ({ channels }) => channels.join(", ") || say("no channel") },
                 { heading: say("Action"), cell: ({ name }) => <EditPart section="models" name={name} /> },
               ]}
@@ -74,8 +78,8 @@ function useModelTotals() {
     const time = times.data?.find(({ by }) => by["model"] === name);
     return {
       calls: callsOf(modelTotals),
-      failed: percentage(callsOf(modelTotals.filter(({ by }) => by["outcome"] === "failed")), callsOf(modelTotals)),
-      firstByte: time === undefined ? "–" : duration(time.p50),
+      failed: formatShare(callsOf(modelTotals.filter(({ by }) => by["outcome"] === "failed")), callsOf(modelTotals)),
+      firstByte: time === undefined ? "–" : formatDuration(time.p50),
     };
   };
 }

@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 import { get } from "../api/client.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
-import { count, durations, percentage } from "../format/numbers.ts";
+import { formatCount, formatDurations, formatShare } from "../format/numbers.ts";
 import { daysOf, periodOf, type Span } from "../format/times.ts";
 import { Breakdown } from "../parts/breakdown.tsx";
 import { DataTable } from "../parts/data-table.tsx";
@@ -60,7 +60,7 @@ export function OverviewPage() {
   );
 }
 
-/** Reads totals of a time range. Few sums take half the time of all. */
+/** Reads totals of a time range. To read only a few sums takes half the time of reading all. */
 function useTotals(span: Span, by: string, sums = "calls,costNanos") {
   const { from, to } = periodOf(span);
   return useQuery({
@@ -81,10 +81,10 @@ function Figures({ span }: { readonly span: Span }) {
         return (
           <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
             <SpendFigure span={span} nanos={sumNanos(rows.map(({ sums }) => sums["costNanos"] ?? "0"))} />
-            <Figure name="Calls" value={count(sum("calls"))} />
-            <Figure name="Input tokens" value={count(sum("inputTokens"))} />
-            <Figure name="Output tokens" value={count(sum("outputTokens"))} />
-            <Figure name="Failed" value={percentage(errors, sum("calls"))} />
+            <Figure name="Calls" value={formatCount(sum("calls"))} />
+            <Figure name="Input tokens" value={formatCount(sum("inputTokens"))} />
+            <Figure name="Output tokens" value={formatCount(sum("outputTokens"))} />
+            <Figure name="Failed" value={formatShare(errors, sum("calls"))} />
             <FirstByte span={span} />
           </SimpleGrid>
         );
@@ -113,8 +113,8 @@ function FirstByte({ span }: { readonly span: Span }) {
     refetchInterval: refreshIntervalMs(span),
   });
   const all = times.data?.[0];
-  const value = all === undefined ? "–" : durations(all.p50, all.p95);
-  const hint = say("{calls} completed calls, accurate to 5 %", { calls: count(all?.calls) });
+  const value = all === undefined ? "–" : formatDurations(all.p50, all.p95);
+  const hint = say("{calls} completed calls, accurate to 5 %", { calls: formatCount(all?.calls) });
   return <Figure name="First byte p50 / p95" value={value} hint={hint} />;
 }
 
@@ -178,7 +178,7 @@ function Top({ span, by, title }: { readonly span: Span; readonly by: string; re
                     </PageLink>
                   ),
                 },
-                { heading: say("Calls"), numeric: true, cell: ({ sums }) => count(sums["calls"]) },
+                { heading: say("Calls"), numeric: true, cell: ({ sums }) => formatCount(sums["calls"]) },
                 { heading: say("Spend"), numeric: true, cell: ({ sums }) => shortUsd(sums["costNanos"] ?? "0") },
               ]}
             />

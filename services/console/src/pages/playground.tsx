@@ -116,13 +116,13 @@ function nameOf({ account, team }: PlaygroundAccount): string {
 
 function KindPanel({
   kind,
-  ...given
+  ...panelProps
 }: {
   readonly kind: PlaygroundKind;
   readonly gateway: GatewayAccess;
   readonly models: readonly Model[];
 }) {
-  if (kind === "chat") return <PlaygroundChat {...given} />;
-  if (kind === "realtime") return <PlaygroundSession {...given} />;
-  return <PlaygroundMedia kind={kind} {...given} />;
+  if (kind === "chat") return <PlaygroundChat {...panelProps} />;
+  if (kind === "realtime") return <PlaygroundSession {...panelProps} />;
+  return <PlaygroundMedia kind={kind} {...panelProps} />;
 }

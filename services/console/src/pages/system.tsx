@@ -1,6 +1,6 @@
 import { Badge, Card, Group, SimpleGrid, Stack, Text, Title } from "@mantine/core";
 import type { Process, System } from "../api/types.ts";
-import { bytes, count, duration } from "../format/numbers.ts";
+import { formatBytes, formatCount, formatDuration } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { DataTable } from "../parts/data-table.tsx";
 import { Page } from "../parts/page.tsx";
@@ -59,7 +59,7 @@ function Stores({ system: { redis, nats, books, ledger } }: { readonly system: S
 }
 
 function memory({ usedBytes, limitBytes }: System["redis"]["nodes"][number]): string {
-  return say("{used} of {all} used", { used: bytes(usedBytes), all: bytes(limitBytes) });
+  return say("{used} of {all} used", { used: formatBytes(usedBytes), all: formatBytes(limitBytes) });
 }
 
 function Processes({ processes }: { readonly processes: readonly Process[] }) {
@@ -117,8 +117,8 @@ function Lag({ system: { streams, openHolds, outboxEvents } }: { readonly system
           columns={[
             { heading: say("Stream"), cell: ({ stream }) => stream },
             { heading: say("State"), cell: ({ isThere }) => <StatusBadge isUp={isThere} /> },
-            { heading: say("Waiting"), numeric: true, cell: ({ waiting }) => count(waiting) },
-            { heading: say("Oldest"), numeric: true, cell: ({ oldestMs }) => duration(oldestMs) },
+            { heading: say("Waiting"), numeric: true, cell: ({ waiting }) => formatCount(waiting) },
+            { heading: say("Oldest"), numeric: true, cell: ({ oldestMs }) => formatDuration(oldestMs) },
           ]}
         />
       )}

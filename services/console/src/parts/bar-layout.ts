@@ -3,7 +3,7 @@ const [left, top, bottom] = [64, 12, 24];
 const height = 260;
 /** Maximum width of a bar and minimum width of its label, in px. */
 const [maxBarWidth, labelWidth] = [48, 52];
-/** Share of its step that a bar fills. */
+/** Width of a bar as a share of the step between two bars. */
 const barShare = 0.75;
 const gridLines = 4;
 
@@ -34,7 +34,7 @@ export function layoutOf({
 }
 
 /** Returns the vertical position of a value. */
-export function bottomOf({ max }: Layout, value: number): number {
+export function yOf({ max }: Layout, value: number): number {
   return height - bottom - (value / max) * (height - bottom - top);
 }
 
@@ -47,7 +47,7 @@ export function roundSteps(max: number): readonly number[] {
   return Array.from({ length: count + 1 }, (_, at) => at * step);
 }
 
-/** Returns the indices of the bars with a label, so that labels do not overlap. The last bar has one. */
+/** Returns the indices of the bars that get a label, so that labels do not overlap. The last bar gets one. */
 export function labelledBars({ step }: Layout, bars: number): readonly number[] {
   const every = Math.max(1, Math.ceil(labelWidth / Math.max(step, 1)));
   return Array.from({ length: bars }, (_, at) => at).filter((at) => (bars - 1 - at) % every === 0);

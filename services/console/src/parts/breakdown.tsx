@@ -4,7 +4,7 @@ import { useState } from "react";
 import { addressOf, get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
 import { shortUsd, sumNanos } from "../format/money.ts";
-import { count, durations, percentage } from "../format/numbers.ts";
+import { formatCount, formatDurations, formatShare } from "../format/numbers.ts";
 import { periodOf, type Span } from "../format/times.ts";
 import { isTagDimension, plainDimensions, tagIn, type Dimension } from "./dimension.ts";
 import { DataTable, type Column } from "./data-table.tsx";
@@ -161,10 +161,10 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
   return [
     { heading: tagIn(by) ?? sayWord(by), cell: ({ value }) => <DimensionValue span={span} by={by} value={value} /> },
     { heading: say("Spend"), numeric: true, cell: ({ costNanos }) => shortUsd(costNanos) },
-    { heading: say("Calls"), numeric: true, cell: ({ calls }) => count(calls) },
-    { heading: say("Input tokens"), numeric: true, cell: ({ inputTokens }) => count(inputTokens) },
-    { heading: say("Output tokens"), numeric: true, cell: ({ outputTokens }) => count(outputTokens) },
-    { heading: say("Failed"), numeric: true, cell: ({ failed, calls }) => percentage(failed, calls) },
+    { heading: say("Calls"), numeric: true, cell: ({ calls }) => formatCount(calls) },
+    { heading: say("Input tokens"), numeric: true, cell: ({ inputTokens }) => formatCount(inputTokens) },
+    { heading: say("Output tokens"), numeric: true, cell: ({ outputTokens }) => formatCount(outputTokens) },
+    { heading: say("Failed"), numeric: true, cell: ({ failed, calls }) => formatShare(failed, calls) },
     {
       heading: say("First byte p50 / p95"),
       numeric: true,
@@ -174,7 +174,8 @@ function useColumns(span: Span, by: Dimension): readonly Column<Row>[] {
 }
 
 /**
- * Reads the latencies of all values. Latencies by tag cover all accounts, so members of one account do not get them.
+ * Reads the times to first byte of all values. Times by tag include all accounts, so members of an account do not get
+ * them.
  */
 function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   const { from, to } = periodOf(span);
@@ -187,7 +188,7 @@ function useFirstBytes(span: Span, by: Dimension): (value: string) => string {
   });
   return (value) => {
     const found = times.data?.find((group) => group.by[by] === value);
-    return found === undefined ? "–" : durations(found.p50, found.p95);
+    return found === undefined ? "–" : formatDurations(found.p50, found.p95);
   };
 }
 

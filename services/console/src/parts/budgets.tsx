@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Budget, Token } from "../api/types.ts";
 import { exactUsd, sumNanos } from "../format/money.ts";
-import { percentage } from "../format/numbers.ts";
+import { formatShare } from "../format/numbers.ts";
 import { localTime } from "../format/times.ts";
 import { CreateBudget, DeleteBudget, EditBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
@@ -121,7 +121,7 @@ function maximumOf({ nanos, carriedNanos }: Budget): string {
 }
 
 function Used({ spent, most }: { readonly spent: string; readonly most: string }) {
-  const share = percentage(Number(spent), Number(most));
+  const share = formatShare(Number(spent), Number(most));
   return (
     <Progress.Root size="xl" miw={120}>
       <Progress.Section

@@ -2,7 +2,7 @@ import { Group, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Total } from "../api/types.ts";
-import { duration, percentage } from "../format/numbers.ts";
+import { formatDuration, formatShare } from "../format/numbers.ts";
 import { say } from "../texts/say.ts";
 import { Sparkline } from "./sparkline.tsx";
 
@@ -57,7 +57,7 @@ export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly t
     <Group gap="md">
       <Group gap={6}>
         <Sparkline values={latency} label={say("First byte of the last 24 hours, by hour")} />
-        <Text size="xs">{last === undefined ? say("no calls") : duration(last)}</Text>
+        <Text size="xs">{last === undefined ? say("no calls") : formatDuration(last)}</Text>
       </Group>
       <Group gap={6}>
         <Sparkline
@@ -65,7 +65,7 @@ export function ChannelTrend({ trend: { latency, failed, calls } }: { readonly t
           label={say("Failed calls of the last 24 hours, by hour")}
           color="var(--mantine-color-red-filled)"
         />
-        <Text size="xs">{say("{share} failed", { share: percentage(failedCalls, calls) })}</Text>
+        <Text size="xs">{say("{share} failed", { share: formatShare(failedCalls, calls) })}</Text>
       </Group>
     </Group>
   );

@@ -35,7 +35,7 @@ function chatSamples(gateway: Gateway, quotedText: string): Readonly<Record<stri
   );
 }
 
-const tlsOnly = `// The SDK opens sessions behind TLS (https://) alone: this address has none. "WebSocket" does without.`;
+const tlsOnly = `// The SDK opens sessions only over TLS (https://). For this address, use the sample "WebSocket".`;
 
 /** Returns samples with text input, because a script has no microphone. */
 function realtimeSamples({ address, key, model }: Gateway): Readonly<Record<string, string>> {

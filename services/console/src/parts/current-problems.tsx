@@ -2,7 +2,7 @@ import { Alert, Group, Stack, Text } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
 import type { Account, Channel } from "../api/types.ts";
-import { duration } from "../format/numbers.ts";
+import { formatDuration } from "../format/numbers.ts";
 import { useSystem } from "./use-system.ts";
 import { say, sayWord } from "../texts/say.ts";
 import { exactUsd } from "../format/money.ts";
@@ -33,14 +33,16 @@ function SystemTrouble() {
   if (system === undefined) return null;
   const { redis, nats, books, ledger, streams, processes } = system;
   const stores = { Redis: redis, NATS: nats, [say("Books")]: books, [say("Ledger")]: ledger };
-  const away = Object.entries(stores).flatMap(([name, { ok, message: why }]) => (ok ? [] : [`${name}: ${why ?? ""}`]));
+  const unavailableStores = Object.entries(stores).flatMap(([name, { ok, message: why }]) =>
+    ok ? [] : [`${name}: ${why ?? ""}`],
+  );
   const lateStreams = streams
     .filter(({ oldestMs, isThere }) => oldestMs > longLagMs || !isThere)
     .map(({ stream, waiting, oldestMs }) =>
       say("{stream}: {events} events are not in the books, the oldest for {time}", {
         stream,
         events: waiting,
-        time: duration(oldestMs),
+        time: formatDuration(oldestMs),
       }),
     );
   const failingServices = processes
@@ -52,7 +54,7 @@ function SystemTrouble() {
             .map(([name, problem]) => `${name}: ${problem}`)
             .join("; "),
     );
-  const lines = [...away, ...lateStreams, ...failingServices];
+  const lines = [...unavailableStores, ...lateStreams, ...failingServices];
   if (lines.length === 0) return null;
   return (
     <Alert color="red" title={say("Some components are unavailable or delayed")}>
@@ -100,7 +102,7 @@ function UnavailableChannels() {
   );
 }
 
-/** Returns whether a channel's variables are not set, which is no problem. */
+/** Returns whether a channel is off because its variables are not set. Such a channel is not shown as a problem. */
 function isUnconfigured({ state, reason }: Pick<Channel, "state" | "reason">): boolean {
   return state === "off" && reason !== undefined && /^\w+ is not set(?:; \w+ is not set)*$/.test(reason);
 }

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { get } from "../api/client.ts";
-import { durations } from "../format/numbers.ts";
+import { formatDurations } from "../format/numbers.ts";
 import { periodOf, type Span } from "../format/times.ts";
 
 const refreshMs = 60_000;
@@ -14,5 +14,5 @@ export function FirstByteOfAccount({ span, account }: { readonly span: Span; rea
     refetchInterval: refreshMs,
   });
   const group = data?.[0];
-  return group === undefined ? "–" : durations(group.p50, group.p95);
+  return group === undefined ? "–" : formatDurations(group.p50, group.p95);
 }

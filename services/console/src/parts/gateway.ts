@@ -1,7 +1,7 @@
 import { memberOf } from "../api/member-of.ts";
 import { errorIn, postToGateway, type GatewayModel } from "./gateway-request.ts";
 
-/** Text of a streamed answer until now, and its measurements. */
+/** Text of a streamed answer so far, and its measurements. */
 export interface Streamed {
   readonly text: string;
   readonly firstTokenMs?: number | undefined;

@@ -7,8 +7,8 @@ export interface PartField {
   readonly path: string;
   readonly label: TextKey;
   /**
-   * Kind of the input. `names` are separated by commas or lines. `models` may be `name = upstream`, `headers` are
-   * `name: value`. `secret` is added to a channel's `keys`.
+   * Kind of the input. `names` are separated by commas or line breaks. A line of `models` may be `name = upstream`, and
+   * a line of `headers` is `name: value`. A `secret` is added to a channel's `keys`.
    */
   readonly kind:
     | "text"
@@ -98,7 +98,7 @@ export const partFields: Readonly<Record<Edit["section"], readonly PartField[]>>
     { path: "timeoutMs", label: "Timeout, ms", kind: "number" },
     { path: "firstByteTimeoutMs", label: "First-byte timeout, ms", kind: "number" },
     { path: "headers", label: "Headers, one per line (name: value; env:NAME is a variable)", kind: "headers" },
-    { path: "defaults", label: "Members that requests get where they are absent, as JSON", kind: "json" },
+    { path: "defaults", label: "Members that are added to requests without them, as JSON", kind: "json" },
     { path: "force", label: "Members that requests always get, as JSON", kind: "json" },
     { path: "proxy", label: "Proxy (empty: the default; none: no proxy)", kind: "text" },
   ],

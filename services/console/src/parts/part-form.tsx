@@ -16,7 +16,7 @@ import { useDraft } from "./use-draft.ts";
 import { useChange } from "./use-change.tsx";
 import { say } from "../texts/say.ts";
 
-/** First words of the keys of queries that a configuration change affects. */
+/** First parts of the keys of queries that a configuration change affects. */
 const changedQueries = ["parts", "configuration", "versions", "models", "channels", "groups"];
 
 /** Dialog with the form of a part. Without a name, the form creates one. */
@@ -48,7 +48,7 @@ interface PartFormProps {
 
 /** Returns the draft of a part's form, and the actions of its buttons. */
 function usePart({ section, name: named, found }: Omit<PartFormProps, "onDone">) {
-  // Value when the form was opened. Control refuses the change if another person has saved one meanwhile.
+  // Configuration when the form was opened. Control refuses the change if another version was saved meanwhile.
   const [before] = useState(found);
   const fields = partFields[section];
   const { draft, set } = useDraft<PartDraft>({
@@ -149,7 +149,7 @@ function NameInput({ draft, set, isTaken }: Pick<ReturnType<typeof usePart>, "dr
   );
 }
 
-/** Message of a refusal, also about fields without an input. */
+/** Message of a refusal. It may be about a field without an input. */
 function FailedEdit({ error }: { readonly error: Error | null }) {
   if (error === null) return null;
   return (

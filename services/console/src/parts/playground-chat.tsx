@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Select, SimpleGrid, Stack, Text, Textarea, Title } from "@mantine/core";
 import { useRef, useState } from "react";
 import type { Model } from "../api/types.ts";
-import { duration } from "../format/numbers.ts";
+import { formatDuration } from "../format/numbers.ts";
 import { say } from "../texts/say.ts";
 import { AsCode } from "./as-code.tsx";
 import { CallCost } from "./call-cost.tsx";
@@ -141,8 +141,8 @@ function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: st
         {[
           answer.firstTokenMs === undefined
             ? undefined
-            : say("first token {time}", { time: duration(answer.firstTokenMs) }),
-          answer.totalMs === undefined ? undefined : say("total {time}", { time: duration(answer.totalMs) }),
+            : say("first token {time}", { time: formatDuration(answer.firstTokenMs) }),
+          answer.totalMs === undefined ? undefined : say("total {time}", { time: formatDuration(answer.totalMs) }),
           answer.inputTokens === undefined
             ? undefined
             : say("{input} + {output} tokens", { input: answer.inputTokens, output: answer.outputTokens ?? 0 }),

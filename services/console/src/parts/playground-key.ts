@@ -6,7 +6,7 @@ import type { GatewayAccess } from "./gateway-request.ts";
 /** Time in ms for which a key is used. It expires a minute later. */
 const usedForMs = 14 * 60_000;
 
-/** Returns a function for the person's short-lived key, which exists only in the memory of the page. */
+/** Returns a function that gets the person's short-lived key. Only the memory of the page contains the key. */
 export function usePlaygroundKey({ account, team }: PlaygroundAccount, group: string | null): GatewayAccess["key"] {
   const queries = useQueryClient();
   return (isRefused) =>

@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core";
-import { count } from "../format/numbers.ts";
+import { formatCount } from "../format/numbers.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 const perMillion = new Set([
@@ -47,7 +47,10 @@ function priceText(name: string, value: number): string {
 }
 
 function tierText({ above, ...prices }: Readonly<Record<string, unknown>>): string {
-  return say("above {tokens} input tokens: {prices}", { tokens: count(Number(above)), prices: joinPrices(prices) });
+  return say("above {tokens} input tokens: {prices}", {
+    tokens: formatCount(Number(above)),
+    prices: joinPrices(prices),
+  });
 }
 
 function joinPrices(members: Readonly<Record<string, unknown>>, between = " ", currency = "$"): string {

@@ -15,7 +15,7 @@ const earliestDay = "2020-01-01";
 const shownReceipts = 20;
 const hashCharacters = 12;
 
-/** Newest balance changes of an account with their receipts, and a button that verifies all. */
+/** Newest balance changes of an account with their receipts, and a button that verifies all receipts. */
 export function Receipts({ account: { id, credits } }: { readonly account: AccountWithCredits }) {
   const { to } = periodOf("1d");
   const calls = useQuery({

@@ -22,7 +22,7 @@ export function RefusedCalls({ query }: { readonly query: Operations["GET /usage
         {say("Refused calls")}
       </Title>
       <Text size="sm" c="dimmed">
-        {say("Refused calls cost nothing. They are kept for a week; if there are many, only a sample is.")}
+        {say("Refused calls cost nothing. They are stored for a week. If there are many, only a sample is stored.")}
       </Text>
       <DataTable label={say("Refused calls")} rows={data.refused} columns={columns} keyOf={({ id }) => id} />
     </>

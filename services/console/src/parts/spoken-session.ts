@@ -8,7 +8,7 @@ const blockSamples = 2_400;
 
 /** Callbacks of a session. */
 export interface SessionEvents {
-  /** Called with a line of the transcript, or with a note. */
+  /** Called with a part of the transcript or an error. `isNew` begins a line. */
   readonly said: (text: string, isNew: boolean) => void;
   /** Called with the usage of a response. */
   readonly used: (inputTokens: number, outputTokens: number) => void;
@@ -19,7 +19,7 @@ export interface SessionEvents {
 export async function openSession({ address, key, model }: GatewayModel, events: SessionEvents): Promise<() => void> {
   const microphone = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: 1, echoCancellation: true } });
   const context = new AudioContext({ sampleRate });
-  // A browser cannot see why a session is refused, so each one begins with a new key.
+  // A browser cannot see why a session is refused, so every session begins with a new key.
   const secret = await key(true);
   const url = `${address.replace(/^http/, "ws")}/v1/realtime?model=${encodeURIComponent(model)}`;
   const socket = new WebSocket(url, ["realtime", `openai-insecure-api-key.${secret}`]);
@@ -79,6 +79,7 @@ async function sendMicrophone(
   context.createMediaStreamSource(microphone).connect(tap);
 }
 
+/** Plays the audio of responses without gaps. */
 class Player {
   readonly #context: AudioContext;
   #playing: AudioBufferSourceNode[] = [];
@@ -88,8 +89,9 @@ class Player {
     this.#context = context;
   }
 
-  play(text: string): void {
-    const bytes = Uint8Array.from(atob(text), (character) => character.charCodeAt(0));
+  /** Plays 16-bit samples in Base64 after those that are already queued. */
+  play(encodedSamples: string): void {
+    const bytes = Uint8Array.from(atob(encodedSamples), (character) => character.charCodeAt(0));
     const samples = new Int16Array(bytes.buffer, 0, Math.floor(bytes.length / 2));
     if (samples.length === 0) return;
     const buffer = this.#context.createBuffer(1, samples.length, sampleRate);

@@ -1,7 +1,7 @@
 import { Box, ColorSwatch, Group, Paper, Stack, Text } from "@mantine/core";
 import { useElementSize } from "@mantine/hooks";
 import { useState, type KeyboardEvent } from "react";
-import { barAt, bottomOf, labelledBars, roundSteps, layoutOf, type Layout } from "./bar-layout.ts";
+import { barAt, yOf, labelledBars, roundSteps, layoutOf, type Layout } from "./bar-layout.ts";
 import { say } from "../texts/say.ts";
 
 /** Bar of the chart, with its values in the order of the series. */
@@ -92,12 +92,12 @@ function Axis({ layout, shown: { bars, format } }: { readonly layout: Layout; re
           <line
             x1={layout.left}
             x2={layout.width}
-            y1={bottomOf(layout, value)}
-            y2={bottomOf(layout, value)}
+            y1={yOf(layout, value)}
+            y2={yOf(layout, value)}
             stroke="var(--mantine-color-default-border)"
             strokeDasharray="5 5"
           />
-          <text {...text} x={layout.left - 8} y={bottomOf(layout, value) + 4} textAnchor="end">
+          <text {...text} x={layout.left - 8} y={yOf(layout, value) + 4} textAnchor="end">
             {format(value)}
           </text>
         </g>
@@ -121,7 +121,7 @@ function Parts({ bar, series, layout, index }: BarPartsProps) {
   const x = layout.left + index * layout.step + (layout.step - layout.barWidth) / 2;
   return series.map(({ name, color }, at) => {
     const below = sumOf({ values: bar.values.slice(0, at) });
-    const [from, to] = [bottomOf(layout, below), bottomOf(layout, below + (bar.values[at] ?? 0))];
+    const [from, to] = [yOf(layout, below), yOf(layout, below + (bar.values[at] ?? 0))];
     return <rect key={name} x={x} y={to} width={layout.barWidth} height={Math.max(0, from - to)} fill={color} />;
   });
 }

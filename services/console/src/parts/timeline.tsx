@@ -2,7 +2,7 @@ import { Badge, Card, Code, Group, Table, Text, Title } from "@mantine/core";
 import type { ReactNode } from "react";
 import type { Call } from "../api/types.ts";
 import { exactUsd } from "../format/money.ts";
-import { duration } from "../format/numbers.ts";
+import { formatDuration } from "../format/numbers.ts";
 import { say, sayWord } from "../texts/say.ts";
 
 type Try = NonNullable<Call["tries"]>[number];
@@ -23,12 +23,12 @@ export function Timeline({ call }: { readonly call: Call }) {
           {tries.map((one, at) => (
             // Attempts have no id and never change their order.
             // oxlint-disable-next-line react/no-array-index-key
-            <Step key={at} name={say("attempt {number}", { number: at + 1 })} after={duration(one.ms)}>
+            <Step key={at} name={say("attempt {number}", { number: at + 1 })} after={formatDuration(one.ms)}>
               <Attempt attempt={one} />
             </Step>
           ))}
-          <Step name={say("first byte")} after={duration(firstByteMs)} />
-          <Step name={say("settled")} after={duration(latencyMs)}>
+          <Step name={say("first byte")} after={formatDuration(firstByteMs)} />
+          <Step name={say("settled")} after={formatDuration(latencyMs)}>
             {exactUsd(costNanos)}
           </Step>
         </Table.Tbody>

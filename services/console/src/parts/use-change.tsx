@@ -4,8 +4,7 @@ import { ApiError } from "../api/client.ts";
 import { say } from "../texts/say.ts";
 
 /**
- * Returns a mutation that makes a change, and then repeats the queries whose key starts with one of the words in
- * `changes`.
+ * Returns a mutation that makes a change, and then repeats the queries whose key begins with a member of `changes`.
  */
 export function useChange<Result>({
   change,

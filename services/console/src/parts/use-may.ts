@@ -3,7 +3,7 @@ import { get } from "../api/client.ts";
 import type { Role, Session } from "../api/types.ts";
 import { operatorRoles } from "../api/words.ts";
 
-/** Returns whether the person has a role. Members of an account have it only for actions that are open to members. */
+/** Returns whether the person has a role. For members of an account, returns false unless `asMember` includes them. */
 export function usePermission(
   role: Role,
   asMember: "as a member too" | "of all accounts" = "of all accounts",

@@ -16,24 +16,27 @@ export function useRowWindow(
   rowHeight: number | undefined,
 ): RowWindow {
   const [first, setFirst] = useState(0);
-  const [seen, setSeen] = useState(0);
+  const [visibleRows, setVisibleRows] = useState(0);
   useEffect(() => {
     if (rowHeight === undefined) return undefined;
-    const look = (): void => {
+    const updateWindow = (): void => {
       const top = body.current?.getBoundingClientRect().top ?? 0;
-      // Rounded, so that not every pixel causes a render.
+      // Rounded, so that scrolling by a few pixels causes no render.
       const firstRow = Math.floor(Math.max(0, -top / rowHeight) / extraRows) * extraRows;
       setFirst(firstRow);
-      setSeen(Math.ceil(window.innerHeight / rowHeight));
+      setVisibleRows(Math.ceil(window.innerHeight / rowHeight));
     };
-    look();
-    window.addEventListener("scroll", look, { passive: true });
-    window.addEventListener("resize", look);
+    updateWindow();
+    window.addEventListener("scroll", updateWindow, { passive: true });
+    window.addEventListener("resize", updateWindow);
     return () => {
-      window.removeEventListener("scroll", look);
-      window.removeEventListener("resize", look);
+      window.removeEventListener("scroll", updateWindow);
+      window.removeEventListener("resize", updateWindow);
     };
   }, [body, rowHeight]);
   if (rowHeight === undefined) return { first: 0, last: rows };
-  return { first: Math.max(0, Math.min(first, rows) - extraRows), last: Math.min(rows, first + seen + 2 * extraRows) };
+  return {
+    first: Math.max(0, Math.min(first, rows) - extraRows),
+    last: Math.min(rows, first + visibleRows + 2 * extraRows),
+  };
 }

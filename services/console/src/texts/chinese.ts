@@ -37,7 +37,7 @@ export const chinese = {
   "Export as CSV": "导出为 CSV",
   "Addresses, separated by commas (empty: from everywhere)": "允许的地址，以逗号分隔（留空：不限）",
   "Headers, one per line (name: value; env:NAME is a variable)": "请求头，每行一个（name: value；env:NAME 为环境变量）",
-  "Members that requests get where they are absent, as JSON": "请求中缺少时添加的字段（JSON）",
+  "Members that are added to requests without them, as JSON": "请求中缺少时添加的字段（JSON）",
   "Members that requests always get, as JSON": "请求中始终设置的字段（JSON）",
   "Requests per day per key (UTC)": "每个密钥每日请求数（UTC）",
   "Export as FOCUS 1.2": "导出为 FOCUS 1.2",
@@ -192,7 +192,7 @@ export const chinese = {
   Live: "实时",
   "Show older calls": "显示更早的调用",
   "No calls match. Choose a longer time range or clear a filter.": "没有匹配的调用。请扩大时间范围或清除筛选。",
-  "No call has this request id. A call appears shortly after it ends. Refused calls are kept for a week.":
+  "No call has this request id. A call appears shortly after it ends. Refused calls are stored for a week.":
     "没有此请求 ID 的调用。调用结束片刻后才会出现。被拒绝的调用保留一周。",
   Result: "概况",
   "Cost: {amount}": "费用：{amount}",
@@ -532,7 +532,7 @@ export const chinese = {
   "The microphone is on.": "麦克风已开启。",
   Transcript: "对话内容",
   "Refused calls": "被拒绝的调用",
-  "Refused calls cost nothing. They are kept for a week; if there are many, only a sample is.":
+  "Refused calls cost nothing. They are stored for a week. If there are many, only a sample is stored.":
     "不产生费用。保留一周；数量很多时只保留样本。",
   "Why it was refused": "被拒绝的原因",
   "It cost nothing and was not sent to a vendor.": "未产生费用，也未发送给供应商。",

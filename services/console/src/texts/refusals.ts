@@ -23,7 +23,7 @@ const meanings: Readonly<Record<Code, TextKey>> = {
   internal_error: "Something went wrong in the gateway.",
 };
 
-/** Returns a refusal in the current language, with control's English message. */
+/** Returns control's English message; in another language, also the meaning of the error code. */
 export function refusalText(code: unknown, message: string): string {
   if (language() === "en" || !isCode(code)) return message;
   return say("{meaning} (in English: {detail})", { meaning: say(meanings[code]), detail: message });
