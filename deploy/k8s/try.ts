@@ -10,7 +10,7 @@ import { at, itemsAt } from "./test/suite.ts";
 
 /**
  * Runs every pod of the local overlay as a Docker container, makes a call, and ends each pod during a stream. Does not
- * test scheduling, network rules and autoscaling. Run by hand, with the images of `deploy/README.md`.
+ * test scheduling, network rules and autoscaling. Run by hand, with the images of `docs/operations/kubernetes.md`.
  */
 const run = `modelgate-pods-${process.pid}`;
 const folder = mkdtempSync(join(tmpdir(), "modelgate-pods-"));
@@ -168,7 +168,7 @@ async function call(edge: string, body: object): Promise<string> {
   return answer.text();
 }
 
-/** Command of deploy/README.md in control's pod. */
+/** Command of docs/operations/production.md in control's pod. */
 const gatectl = "programs/gatectl.js account show demo --json";
 const saying = (content: string) => ({ messages: [{ role: "user", content }] });
 const pods = [...podsOf("StatefulSet"), ...podsOf("Deployment")];

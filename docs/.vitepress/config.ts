@@ -53,6 +53,7 @@ export default defineConfig({
         text: "Operations",
         items: [
           { text: "Deploy", link: "/operations/deploy" },
+          ...pagesOf("operations"),
           { text: "Helm chart", link: "/operations/helm" },
           { text: "Capacity", link: "/operations/capacity" },
           { text: "Monitoring", link: "/operations/monitoring" },

@@ -5,7 +5,6 @@ const root = join(import.meta.dirname, "../..");
 
 /** Reasons why the commands of a page are not run, by file. */
 const notRun: Readonly<Record<string, string>> = {
-  "deploy/README.md": "it needs a cluster or your servers; deploy/k8s/test and e2e/test cover it",
   "deploy/helm/README.md": "it needs a cluster; deploy/helm/test renders the chart",
 };
 

@@ -10,7 +10,7 @@ import { testUsageDraft, startPostgres, type PostgresBackend } from "@modelgate/
 import { sql } from "kysely";
 
 const { log } = createLogger("test", "silent");
-const readme = readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8");
+const page = readFileSync(join(import.meta.dirname, "../../docs/operations/backup.md"), "utf8");
 const month = { from: Date.parse("2026-01-01"), to: Date.parse("2026-02-01") };
 const calls = Array.from({ length: 50 }, (_, at): UsageEvent => ({
   ...testUsageDraft("acme", `call-${at}`),
@@ -25,10 +25,10 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the commands that follow a mark in deploy/README.md. */
+/** Runs the commands that follow a mark in docs/operations/backup.md. */
 function run(mark: string, url = ""): void {
-  const [, words = ""] = new RegExp(`<!-- ${mark} -->\\s*\`\`\`sh\\n([^]*?)\`\`\``).exec(readme) ?? [];
-  expect(words, `deploy/README.md has words under ${mark}`).not.toBe("");
+  const [, words = ""] = new RegExp(`<!-- not run: .*\\(${mark}\\) -->\\s*\`\`\`sh\\n([^]*?)\`\`\``).exec(page) ?? [];
+  expect(words, `docs/operations/backup.md has words under ${mark}`).not.toBe("");
   const path = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
   execFileSync("sh", ["-ec", words], {
     cwd: folder,
@@ -46,7 +46,7 @@ async function found(books: Books) {
 
 const whole = { calls: 50, total: "50", teams: 3 };
 
-describe("a backup of open books, restored as in deploy/README.md, receives the events since", () => {
+describe("a backup of open books, restored as in docs/operations/backup.md, receives the events since", () => {
   test("SQLite", async () => {
     const file = join(folder, "books.sqlite");
     const books = await openBooks({ file }, log);

@@ -17,15 +17,15 @@ beforeAll(async () => {
 });
 afterAll(() => suite?.[Symbol.asyncDispose]());
 
-/** Command in deploy/README.md that replaces Redis' file by a backup. */
+/** Command in docs/operations/backup.md that replaces Redis' file by a backup. */
 const [, putInPlace = ""] =
-  /<!-- restore\.test\.ts runs this -->\n\s*```sh\n([^]*?)```/.exec(
-    readFileSync(join(import.meta.dirname, "../../deploy/README.md"), "utf8"),
+  /<!-- not run: restore\.test\.ts runs it -->\n\s*```sh\n([^]*?)```/.exec(
+    readFileSync(join(import.meta.dirname, "../../docs/operations/backup.md"), "utf8"),
   ) ?? [];
 
 // Skipped if Redis runs in a container, because its folder is then not on this machine.
 test.skipIf(!canStartCluster)(
-  "a backup of Redis, restored as in deploy/README.md: the books restore the later changes, exact to the nano-dollar",
+  "a backup of Redis, restored as in docs/operations/backup.md: the books restore the later changes, exact to the nano-dollar",
   async () => {
     const spent = async () => (await money(suite)).spentNanos;
     await post(suite, hello("fixed"));

@@ -19,7 +19,7 @@ export interface SentinelBackends extends Backends {
   primaryPort(): Promise<number>;
 }
 
-/** Starts a primary, two replicas and three Sentinels, configured as deploy/README.md requires. */
+/** Starts a primary, two replicas and three Sentinels, configured as docs/operations/stores.md requires. */
 export async function startSentinels(): Promise<SentinelBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-sentinels-"));
   const [natsPort = 0, ...ports] = await freePorts(1 + redisCount + sentinelCount);
