@@ -40,7 +40,9 @@ function operationLines({ path, method, operation }: { path: string; method: str
     `### ${method.toUpperCase()} ${cell(path)}`,
     "",
     cell(text(operation["summary"])),
-    ...(parameters.length === 0 ? [] : ["", ...table(["parameter", "in", "type", ""], parameters.map(parameterRow))]),
+    ...(parameters.length === 0
+      ? []
+      : ["", ...table(["parameter", "in", "type", "meaning"], parameters.map(parameterRow))]),
     ...bodyLines(record(record(operation["requestBody"])["content"])),
     "",
     ...table(["status", "when"], Object.entries(record(operation["responses"])).map(responseRow)),
@@ -66,7 +68,7 @@ function bodyLines(content: Json): string[] {
     const types = same.map(([type]) => code(type)).join(", ");
     return rows.length === 0
       ? ["", `Body: ${types}.`]
-      : ["", `Body: ${types}. Members with * are required.`, "", ...table(["member", "type", ""], rows)];
+      : ["", `Body: ${types}. Members with * are required.`, "", ...table(["member", "type", "meaning"], rows)];
   });
 }
 

@@ -32,7 +32,7 @@ export function configurationPage(): string {
     "npm run gatectl -- config check deploy/config/demo.yaml",
     "```",
     "",
-    "`deploy/config/demo.yaml` is a complete example with comments. This page is generated from the schema of the check.",
+    "`deploy/config/demo.yaml` is an example with comments. This page is generated from the schema of the check.",
     "",
     ...sections("", schema, 2),
   ].join("\n");

@@ -31,9 +31,11 @@ function wiresOf(kind: ModelKind): readonly string[] {
 }
 
 function list(endpoints: readonly Endpoint[]): string {
-  return ["| endpoint | |", "|---|---|", ...endpoints.map((each) => `| ${nameOf(each)} | ${each.summary} |`)].join(
-    "\n",
-  );
+  return [
+    "| endpoint | purpose |",
+    "|---|---|",
+    ...endpoints.map((each) => `| ${nameOf(each)} | ${each.summary} |`),
+  ].join("\n");
 }
 
 function nameOf({ method, path }: Endpoint): string {

@@ -31,7 +31,7 @@ const parts = [
 const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(setup.suite);
 const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);
 for (const [title, rows] of parts) {
-  process.stdout.write(`| ${title} | |\n| --- | --- |\n`);
+  process.stdout.write(`| ${title} | result |\n| --- | --- |\n`);
   for (const [what, figure] of rows) process.stdout.write(`| ${what} | ${figure} |\n`);
   process.stdout.write("\n");
 }

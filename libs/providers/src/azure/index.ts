@@ -10,6 +10,7 @@ const realtimeVersion = "2025-04-01-preview";
 /** OpenAI's models at Azure. Base URLs that end in `/openai/v1` have OpenAI's paths, others one per deployment. */
 export const azure: Provider = {
   name: "azure",
+  title: "Azure OpenAI",
   wires: [
     "chat",
     "responses",
