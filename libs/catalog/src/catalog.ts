@@ -28,7 +28,7 @@ export interface Group {
   };
   /** Names of models; "*" means all. */
   readonly models: ReadonlySet<string>;
-  /** Treatment of requests that name objects in a vendor's store which the caller's account did not create. */
+  /** Treatment of requests that name objects in a vendor's store, if the caller's account did not create them. */
   readonly vendorStores: "refuse" | "shared";
   /** Treatment of vendor-side tools and service tiers without a price. */
   readonly unpriced: "drop" | "refuse" | "pass";
@@ -47,7 +47,7 @@ export interface CatalogModel {
   readonly maxOutputTokens?: number | undefined;
   /** Maximum tokens of a call's input and output together. */
   readonly contextTokens?: number | undefined;
-  /** Way to choose one of the channels with the same priority. The default is by weight. */
+  /** Rule for choosing among channels of equal priority. The default is by weight. */
   readonly choice?: ChannelChoice | undefined;
 }
 
@@ -120,11 +120,14 @@ export interface Catalog {
   priceOf(model: string): Price | undefined;
   /** Returns the models that an API key can call now, ordered by name. */
   modelsOf(scope: ModelScope): readonly CatalogModel[];
-  /** Returns a model, or one of its shares. Throws Failure group_not_allowed, model_not_found or model_not_allowed. */
+  /**
+   * Returns a model. For a model with shares, returns the model of one share, drawn at random. Throws Failure
+   * group_not_allowed, model_not_found or model_not_allowed.
+   */
   resolve(scope: ModelScope, name: string, kinds: readonly ModelKind[]): CatalogModel;
   /** Returns the fallbacks of a model, in order of preference. */
   fallbacksOf(model: string): readonly string[];
-  /** Returns the channels that serve a model to a group, those with higher priority first. */
+  /** Returns the channels that serve a model to a group, ordered by priority, the highest first. */
   candidates(model: string, group: string): readonly Candidate[];
 }
 
@@ -149,12 +152,14 @@ export function compileCatalog(
     (group.models.has("*") || group.models.has(name)) &&
     (candidates.get(`${group.name}\n${name}`)?.length ?? 0) > 0 &&
     (group.unpriced === "pass" || !unpriced.has(name));
-  /** Pairs of a group and a model with a channel for the model or one of its fallbacks. */
+  /**
+   * Pairs of a group and a model that the group can call, through a channel for the model or for one of its fallbacks.
+   */
   const callable = listGroupModelPairs(groups.values(), [...models.keys()], (group, name) => {
     const isListed = group.models.has("*") || group.models.has(name);
     return isListed && [name, ...fallbacksOf(name)].some((model) => isServed(group, model));
   });
-  /** Only models with a channel for the group are chosen. */
+  /** Draws one of a model's shares. Only shares whose model has a channel for the group take part. */
   const shareOf = (model: CatalogModel, group: string): CatalogModel => {
     const servable = [...(shares.get(model.name) ?? [])].filter(
       ([name]) => (candidates.get(`${group}\n${name}`)?.length ?? 0) > 0,
@@ -208,7 +213,7 @@ function compileGroup(name: string, group: GroupConfiguration): Group {
   return { name, multiplier, limits, models: new Set(models), vendorStores, unpriced, showChannel };
 }
 
-/** The candidates of a divided model are those of all models of its shares. */
+/** Finds the candidates of every model for every group. A model with shares has the candidates of all their models. */
 function allCandidates(
   groups: readonly string[],
   models: readonly string[],
@@ -253,7 +258,7 @@ function wrongKindFailure({ name, kind }: CatalogModel): Failure {
   );
 }
 
-/** Creates the failure for a model that the caller cannot use. It does not show if the model exists. */
+/** Creates the failure for a model that the caller cannot use. The failure does not show whether the model exists. */
 export function unknownModel(name: string): Failure {
   const shortName = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shortName} does not exist or this key cannot use it.`, {

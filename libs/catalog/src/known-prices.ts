@@ -28,14 +28,17 @@ const toolsPerThousand = {
   storage_searches_kcount: "fileSearch",
 } as const satisfies Record<string, ToolPriceField>;
 
-/** A vendor may charge less at some hours; the highest price of the day is used. */
+/**
+ * Number of hours whose prices are compared. A vendor may charge less at some hours, so the highest price of the day is
+ * used.
+ */
 const hoursOfDay = 24;
 const hourMs = 3_600_000;
 const secondsPerHour = 3_600;
 /** A price in the configuration has at most twelve decimal places. */
 const stepsPerDollar = 1e12;
 
-/** Finds the price of a vendor's model on the day that begins at `nowMs`. `vendor` is its name in the package. */
+/** Finds the price of a vendor's model in the 24 hours from `nowMs`. `vendor` is the vendor's name in the package. */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
   const day = Array.from({ length: hoursOfDay }, (_, hour) =>
     calcPrice({}, model, { providerId: vendor, timestamp: new Date(nowMs + hour * hourMs) }),
@@ -51,12 +54,12 @@ export function knownPrice(vendor: string, model: string, nowMs: number): KnownP
   return { price, entry: `${provider.id}/${entry.id}`, contextTokens: entry.context_window };
 }
 
-/** Returns a number for comparing prices: three input tokens, one output token, a request and a second. */
+/** Returns a number for comparing prices: the price of three input tokens, one output token, a request and a second. */
 export function comparablePrice({ input = 0, output = 0, request = 0, second = 0 }: PriceConfiguration): number {
   return 3 * input + output + request + second;
 }
 
-/** Prices in units that the gateway does not know are left out. */
+/** Converts a price of the package. Leaves out prices in units that the gateway does not bill. */
 function toConfiguredPrice(modelPrice: ModelPrice): PriceConfiguration {
   const bases = Object.entries(perMillion).flatMap(([key, field]) => {
     const value = modelPrice[key];

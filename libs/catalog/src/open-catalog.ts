@@ -22,10 +22,13 @@ export interface CatalogHandle extends AsyncDisposable {
   refresh(): Promise<void>;
 }
 
-/** Polling finds a publication whose pub/sub message was lost. */
+/** Interval of polls. They find a publication whose pub/sub message was lost. */
 const pollMs = 5_000;
 
-/** Follows the published configuration. If a publication cannot be read, the previous catalog stays in use. */
+/**
+ * Opens a catalog that follows the published configuration. If a publication cannot be read, the previous catalog stays
+ * in use.
+ */
 export async function openCatalog({
   redis,
   secrets,
@@ -64,7 +67,7 @@ export async function openCatalog({
     void refresh().catch((error: unknown) => log.debug({ err: error }, "the configuration could not be refreshed"));
 
   const subscriber = openSubscriber(redis);
-  subscriber.on("error", () => undefined); // it reconnects, and the other connection logs the error
+  subscriber.on("error", () => undefined); // the subscriber reconnects; the main connection logs the error
   subscriber.on("message", refreshQuietly);
   await subscriber.subscribe(publishedChannel);
   await refresh();

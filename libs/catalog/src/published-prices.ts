@@ -14,7 +14,7 @@ export function priceVersionOf(price: Price): string {
   return version;
 }
 
-/** The lines are the same for every service tier of a price. */
+/** Lists the contents of a price as lines. A price and its variants for service tiers have the same lines. */
 function linesOf(price: Price): readonly string[] {
   const units = (sortedUnits: Price): string[] => [...sortedUnits].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [

@@ -18,10 +18,10 @@ export const publishedChannel = "config";
 /** Purpose of the key that encrypts vendors' API keys in Redis. */
 export const vendorKeysPurpose = "modelgate vendor keys";
 
-/** Origin of a price that is not in the configuration. */
+/** Source of a price that the configuration does not set. */
 const PriceOrigin = Type.Object({
   catalogue: Type.String({ description: "the catalogue's name and version" }),
-  entry: Type.String({ description: "what was found there" }),
+  entry: Type.String({ description: "the name of the entry in the catalogue" }),
   day: Type.String({ description: "the day of the catalogue, YYYY-MM-DD" }),
 });
 export type PriceOrigin = Static<typeof PriceOrigin>;
@@ -33,8 +33,7 @@ const PublishedModel = Type.Object({
   priceOrigin: Type.Optional(PriceOrigin),
   isUnpriced: Type.Optional(
     Type.Boolean({
-      description:
-        "the vendor lists it but its price is unknown: groups that refuse units without a price do not have it",
+      description: "the vendor lists the model, but its price is unknown: only groups with `unpriced: pass` have it",
     }),
   ),
 });
@@ -98,11 +97,11 @@ export const readPublished: (text: string) => PublishedConfiguration = recordPar
     channels: Type.Array(
       Type.Object({
         ...channelProperties,
-        baseUrl: Type.String(), // with environment variables replaced; empty if one is missing
+        baseUrl: Type.String(), // environment variables are replaced; empty if one of them is missing
         models: Type.Union([Type.Array(Type.String()), Type.Record(Type.String(), Type.String())]),
         costs: Type.Optional(Type.Record(Type.String(), Type.Number())),
         keys: Type.Array(Type.Object({ id: Type.String(), sealed: Type.String() })),
-        proxy: Type.Optional(Type.String()), // encrypted, as the headers are
+        proxy: Type.Optional(Type.String()), // encrypted, like the headers
         headers: Type.Optional(Type.String()),
         off: Type.Optional(Type.String()),
       }),
@@ -119,7 +118,7 @@ export async function readPublishedConfiguration(redis: Redis): Promise<Publishe
 export const parseHeaders = recordParser("headers of a channel", Type.Record(Type.String(), Type.String()));
 const readVersion = recordParser("configuration", Type.Object({ version: Type.String() }));
 
-/** Cached, because control reads the version every two seconds. */
+/** Last text and its version. Control reads the version every two seconds. */
 let lastRead = { text: "", version: "" };
 
 /** Reads the version of the published configuration; undefined if it cannot be read. */

@@ -8,15 +8,15 @@ interface AnyCall {
   /** Base URL, in the form that the vendor's SDK accepts. */
   readonly baseUrl: string;
   readonly key: string;
-  /** Current time in Unix ms, which some vendors sign. */
+  /** Current time in Unix ms, for signatures that contain the time. */
   readonly nowMs: number;
-  /** The gateway's id of the client's request, for the vendor's logs. */
+  /** The gateway's id of the client's request. It appears in the vendor's logs. */
   readonly requestId?: string | undefined;
   /** Headers that are added to the usual ones or replace them. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Members of a call that signing needs. */
+/** Members of a call that are needed to sign it. */
 export type SigningCall = Pick<AnyCall, "baseUrl" | "key" | "nowMs">;
 
 /** A call whose answer comes in the same HTTP exchange, complete or as a stream. */
@@ -67,9 +67,9 @@ export interface PollCall extends AnyCall {
   readonly task: string;
 }
 
-/** A request about an answer that the vendor generates in the background. */
+/** A request about an answer that the vendor is generating in the background. */
 export interface RunCall extends AnyCall {
-  /** `follow` reads the stream after the event `lastEvent`. `cancel` ends the answer. */
+  /** `follow` requests the events after `lastEvent`. `cancel` ends the answer. */
   readonly act: "follow" | "cancel";
   readonly wire: UpstreamWire;
   readonly task: string;

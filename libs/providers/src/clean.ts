@@ -23,7 +23,10 @@ export function cleanText(text: string): string {
     .replaceAll(keyPattern, "[key]");
 }
 
-/** Returns a vendor's error code or field name. Any other text must not reach clients. */
+/**
+ * Returns a text if it is a plain name, such as an error code or a field's name; undefined for any other text, which
+ * clients must not see.
+ */
 export function cleanName(text: unknown): string | undefined {
   return typeof text === "string" && /^[\w.[\]/-]{1,200}$/.test(text) ? text : undefined;
 }

@@ -2,7 +2,7 @@ import { cleanName, cleanText } from "./clean.ts";
 
 /** Content of an error body in any vendor's structure: `{error: {…}}`, `{error: "…"}`, `{message}`, `{detail}`. */
 export interface ErrorBody {
-  /** Undefined unless it is a plain name, as are `type` and `status`. */
+  /** Code, type and status are undefined unless they are plain names. */
   readonly code: string | undefined;
   readonly type: string | undefined;
   readonly status: string | undefined;
@@ -11,7 +11,10 @@ export interface ErrorBody {
   readonly details: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Parses an error body, without addresses and keys in its texts. A body that is not JSON has no members. */
+/**
+ * Parses an error body, and removes addresses and keys from its texts. For a body that is not JSON, all members are
+ * undefined or empty.
+ */
 export function readErrorBody(body: string): ErrorBody {
   const parsed = parse(body);
   // Some vendors wrap the object in an array.
@@ -44,7 +47,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
 
 const maxErrorCharacters = 300;
 
-/** Returns the first line of a vendor's error, for operators. Amazon adds lines with the signed text. */
+/** Returns the first line of a vendor's error, for operators. Amazon's further lines contain the signed text. */
 export function errorInOneLine(body: string): string {
   const { message } = readErrorBody(body);
   const [first = ""] = message === undefined ? [body] : message.trim().split(/[\r\n]/);

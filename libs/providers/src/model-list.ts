@@ -42,12 +42,12 @@ export function modelListRequest(
   return { url, method: "GET", headers: rest };
 }
 
-/** A base URL that ends in a version replaces the path's version. */
+/** Returns the address of a model list. If the base URL ends in a version, the version of the path is removed. */
 function listAt(base: string, path: string): URL {
   return new URL(base + (/\/v\d\w*$/.test(base) ? path.replace(/^\/v\d\w*/, "") : path));
 }
 
-/** Parses a vendor's list of models in any known structure. */
+/** Parses a vendor's list of models: an array, or an object with an array. Returns undefined for anything else. */
 export function parseModels(list: unknown): readonly ListedModel[] | undefined {
   const rows = Array.isArray(list)
     ? list
@@ -59,7 +59,10 @@ export function parseModels(list: unknown): readonly ListedModel[] | undefined {
 
 type ModelRow = Readonly<Record<string, unknown>>;
 
-/** The id of Cloudflare's models is not a name, and models of Gemini and Databricks have no id. */
+/**
+ * Parses one model of a list. The id of Cloudflare's models is not a name, and models of Gemini and Databricks have no
+ * id.
+ */
 function parseModel(row: ModelRow): readonly ListedModel[] {
   const { id, name, model } = row;
   const isNamed = typeof name === "string" && name.startsWith("@");
@@ -70,7 +73,10 @@ function parseModel(row: ModelRow): readonly ListedModel[] {
   return [{ name: plain, price: priceIn(row), contextTokens: contextIn(row) }];
 }
 
-/** Aggregators such as OpenRouter list prices per token; the configuration has them per million tokens. */
+/**
+ * Reads the prices of a model. Aggregators such as OpenRouter list prices per token; the configuration has prices per
+ * million tokens.
+ */
 function priceIn({ pricing }: ModelRow): ListedModel["price"] {
   if (!isObject(pricing)) return null;
   const names = { input: "prompt", output: "completion", cachedInput: "input_cache_read" };

@@ -12,7 +12,7 @@ export interface VendorFailure {
   readonly param?: string | undefined;
   /** True if another channel or key may succeed. */
   readonly retryable: boolean;
-  /** Cause of the failure. A key, channel or model that fails may be put into a cooldown. */
+  /** Cause of the failure. If it is a key, channel or model, it may be put into a cooldown. */
   readonly blame: "request" | "key" | "channel" | "model" | "wire";
   /** True if another endpoint of the vendor accepts the request. */
   readonly isAboutEndpoint?: true;
@@ -24,7 +24,7 @@ export interface VendorFailure {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** A vendor: builds requests and classifies errors. */
+/** Description of a vendor. It builds requests and classifies errors. */
 export interface Provider {
   readonly name: string;
   /** Display name. The default is `name`. */
@@ -41,6 +41,7 @@ export interface Provider {
   readonly hasDeployments?: true | undefined;
   /** Vendor's name in the bundled price catalogue. */
   readonly pricesAs?: string | undefined;
+  /** Path of the list of models; undefined if the vendor has no list. */
   readonly modelsAt?: string | undefined;
   /** Differences of the vendor's chat wire from OpenAI's. */
   readonly dialect?: ChatDialect | undefined;
@@ -54,11 +55,11 @@ export interface Provider {
   request(call: VendorCall): VendorRequest;
   /** Builds a request about an answer in the background. */
   run?(call: RunCall): VendorRequest;
-  /** Creates the authorization headers, if `request` cannot. Rejects with CredentialsFailed. */
+  /** Creates the authorization headers, if they need asynchronous work. Rejects with CredentialsFailed. */
   sign?(request: VendorRequest, call: SigningCall): Promise<Readonly<Record<string, string>>>;
   /** Returns the model's name for the first message of a session, if the address does not contain it. */
   modelInSession?(baseUrl: string, model: string): string;
-  /** Returns the conversion of a stream whose framing is unusual for the wire. */
+  /** Returns the conversion of a stream whose framing differs from the wire's usual one. */
   reframing?(wire: UpstreamWire): Reframing | undefined;
   /** Describes an error in a base URL, as text that follows the word `baseUrl`. */
   addressProblem?(baseUrl: string): string | undefined;
@@ -97,6 +98,6 @@ export interface Reframing {
 }
 
 interface Reframer {
-  /** Adds a chunk, and returns the converted complete frames. Throws RangeError for a damaged stream. */
+  /** Adds a chunk. Returns the frames that are complete, converted. Throws RangeError for a damaged stream. */
   push(chunk: Buffer): Buffer;
 }

@@ -7,7 +7,7 @@ export interface VendorRequest {
   readonly url: URL;
   readonly method: "GET" | "POST";
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is sent as it arrives. */
+  /** Body of the request. A stream is sent while it arrives. */
   readonly body?: Buffer | Readable | undefined;
 }
 
@@ -15,7 +15,9 @@ export interface VendorRequest {
 export type AddressedCall = Pick<AnswerCall | SessionCall, "baseUrl" | "wire" | "model"> &
   Partial<Pick<AnswerCall, "stream">>;
 
-/** Creates a function that builds the requests of a vendor. It throws Failure upstream_error for calls about tasks. */
+/**
+ * Creates a function that builds a vendor's requests. The function throws Failure upstream_error for calls about tasks.
+ */
 export function requestBuilder(
   address: (call: AddressedCall) => URL,
   headers: (call: VendorCall) => Readonly<Record<string, string>>,
@@ -27,7 +29,7 @@ export function requestBuilder(
   };
 }
 
-/** Builds a request. The vendor's headers replace the usual ones, and the call's headers replace both. */
+/** Builds a request. The vendor's headers replace the usual headers, and the call's headers replace both. */
 export function requestTo(
   url: URL,
   call: VendorCall | StartCall | RunCall,

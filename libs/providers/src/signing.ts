@@ -2,7 +2,7 @@ import type { SigningCall } from "./call.ts";
 import type { Provider } from "./provider.ts";
 import type { VendorRequest } from "./request.ts";
 
-/** Error of credentials that are missing or could not be fetched. The message contains no secret. */
+/** Error: credentials are missing or could not be fetched. Its message contains no secret. */
 export class CredentialsFailed extends Error {
   override readonly name = "CredentialsFailed";
 }

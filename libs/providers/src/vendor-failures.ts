@@ -17,7 +17,7 @@ export const vendorFailed: VendorFailure = { code: "upstream_error", retryable: 
 export const vendorOverloaded: VendorFailure = { code: "upstream_overloaded", retryable: true, blame: "channel" };
 /** Failure of a model that the vendor does not serve to this key. */
 export const unknownModelFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "model" };
-/** Failure of a vendor that has no endpoint for the wire of the request. */
+/** Failure of a vendor without an endpoint for the request's wire. */
 export const missingEndpointFailure: VendorFailure = { code: "upstream_error", retryable: true, blame: "wire" };
 
 /** Creates the failure of an input that the vendor refused. The client gets the vendor's message. */
@@ -34,10 +34,13 @@ export function inputRefused(error: ErrorBody): VendorFailure {
   };
 }
 
-/** Failure of a vendor that does not serve the gateway's region. */
+/** Failure of a vendor that is not available in the gateway's region. */
 export const regionRefused: VendorFailure = { code: "upstream_auth_failed", retryable: true, blame: "channel" };
 
-/** Creates the failure of a 401, 402 or 403 about something that the request names. Another vendor may accept it. */
+/**
+ * Creates the failure of a 401, 402 or 403 about something that the request names. Another vendor may accept the
+ * request.
+ */
 export function requestForbidden(error: ErrorBody): VendorFailure {
   return { ...inputRefused(error), retryable: true };
 }
@@ -49,9 +52,9 @@ const permissionHint =
 /** Messages about a permission that the operator's project, role or network lacks. */
 const permissionMessages =
   /\bpermission '?(?:aiplatform|generativelanguage|cloudaicompanion)\.[\w.]+'? denied\b|\bis not authorized to perform\b|\bnot authorized to (?:invoke|access) this\b|\black(?:s)? the required data action\b|\bvirtual network\/firewall rules\b|\bpublic access is disabled\b/i;
-/** Resources that the client chose, in messages about permissions. */
+/** Matches resources that the client chose, in messages about permissions. */
 const clientResources = /\bcachedContents?\b|\bfiles\//i;
-/** The vendor's message would name the operator's project. */
+/** Message for clients instead of the vendor's, which would name the operator's project. */
 const deniedResourceHint =
   "The vendor denies access to the cached content or file that the request names, or it does not exist.";
 /** Names of models in messages about permissions. */

@@ -11,7 +11,7 @@ export interface RequestPath {
 /** A client's request in the neutral form of its kind. */
 export interface Parsed<Request> {
   readonly request: Request;
-  /** Client's names of optional fields that the neutral form lacks. */
+  /** Optional fields that the neutral form lacks, as the client spells them. */
   readonly dropped: readonly string[];
 }
 
@@ -22,15 +22,15 @@ export interface Rendered {
   readonly dropped: readonly string[];
 }
 
-/** Vendor's model, for which a request is rendered. */
+/** Target for which a request is rendered. */
 export interface Target {
   /** Vendor's name of the model. */
   readonly model: string;
 }
 
-/** A vendor's answer in the neutral form of its kind. */
+/** Member of a neutral answer that contains its usage. */
 export interface WithUsage {
-  /** Absent also if `VendorSide.usage` reads it. */
+  /** Usage of the answer; absent if the vendor reports none, or if `VendorSide.usage` reads it. */
   readonly usage?: Units | undefined;
 }
 
@@ -46,7 +46,7 @@ export interface VendorSide<Request, Answer, Output = Rendered> {
   usage?(body: JsonRecord, headers: AnswerHeaders): Units | undefined;
   /** Returns the id by which an unfinished answer is polled. */
   taskOf?(body: JsonRecord): string | undefined;
-  /** True if a request starts a task. It must not be sent twice, because each task is paid for. */
+  /** True if a request starts a task. Such a request must not be sent twice, because each task is paid for. */
   readonly startsTask?: true;
   /** Creates the reader of a stream, which throws Failure upstream_error for an unreadable frame. */
   stream?(): { read(frame: Frame): unknown };
@@ -78,7 +78,7 @@ export interface Wire<Vendor extends object, Client extends object = never, Pass
   readonly pass?: Pass;
 }
 
-/** Returns a vendor's wire of a kind. Throws Error for any other name. */
+/** Returns a wire of vendors. Throws Error for any other name. */
 export function vendorWire<Vendor, Pass = unknown>(
   wires: Readonly<Record<string, { readonly name: string; readonly vendor?: Vendor; readonly pass?: Pass }>>,
   name: UpstreamWire,

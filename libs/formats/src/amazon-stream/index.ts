@@ -60,10 +60,12 @@ export function failureMessage({ kind, payload }: AmazonMessage): string {
 
 /** Maximum bytes of a frame. The vendor's limit is 24 MiB. */
 const maxFrameBytes = 16 * 1024 * 1024;
-/** Bytes of the two lengths at a frame's beginning, and of the prelude: the lengths and their checksum. */
+/**
+ * Length of the two numbers at a frame's beginning, and of the prelude (the two numbers and their checksum), in bytes.
+ */
 const lengthsBytes = 8;
 const preludeBytes = 12;
-/** Bytes of the prelude and of the message's checksum. */
+/** Length of the prelude and of the message's checksum, in bytes. */
 const minFrameBytes = 16;
 const noBytes = Buffer.alloc(0);
 
@@ -115,7 +117,7 @@ export class AmazonSplitter implements FrameSplitter {
   }
 }
 
-/** Infinity until the frame's prelude is complete. */
+/** Returns the length of the frame at `start`; Infinity if its prelude is incomplete. */
 function frameSizeAt(bytes: Buffer, start: number): number {
   if (bytes.length - start < preludeBytes) return Infinity;
   const size = bytes.readUInt32BE(start);

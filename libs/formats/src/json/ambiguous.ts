@@ -3,7 +3,10 @@ import { isRecord, parseJson } from "./fields.ts";
 import { membersOf, countMembers, seekQuote } from "./members.ts";
 import { runToEnd, maxStepBytes, type JsonBounds } from "./scan.ts";
 
-/** Parses a small document within its bounds. Returns undefined for others, whose error `parseInTurns` reports. */
+/**
+ * Parses a document that is small, valid, within its bounds and free of duplicate members. Returns undefined for any
+ * other document.
+ */
 export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
   if (bytes.length > maxStepBytes) return undefined;
   const root = parseJson(bytes.toString());
@@ -17,8 +20,8 @@ export function parsePlain(bytes: Buffer, bounds: JsonBounds): unknown {
 
 /**
  * Refuses (400) an object with a duplicate or similarly spelled member of `inspectedMembers`. The vendor's parser could
- * read another one than the gateway has checked and priced. A dot separates the names of a nested member. The bytes
- * must be a valid JSON object.
+ * read another of these members than the one that the gateway has checked and priced. A dot in a name separates the
+ * names of a nested member. The bytes must be a valid JSON object.
  */
 export function refuseAmbiguous(bytes: Buffer, inspectedMembers: readonly string[], path = ""): void {
   const names = membersByFoldedName(inspectedMembers);
@@ -74,7 +77,9 @@ export function inBothSpellings(names: readonly string[]): readonly string[] {
   });
 }
 
-/** Folds case both ways, because some letters (Kelvin sign, long s) fold only one way. */
+/**
+ * Folds upper and lower case, in both directions, because some letters (Kelvin sign, long s) fold in only one of them.
+ */
 function foldCase(name: string): string {
   return name.toLowerCase().toUpperCase();
 }
@@ -86,9 +91,9 @@ const valuesPerStep = 10_000;
 const [quote, colon, comma, openObject, closeObject, openArray, closeArray] = Buffer.from('":,{}[]');
 
 /**
- * Refuses (400) a document with a duplicate member, of which the vendor might read another one than was checked and
- * priced. The bytes are searched only if they contain more members than `value`, the result of JSON.parse. Takes steps
- * of about a millisecond.
+ * Refuses (400) a document with a duplicate member. The vendor might read another of the duplicates than the one that
+ * was checked and priced. The bytes are searched only if they contain more members than `value`, the result of
+ * JSON.parse. Takes steps of about a millisecond.
  */
 export function* refuseDuplicatesInTurns(bytes: Buffer, value: unknown): Generator<undefined, void> {
   if ((yield* countValues(value)).members !== countMembers(bytes)) yield* refuseFirstDuplicate(bytes);

@@ -39,7 +39,7 @@ export function* includesMatch(text: string, pattern: RegExp, end: number): Gene
   return false;
 }
 
-/** Decodes checked Base64 in steps of about a millisecond. */
+/** Decodes valid Base64 in steps of about a millisecond. */
 export function* decodeBase64(data: string): Generator<undefined, Buffer> {
   if (data.length <= maxStepBytes) return Buffer.from(data, "base64");
   const bytes = Buffer.allocUnsafeSlow(Math.ceil((data.length * 3) / 4));

@@ -7,7 +7,7 @@ export interface ByteRange {
   readonly end: number;
 }
 
-/** Finds the value at a path in a JSON object. Of duplicate members, the last one is used, as in a parser. */
+/** Finds the value at a path in a JSON object. Of duplicate members, it uses the last one, as JSON.parse does. */
 export function findValueRange(bytes: Buffer, path: readonly string[]): ByteRange | undefined {
   let range: ByteRange = { start: 0, end: bytes.length };
   for (const name of path) {

@@ -2,7 +2,7 @@ import { maxStepBytes } from "./scan.ts";
 
 const quote = 0x22;
 const backslash = 0x5c;
-/** Bytes of a short escape such as `\n`, and of a long one such as `\u0041`. */
+/** Lengths of a short escape such as `\n`, and of a long one such as `\u0041`, in bytes. */
 const [shortEscape, longEscape] = [2, 6];
 const maxContinuationBytes = 3;
 

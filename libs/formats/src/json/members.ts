@@ -1,8 +1,10 @@
 export interface Member {
   readonly name: string;
+  /** Index of the first byte of the quoted name. */
   readonly from: number;
-  /** Index of the value's first byte, and of the byte after its last. */
+  /** Index of the value's first byte. */
   readonly start: number;
+  /** Index after the value's last byte. */
   readonly end: number;
 }
 
@@ -26,7 +28,7 @@ export function cacheMemberCount(bytes: Buffer, count: number): void {
   if (bytes.length > minCachedBytes) memberCountCache.set(bytes, count);
 }
 
-/** Returns the number of members of all objects at any depth, with duplicates. The bytes must be valid JSON. */
+/** Returns the number of members of all objects at any depth, including duplicates. The bytes must be valid JSON. */
 export function countMembers(bytes: Buffer): number {
   const cached = memberCountCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -39,7 +41,9 @@ export function countMembers(bytes: Buffer): number {
   return count;
 }
 
-/** Returns the members of a valid JSON object in order, with duplicates. Throws SyntaxError for any other value. */
+/**
+ * Returns the members of a valid JSON object in order, including duplicates. Throws SyntaxError for any other value.
+ */
 export function membersOf(bytes: Buffer): readonly Member[] {
   const cached = memberCache.get(bytes);
   if (cached !== undefined) return cached;
@@ -61,7 +65,7 @@ export function membersOf(bytes: Buffer): readonly Member[] {
   return members;
 }
 
-/** Returns a member of an object, the last one of duplicates; undefined if absent. */
+/** Returns a member of an object; undefined if it is absent. Of duplicates, it returns the last one. */
 export function findMember(bytes: Buffer, name: string, members = membersOf(bytes)): Member | undefined {
   return members.findLast((member) => member.name === name);
 }
@@ -119,8 +123,8 @@ function endOfNested(bytes: Buffer, start: number): number {
 const [quote, backslash] = [0x22, 0x5c];
 
 /**
- * After this many bytes without a quote or escape, native `indexOf` continues the search. A call of it costs as much as
- * the scan of these bytes.
+ * Number of bytes without a quote or escape after which native `indexOf` continues the search. One call of `indexOf`
+ * costs as much as the scan of these bytes.
  */
 const minNativeSearchBytes = 64;
 
@@ -128,7 +132,8 @@ const maxBytesPerSearch = 256 * 1024;
 
 /**
  * Finds the quote that closes a string. `from` is inside the string, and not directly after an escaping backslash.
- * Returns the quote's index, or the index of at least `until` at which to continue.
+ * Returns the quote's index. If there is no quote before `until`, returns the index at which to continue, which is at
+ * least `until`.
  */
 export function seekQuote(bytes: Uint8Array, from: number, until: number): number {
   let plain = 0;
@@ -147,7 +152,10 @@ export function seekQuote(bytes: Uint8Array, from: number, until: number): numbe
   return index;
 }
 
-/** Returns the index of the next quote or of the backslashes before it, at most `maxBytesPerSearch` further. */
+/**
+ * Returns the index of the next quote, or of the first of the backslashes directly before it. Searches at most
+ * `maxBytesPerSearch` bytes.
+ */
 function findQuoteOrBackslash(bytes: Uint8Array, from: number): number {
   const searched = bytes.length - from > maxBytesPerSearch ? bytes.subarray(0, from + maxBytesPerSearch) : bytes;
   const position = searched.indexOf(quote, from);
@@ -201,7 +209,7 @@ function toBuffer(value: string | Buffer): Buffer {
   return typeof value === "string" ? Buffer.from(value) : value;
 }
 
-/** Removes some members, with duplicates. Every other byte is unchanged. */
+/** Removes all members with some names. Every other byte is unchanged. */
 export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer {
   const members = membersOf(bytes);
   const remaining = members.flatMap((member, index) => (names.includes(member.name) ? [] : [{ ...member, index }]));
@@ -210,7 +218,7 @@ export function withoutMembers(bytes: Buffer, names: readonly string[]): Buffer 
   const pieces = [bytes.subarray(0, first.from)];
   for (const [position, { from, end, index }] of remaining.entries()) {
     pieces.push(bytes.subarray(from, end));
-    // The separator, with its spaces, is the one after this member.
+    // The separator after a member, with its spaces, is copied with it.
     if (position < remaining.length - 1) pieces.push(bytes.subarray(end, members[index + 1]?.from));
   }
   pieces.push(bytes.subarray(last.end));

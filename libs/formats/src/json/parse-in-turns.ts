@@ -47,7 +47,7 @@ export function* memberInTurns(bytes: Buffer, name: string): Generator<undefined
   return member === undefined ? undefined : yield* parseInTurns(bytes.subarray(member.start, member.end), noBounds);
 }
 
-/** Works like `spliceMembers`, in steps of about a millisecond if the object is large. */
+/** Does the same as `spliceMembers`, but in steps of about a millisecond if the object is large. */
 export function* spliceInTurns(
   bytes: Buffer,
   values: Readonly<Record<string, string | Buffer>>,
@@ -103,7 +103,7 @@ class LargeDocument {
     }
   }
 
-  /** The value must have no spaces around it. */
+  /** Parses a value, which must have no spaces around it. */
   *#value({ start, end }: ByteRange): Generator<undefined, unknown> {
     if (end - start <= maxStepBytes) return parseUnknown(this.#bytes.toString("utf8", start, end));
     if (this.#bytes[start] === quote) return yield* decodeLongString(this.#bytes, start, end);
@@ -192,7 +192,7 @@ class LargeDocument {
 
 const membersPerStep = 1_000;
 
-/** Yields the items of a container with their spaces. An empty container yields one blank item. */
+/** Yields the items of a container, including the spaces around them. An empty container yields one blank item. */
 function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRange> {
   let from = start + 1;
   for (const comma of commas) {
@@ -202,7 +202,7 @@ function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRan
   yield { start: from, end: end - 1 };
 }
 
-/** Maximum bytes of adjacent items that are parsed together. In memory, a string may take two bytes per character. */
+/** Maximum bytes of adjacent items that are parsed together. A string may take two bytes per character in memory. */
 const batchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together. A large item is alone. */
@@ -226,7 +226,7 @@ function isSmall({ start, end }: ByteRange): boolean {
   return end - start <= maxStepBytes;
 }
 
-/** Returns true for a blank item that is alone in its container. Throws SyntaxError for one among others. */
+/** Returns true for a blank item that is alone in its container. Throws SyntaxError for a blank item among others. */
 function isEmpty({ start, end }: ByteRange, { commas }: LargeContainer): boolean {
   if (start < end) return false;
   if (commas.length === 0) return true;
@@ -237,7 +237,7 @@ function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 }
 
-/** JSON.parse treats `__proto__` as a name like any other. */
+/** Sets a member as JSON.parse does: `__proto__` is a name like any other. */
 function setMember(object: Record<string, unknown>, name: string, value: unknown): void {
   if (name === "__proto__")
     Object.defineProperty(object, name, { value, configurable: true, enumerable: true, writable: true });

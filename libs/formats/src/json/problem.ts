@@ -20,7 +20,7 @@ export function firstProblem(errors: Iterable<SchemaError>, body: unknown): Fail
   const param = fieldPath(error.instancePath, missing);
   if (missing !== undefined)
     return new Failure("missing_required_parameter", `Missing required parameter: ${param}.`, { param });
-  // A union whose branches are single values is a choice among them.
+  // If the branches of a union are single values, all of them are named.
   const choice = all.filter(({ instancePath }) => instancePath === error.instancePath).flatMap(allowedValues);
   const predicate = choice.length > 1 ? oneOfPredicate(choice) : schemaPredicate(error);
   return new Failure("invalid_value", `${param === "" ? "The body" : param} ${predicate}.`, { param });

@@ -18,8 +18,8 @@ export interface LargeContainer {
 }
 
 /**
- * Maximum bytes of JSON that are parsed in one step. V8 allocates separate pages for a string of 128 KiB or more: a
- * megabyte in such strings costs three times as much.
+ * Maximum bytes of JSON that are parsed in one step. V8 allocates separate pages for a string of 128 KiB or more, which
+ * makes a megabyte of such strings three times as expensive.
  */
 export const maxStepBytes = 112 * 1024;
 
@@ -27,8 +27,8 @@ const [quote, comma, colon] = [0x22, 0x2c, 0x3a];
 const [openBracket, closeBracket, openBrace, closeBrace] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Checks the bounds of JSON bytes before a parser sees them. In a document of more than `maxStepBytes` it also finds
- * the large containers. Other errors are found by the parser, except mismatched brackets of a large document.
+ * Checks the bounds of JSON bytes before they are parsed. In a document of more than `maxStepBytes`, it also finds the
+ * large containers, and refuses unbalanced brackets and an unclosed string. The parser finds all other errors.
  */
 export class JsonScanner {
   readonly large = new Map<number, LargeContainer>();
@@ -36,7 +36,7 @@ export class JsonScanner {
   readonly #bounds: JsonBounds;
   readonly #isLarge: boolean;
   readonly #starts: number[] = [];
-  /** Number of commas found before each open container began. */
+  /** Number of commas found before each open container. */
   readonly #bases: number[] = [];
   readonly #commas: number[] = [];
   #at = 0;
@@ -51,7 +51,7 @@ export class JsonScanner {
     this.#isLarge = bytes.length > maxStepBytes;
   }
 
-  /** Scans about `count` further bytes. Returns true at the end. Throws Failure beyond the bounds. */
+  /** Scans about `count` further bytes. Returns true at the end. Throws Failure if a bound is exceeded. */
   scan(count: number): boolean {
     const bytes = this.#bytes;
     const until = Math.min(bytes.length, this.#at + count);
@@ -90,7 +90,7 @@ export class JsonScanner {
     else if (byte === closeBrace || byte === closeBracket) this.#close(index);
   }
 
-  /** Works like `seekQuote`. */
+  /** Returns the index after the closing quote, or the index at which to continue (see `seekQuote`). */
   #stringFrom(from: number, until: number): number {
     const index = seekQuote(this.#bytes, from, until);
     if (index >= until) return index;
@@ -127,7 +127,9 @@ function invalidJson(): Failure {
   return new Failure("invalid_json", "The body is not valid JSON.");
 }
 
-/** Searches bytes in steps of about a millisecond. For a large body, one step could take a third of a second. */
+/**
+ * Searches bytes in steps of about a millisecond, because one search of a large body could take a third of a second.
+ */
 export function* includesAny(bytes: Buffer, ...needles: readonly Buffer[]): Generator<undefined, boolean> {
   if (bytes.length <= maxStepBytes) {
     for (const needle of needles) if (bytes.includes(needle)) return true;

@@ -22,7 +22,7 @@ class OpenContainer {
     return this.#names === undefined ? "]" : "}";
   }
 
-  /** Returns the next item and the text before it; undefined at the end. Omits undefined members. */
+  /** Returns the next item, and the text to write before it; undefined at the end. Omits undefined members. */
   next(): { readonly before: string; readonly value: unknown } | undefined {
     const comma = this.#isFirst ? "" : ",";
     if (Array.isArray(this.#value)) {
@@ -43,7 +43,10 @@ class OpenContainer {
 
 const valuesPerStep = 2_000;
 
-/** Renders a JSON value (with Base64Text) to the same bytes as JSON.stringify, in steps of about a millisecond. */
+/**
+ * Renders a JSON value, which may contain Base64Text, to the same bytes as JSON.stringify. Takes steps of about a
+ * millisecond.
+ */
 export function* stringifyInTurns(value: unknown): Generator<undefined, Buffer> {
   const pieces: Buffer[] = [];
   const open: OpenContainer[] = [];

@@ -7,6 +7,7 @@ export interface FrameSplitter {
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
+  /** Returns the bytes of the unfinished frame, and forgets them. */
   end(): Buffer;
 }
 
@@ -37,7 +38,7 @@ export interface StreamForm {
   isFirstEvent(event: JsonRecord): boolean;
 }
 
-/** Returns whether this frame may begin a vendor's stream. A keep-alive may. */
+/** Returns whether a frame may be the first one of a vendor's stream. A keep-alive may be. */
 export function isStreamStart({ framing, isFirstEvent: begins }: StreamForm, first: Buffer): boolean {
   const frame = framing.parse(first);
   if (frame === undefined) return true;
@@ -49,7 +50,10 @@ const [lineFeed, carriageReturn] = [0x0a, 0x0d];
 
 const maxFrameBytes = 16 * 1024 * 1024;
 
-/** Maximum bytes of the separator after a frame. Chunks may split it, so each search begins this many bytes earlier. */
+/**
+ * Length of the longest pattern that ends a frame (`\n\r\n`), in bytes. Chunks may split it, so each search begins this
+ * many bytes earlier.
+ */
 const maxEndBytes = 3;
 
 const doubleCarriageReturn = Buffer.from("\r\r");
@@ -60,7 +64,7 @@ const noBytes = Buffer.alloc(0);
  * chunks is copied and searched about once.
  */
 export class SseSplitter {
-  /** Begins with the unfinished frame. The rest is spare. */
+  /** Begins with the unfinished frame. The rest is unused. */
   #buffer: Buffer = noBytes;
   #bufferedBytes = 0;
 
@@ -123,7 +127,7 @@ export class SseDecoder {
   }
 }
 
-/** Returns the index after the first frame end at or after `from`; -1 if there is none. */
+/** Returns the index after the first pattern that ends a frame, at or after `from`; -1 if there is none. */
 function endOfFrame(bytes: Buffer, from: number): number {
   for (let index = bytes.indexOf(lineFeed, from); index >= 0; index = bytes.indexOf(lineFeed, index + 1)) {
     if (bytes[index + 1] === lineFeed) return index + 2;
@@ -132,7 +136,7 @@ function endOfFrame(bytes: Buffer, from: number): number {
   return -1;
 }
 
-/** Works like `endOfFrame`, also for streams whose lines end with a single carriage return. */
+/** Does the same as `endOfFrame`, but also for streams whose lines end with a single carriage return. */
 function endOfAnyFrame(bytes: Buffer, from: number): number {
   const end = endOfFrame(bytes, from);
   const doubleReturn = bytes.indexOf(doubleCarriageReturn, from);

@@ -9,7 +9,7 @@ import type { AnswerCall } from "../call.ts";
 /** Version of the messages wire, unless the client names one. */
 const defaultVersion = "2023-06-01";
 
-/** Anthropic, and other vendors of the messages wire. */
+/** Anthropic, and other vendors with the messages wire. */
 export const anthropic: Provider = {
   name: "anthropic",
   title: "Anthropic",
@@ -29,10 +29,10 @@ export const anthropic: Provider = {
 /** Messages about an account without credit, or a closed account. Anthropic sends them with status 400. */
 const accountMessages = /\bcredit balance\b|\borganization has been disabled\b/i;
 
-/** Codes of a 429 about the money that an account may spend. */
+/** Codes of a 429 for an account that has reached its spending limit. */
 const spendLimits: ReadonlySet<unknown> = new Set(["contract_spend_limit_reached", "enforced_spend_limit_reached"]);
 
-/** Classifies an error of the messages wire. The message of a permission_error (403) shows what it concerns. */
+/** Classifies an error of the messages wire. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   if (error.type === "authentication_error" || error.type === "billing_error") return keyRefused(error);
@@ -43,7 +43,10 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
-/** Returns the body for a cloud that serves Claude. `removed` are members that the cloud expects elsewhere. */
+/**
+ * Returns the body for a cloud that serves Claude: with `members`, and without `removed`, which the cloud expects
+ * outside of the body.
+ */
 export function claudeBody(
   { body }: Pick<AnswerCall, "body">,
   members: Readonly<Record<string, string>>,

@@ -7,7 +7,10 @@ import { requestBuilder, type AddressedCall } from "../request.ts";
 const deploymentsVersion = "2024-10-21";
 const realtimeVersion = "2025-04-01-preview";
 
-/** OpenAI's models at Azure. Base URLs that end in `/openai/v1` have OpenAI's paths, others one per deployment. */
+/**
+ * OpenAI's models at Azure. Base URLs that end in `/openai/v1` have OpenAI's paths. At other base URLs, most paths
+ * contain a deployment.
+ */
 export const azure: Provider = {
   name: "azure",
   title: "Azure OpenAI",

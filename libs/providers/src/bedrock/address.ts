@@ -20,7 +20,10 @@ export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCal
 /** Query parameter for the region, if the host name does not contain it. */
 const regionParameter = "region";
 
-/** Amazon's hosts, with the region: `bedrock-runtime.REGION.…`, also with `-fips`, or in a private network. */
+/**
+ * Matches Amazon's hosts and their region: `bedrock-runtime.REGION.…`, `bedrock-runtime-fips.REGION.…`, and hosts in a
+ * private network.
+ */
 const hostWithRegion = /(?:^|\.)bedrock-runtime(?:-fips)?\.([a-z]{2}(?:-[a-z]+)+-\d+)\./;
 
 /** Returns the region for which requests to an address are signed. */
@@ -30,7 +33,7 @@ export function regionOf(baseUrl: string): string | undefined {
   return url.searchParams.get(regionParameter) ?? hostWithRegion.exec(url.hostname)?.[1];
 }
 
-/** Returns the error in an address, for the check of the configuration. */
+/** Describes the error in an address, as text that follows the word `baseUrl`. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;

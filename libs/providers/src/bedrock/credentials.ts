@@ -6,7 +6,7 @@ export interface AwsCredentials {
   readonly sessionToken?: string | undefined;
 }
 
-/** A channel's key after parsing. */
+/** A parsed key of a channel. */
 export type AwsKey =
   /** AWS's default credential chain: environment, profile, web identity, or the role of the pod or machine. */
   | { readonly kind: "chain"; readonly profile: string | undefined }
@@ -28,7 +28,7 @@ export function readKey(key: string): AwsKey {
   return { kind: "signing", credentials: { accessKeyId, secretAccessKey, sessionToken } };
 }
 
-/** Returns credentials, which are renewed before they expire. */
+/** Returns the current credentials. They are renewed before they expire. */
 type Chain = () => Promise<AwsCredentials>;
 
 /** Maximum number of profiles whose chains are cached. */

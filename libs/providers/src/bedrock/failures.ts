@@ -29,7 +29,7 @@ const failuresByStatus: Readonly<Record<number, VendorFailure>> = {
 };
 const modelStatuses: ReadonlySet<number> = new Set([400, 403, 404, 429]);
 
-/** Classifies an error of Bedrock. The exception's name is only in a header, so the message decides. */
+/** Classifies an error of Bedrock by its message. The exception's name is only in a header. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const { message = "" } = error;

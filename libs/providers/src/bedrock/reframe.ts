@@ -28,7 +28,7 @@ function eventOf(frame: Buffer): string {
   return `event: error\ndata: ${JSON.stringify({ type: "error", error: { type, message: text } })}\n\n`;
 }
 
-/** A payload is `{"bytes": Base64, "p": padding}`. */
+/** Returns the JSON in a payload, which is `{"bytes": Base64, "p": padding}`. */
 function chunkOf(payload: string): string | undefined {
   const bytes = /"bytes"\s*:\s*"([A-Za-z0-9+/=]*)"/.exec(payload)?.[1];
   if (bytes === undefined) return undefined;
@@ -37,7 +37,7 @@ function chunkOf(payload: string): string | undefined {
   return json.includes("\n") || json.includes("\r") ? json.replaceAll(/[\r\n]+/g, " ") : json;
 }
 
-/** Vendors usually write the type first. */
+/** Reads the type of an event. Vendors usually write it first, so most events are not parsed. */
 function typeOf(json: string): string {
   const first = /^\s*\{\s*"type"\s*:\s*"(\w+)"/.exec(json)?.[1];
   if (first !== undefined) return first;

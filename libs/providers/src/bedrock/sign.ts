@@ -9,7 +9,7 @@ import { openChains, readKey, type AwsCredentials } from "./credentials.ts";
 const service = "bedrock";
 const credentialsOf = openChains();
 
-/** Returns a SigV4 signature, or a Bedrock API key as a bearer token. Rejects with CredentialsFailed. */
+/** Returns the headers of a SigV4 signature, or a Bedrock API key as a bearer token. Rejects with CredentialsFailed. */
 export async function sign(
   request: VendorRequest,
   { baseUrl, key, nowMs }: SigningCall,
@@ -22,7 +22,7 @@ export async function sign(
   return await signatureFor(request, { region, credentials, nowMs });
 }
 
-/** Only headers that proxies do not change are signed. */
+/** Signs a request. It signs only headers that proxies do not change. */
 async function signatureFor(
   { url, method, headers, body }: VendorRequest,
   options: { readonly region: string; readonly credentials: AwsCredentials; readonly nowMs: number },

@@ -1,7 +1,7 @@
 import type { UpstreamWire } from "@modelgate/contracts";
 import type { ChatDialect } from "@modelgate/wires/text";
 
-/** A vendor of OpenAI's or Anthropic's wires that needs no code. */
+/** A vendor with wires of OpenAI or Anthropic that needs no code. */
 export interface VendorRow {
   readonly title: string;
   /** Base URL. `${NAME}` is an environment variable that differs for each customer. */

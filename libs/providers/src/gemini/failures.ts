@@ -47,7 +47,7 @@ function preconditionFailure(error: ErrorBody): VendorFailure | undefined {
   return isAboutRegion(error) ? regionRefused : undefined;
 }
 
-/** `RetryInfo` has a delay such as "12s". */
+/** Returns the delay of `RetryInfo`, such as "12s", in ms. */
 function retryDelayOf({ details }: ErrorBody): number | undefined {
   const delay = details.find(({ retryDelay }) => typeof retryDelay === "string")?.["retryDelay"];
   const seconds = typeof delay === "string" ? Number.parseFloat(delay) : Number.NaN;

@@ -48,7 +48,7 @@ export const gemini: Provider = {
   failureOf,
 };
 
-/** In this version interactions consist of steps. */
+/** Version of the API in which interactions consist of steps. */
 const interactionsVersion = { "api-revision": "2026-05-20" };
 
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
@@ -77,7 +77,7 @@ function interactionAddress({ baseUrl, task }: Pick<PollCall | RunCall, "baseUrl
   return new URL(`${withVersion(baseUrl)}/interactions/${encodeURIComponent(task)}`);
 }
 
-/** Returns the wires of an agent, or of a model for images, videos or speech. */
+/** Returns the wires of an agent, or of a model for images, videos or speech; undefined for any other model. */
 function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   if (isAgent(model)) return ["interactions"];
   if (/^(?:models\/)?imagen-/.test(model)) return ["imagen"];
@@ -85,7 +85,7 @@ function wiresOfModel(model: string): readonly UpstreamWire[] | undefined {
   return /-tts(?:-|$)/.test(model) ? ["content-speech"] : undefined;
 }
 
-/** Streams are requested as server-sent events. */
+/** Returns the address of a request. Streams are requested as server-sent events. */
 function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const base = withVersion(baseUrl);
   if (wire === "gemini-live") return liveAddress(base);
@@ -96,7 +96,10 @@ function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   return url;
 }
 
-/** For `https://host/v1beta`, sessions are at `/ws/google.ai.generativelanguage.v1beta.…`. */
+/**
+ * Returns the address of sessions: for `https://host/v1beta`, it begins with
+ * `https://host/ws/google.ai.generativelanguage.v1beta.`.
+ */
 function liveAddress(versioned: string): URL {
   const url = new URL(versioned);
   const steps = url.pathname.split("/");

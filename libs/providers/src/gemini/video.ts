@@ -3,7 +3,7 @@ import { stringifyInTurns } from "@modelgate/formats/json";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** Downloads of finished videos need the key too. */
+/** Returns the header with the key. Downloads of finished videos need it too. */
 export function keyHeader({ key }: Pick<VendorCall, "key">): Readonly<Record<string, string>> {
   return { "x-goog-api-key": key };
 }

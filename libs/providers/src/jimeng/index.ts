@@ -22,7 +22,7 @@ function signatureFailure(status: number, body: string): VendorFailure {
   return code === undefined ? failureOfStatus(status, error) : keyRefused({ ...error, code });
 }
 
-/** Classifies an error of this vendor, or of Volcengine's check of signatures. */
+/** Classifies an error of Jimeng, or of Volcengine's check of signatures. */
 export function failureOf(status: number, body: string): VendorFailure {
   if (/"ResponseMetadata"/.test(body) && status < 500) return signatureFailure(status, body);
   const error = readErrorBody(body);

@@ -5,7 +5,7 @@ import { requestTo, type VendorRequest } from "../request.ts";
 
 const apiVersion = "2022-08-31";
 
-/** Builds the request that starts a task. All actions have one address. */
+/** Builds the request that starts a task. The query selects the action. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");

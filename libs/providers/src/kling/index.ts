@@ -16,7 +16,7 @@ import {
 /** Codes of refused keys, accounts and IP addresses. 1003 and 1004 mean that the clocks differ. */
 const keyCodes: readonly number[] = [1000, 1001, 1002, 1003, 1004, 1100, 1101, 1102, 1304];
 const failuresByCode: Readonly<Record<number, VendorFailure>> = {
-  // The key may have a permission for other endpoints or models.
+  // The key may be allowed to use other endpoints or models.
   1103: unknownModelFailure,
   1202: missingEndpointFailure,
   1203: unknownModelFailure,
@@ -29,7 +29,7 @@ const failuresByCode: Readonly<Record<number, VendorFailure>> = {
 /** Codes for a wrong parameter, a violated policy, or unsafe content. */
 const inputCodes: readonly number[] = [1200, 1201, 1300, 1301];
 
-/** Classifies an error of this vendor by the code in its body, else by its status. */
+/** Classifies an error of Kling by the code in its body, or by its status if there is no code. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = codeIn(body);

@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import type { PollCall, StartCall, VendorCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
 
-/** Builds the request that starts a task. A task is polled at the path that started it. */
+/** Builds the request that starts a task. Polls use the same path. */
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
@@ -20,7 +20,7 @@ export function taskOf(id: string, { fromImage }: Pick<StartCall, "fromImage">):
   return `${kindOf(fromImage)}/${id}`;
 }
 
-/** Returns the header with a token from "accessKey|secretKey", or with any other key. */
+/** Returns the authorization header. A key "accessKey|secretKey" becomes a token; any other key is sent unchanged. */
 export function authorizationHeaders({
   key,
   nowMs,

@@ -36,7 +36,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   const code = error.code ?? error.type;
   if (code !== undefined && keyCodes.has(code)) return keyRefused(error);
   if (code === "unsupported_country_region_territory") return regionRefused;
-  // The code comes with 404, or with 403 if the key's project may not use the model.
+  // The status is 404, or 403 if the key's project may not use the model.
   if (code === "model_not_found" || code === "model_not_available") return unknownModelFailure;
   if (code === "missing_scope") return permissionMissing(error);
   if (isForbidden(status, code)) return requestForbidden(error);
@@ -46,7 +46,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return failureOfStatus(status, error);
 }
 
-/** Some servers report a missing path with status 400. */
+/** Returns true for a missing path. Some servers report it with status 400. */
 function isMissingEndpoint({ param, message = "" }: ErrorBody): boolean {
   const isUnknown = /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
   return param === undefined && isUnknown.test(message);
@@ -64,10 +64,10 @@ function isForbidden(status: number, code: string | undefined): boolean {
   return code !== undefined && requestCodes.has(code) && (status === 401 || status === 403);
 }
 
-/** A missing model or path is the fault of the gateway's configuration, not of the client. */
+/** Classifies a 404. A missing model or path is the fault of the gateway's configuration, not of the client. */
 function failureOfNotFound({ code, type, message = "" }: ErrorBody): VendorFailure | undefined {
   const errorName = code ?? type;
-  // Message of proxies that imitate OpenAI with other codes.
+  // Proxies that imitate OpenAI send this message with various codes.
   if (/^\s*invalid url\b/i.test(message)) return missingEndpointFailure;
   if (/\bmodel\b/i.test(message)) return unknownModelFailure;
   return errorName === undefined || pathCodes.has(errorName) ? missingEndpointFailure : undefined;

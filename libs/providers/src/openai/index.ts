@@ -40,7 +40,10 @@ const wires: readonly UpstreamWire[] = [
   "realtime",
 ];
 
-/** Host of OpenAI itself, whose newest models have all tools only on the responses wire. */
+/**
+ * Host of OpenAI itself. Its newest models support all tools only on the responses wire, so that wire is preferred
+ * there.
+ */
 const ownHost = "api.openai.com";
 const ownWires: readonly UpstreamWire[] = [
   "responses",
@@ -48,13 +51,13 @@ const ownWires: readonly UpstreamWire[] = [
   "count-responses",
 ];
 
-/** Models of GPT-Live, whose sessions have a separate wire. */
+/** Models of GPT-Live. Their sessions have a separate wire. */
 const gptLivePattern = /^gpt-live-\d/;
 const gptLiveWires: readonly UpstreamWire[] = ["gpt-live"];
 
 const buildRequest = requestBuilder(address, bearerHeader);
 
-/** OpenAI, and other vendors of its formats. */
+/** OpenAI, and other vendors with its wires. */
 export const openai: Provider = {
   name: "openai",
   title: "OpenAI",

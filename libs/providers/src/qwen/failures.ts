@@ -20,7 +20,7 @@ const modelCodes: ReadonlySet<string> = new Set([
   "AllocationQuota.FreeTierOnly",
 ]);
 
-/** Classifies an error of this vendor. Its codes are more precise than its statuses. */
+/** Classifies an error of Qwen. Its codes are more precise than its statuses. */
 export function failureOf(status: number, body: string): VendorFailure {
   const error = readErrorBody(body);
   const code = error.code ?? "";
@@ -34,7 +34,7 @@ export function failureOf(status: number, body: string): VendorFailure {
   return status === 404 ? missingEndpointFailure : failureOfStatus(status, error);
 }
 
-/** Some models are served only synchronously, and others only as tasks. */
+/** Returns true if the model is served only as a task, or only synchronously, and the request chose the other way. */
 function isWrongEndpoint(code: string, message: string): boolean {
   if (code === "InvalidParameter") return /\burl error\b/i.test(message);
   return code === "AccessDenied" && /\b(?:a?synchronous)\b/i.test(message);

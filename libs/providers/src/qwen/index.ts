@@ -21,8 +21,8 @@ const taskWires: ReadonlySet<UpstreamWire> = new Set<UpstreamWire>([
 const buildRequest = requestBuilder(address, requestHeaders);
 
 /**
- * Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text is on the same host. Some models are
- * served only as tasks. A channel can name the wire of tasks in `wires`; otherwise the gateway learns it from the
+ * Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text models are on the same host. Some models
+ * are served only as tasks. A channel can name the wire of tasks in `wires`; otherwise the gateway learns it from the
  * vendor's refusal.
  */
 export const qwen: Provider = {
@@ -62,7 +62,7 @@ function addressUnder(baseUrl: string, path: string): URL {
   return new URL(baseUrl.replace(/\/+$/, "").replace(/\/(?:api|compatible-mode)\/v1$/, "") + path);
 }
 
-/** Paths that start videos. The second one is for older models with a first and a last frame. */
+/** Paths that start videos. The second one is for older models that need a first and a last frame. */
 const [usualVideoPath, bothFramesPath] = ["video-generation/video-synthesis", "image2video/video-synthesis"];
 
 function* startVideo(

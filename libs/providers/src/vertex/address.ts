@@ -18,7 +18,7 @@ export function projectAt(baseUrl: string): { readonly project: string; readonly
 export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
   const { project } = projectAt(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
-  // A separate model counts tokens. The body contains the client's model.
+  // A separate model counts tokens. The body contains the name of the requested model.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);
   const name = encodeURIComponent(model);
   if (wire === "messages")
@@ -45,10 +45,10 @@ export function modelInSession(baseUrl: string, model: string): string {
 }
 
 const projectOfPath = /\/v1(?:beta1)?\/projects\/[^/]+\/locations\/[^/]+\/*$/;
-/** Google's hosts that serve one region, with the region. */
+/** Matches Google's hosts that serve one region, and their region. */
 const regionalHostPattern = /^([a-z]+-[a-z]+\d+)-aiplatform\.googleapis\.com$/;
 
-/** Returns the error in an address, for the check of the configuration. */
+/** Describes the error in an address, as text that follows the word `baseUrl`. */
 export function addressProblem(baseUrl: string): string | undefined {
   const url = URL.parse(baseUrl);
   if (url === null) return undefined;

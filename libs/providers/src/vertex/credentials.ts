@@ -36,7 +36,7 @@ function parseDocument(key: string): Document | undefined {
 const serviceAccount = "service_account";
 const externalAccount = "external_account";
 
-/** Google's package reports every other error in a document. */
+/** Checks only the type, because Google's package reports every other error in a document. */
 function isCredentials(document: unknown): document is Document {
   if (typeof document !== "object" || document === null || !("type" in document)) return false;
   return document.type === serviceAccount || document.type === externalAccount;
@@ -58,7 +58,7 @@ export function openAccounts(): (key: string, url: URL) => Promise<Readonly<Reco
     try {
       return Object.fromEntries((await (await account).getRequestHeaders(url.href)).entries());
     } catch (cause) {
-      // The file of the account may exist at the next call.
+      // At the next call, the file with the credentials may exist.
       accounts.delete(key);
       throw new CredentialsFailed(`Google credentials are not available: ${reasonOf(cause)}`, { cause });
     }

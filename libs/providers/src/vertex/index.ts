@@ -63,7 +63,7 @@ function bodyOf(call: AnswerCall): Buffer {
   return bufferedBody(call.body);
 }
 
-/** On the messages wire, the body contains the version. */
+/** Returns the headers of a client that are sent on. On the messages wire, the version is in the body. */
 function headersOf({ wire, headers = {} }: AnswerCall): Readonly<Record<string, string>> {
   if (wire !== "messages" && wire !== "count-messages") return headers;
   const { "anthropic-version": _version, ...more } = headers;
@@ -76,7 +76,7 @@ const wiresByModelPattern: readonly (readonly [RegExp, readonly UpstreamWire[]])
   [/^veo-/, ["vertex-video"]],
   [/-tts(?:-|$)/, ["content-speech"]],
   [/embedding/, ["predict-embeddings"]],
-  // Names of other publishers' models begin with the publisher, as in `meta/llama-…`.
+  // The names of other publishers' models begin with the publisher, as in `meta/llama-…`.
   [/^[\w-]+\//, ["chat"]],
 ];
 
@@ -89,7 +89,10 @@ function wiresOfModel(model: string): readonly UpstreamWire[] {
 const storageScheme = "gs:";
 const googleHostPattern = /\.googleapis\.com$/;
 
-/** Converts `gs://bucket/name`. A base URL on another host is a proxy for all of Google's APIs. */
+/**
+ * Converts `gs://bucket/name` to an address. A base URL on a host that is not Google's is a proxy for all of Google's
+ * APIs.
+ */
 function storageAddress(file: URL, project: string): URL {
   if (file.protocol !== storageScheme) return file;
   const { origin, hostname, pathname } = new URL(project);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { decodeBase64 } from "@modelgate/formats/json";
 import type { Base64File } from "../call.ts";
 
-/** Renders a multipart/form-data body, in steps of a millisecond. */
+/** Renders a multipart/form-data body. The file is decoded in steps of about a millisecond. */
 export function* renderForm(
   fields: Readonly<Record<string, unknown>>,
   file: Base64File | undefined,
@@ -26,7 +26,7 @@ export function* renderForm(
 }
 
 function disposition(name: string): string {
-  // Names may be JSON members of a client.
+  // A name may come from the client's JSON.
   const safe = name.replaceAll('"', "%22").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
   return `content-disposition: form-data; name="${safe}"`;
 }

@@ -27,7 +27,7 @@ export const wires = {
   content,
 } as const satisfies Readonly<Record<ImagesWire, Wire<ImagesVendor, ImagesClient, ImagesPass>>>;
 
-/** Reads a client's JSON body: Qwen's format if it has `input`, else the common format. */
+/** Reads a client's JSON body: in Qwen's format if it has `input`, else in the format of `images`. */
 export function readImageBody(body: unknown): Parsed<ImageRequest> {
   const isQwen = isRecord(body) && (body["input"] ?? undefined) !== undefined;
   return (isQwen ? qwen : images).client.read(body);

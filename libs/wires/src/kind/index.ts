@@ -3,7 +3,7 @@ import type { TObject } from "typebox";
 import { Fields, isRecord, parseRecord, type JsonRecord, firstProblem } from "@modelgate/formats/json";
 import type { AnswerHeaders, ClientSide, Parsed, RequestPath, VendorSide, Wire } from "../wire.ts";
 
-/** Size of a request, for admission. */
+/** Size of a request. Before the call, the money and the rate limits that it needs are computed from it. */
 export interface InputSize {
   /** UTF-8 bytes of the model's text input. */
   readonly textBytes: number;
@@ -38,14 +38,16 @@ export type UnstreamedWire<
   Vendor extends UnstreamedVendor<Request, Answer> = UnstreamedVendor<Request, Answer>,
 > = Wire<Vendor, UnstreamedClient<Request, Answer>>;
 
-/** Counts the UTF-8 bytes of texts, with a margin for each text. */
+/** Counts the UTF-8 bytes of texts, and adds a margin for each text. */
 export function countTextBytes(texts: Iterable<string>): number {
   let bytes = 0;
   for (const text of texts) bytes += Buffer.byteLength(text) + extraBytesPerText;
   return bytes;
 }
 
-/** Models mark the beginning and end of a text by one token each, of at least two bytes. */
+/**
+ * Bytes added for each text: two tokens, with which a model may mark its beginning and end, of at least two bytes each.
+ */
 const extraBytesPerText = 4;
 
 /** Parses a body and checks its schema. The parser runs first, because its errors are more precise. */
@@ -97,13 +99,13 @@ export function renderEvent(event: object): string {
 export interface AdditionalMembers<Wire extends string> {
   readonly wire: Wire;
   readonly members: JsonRecord;
-  /** Names of members that the neutral form expresses by another field. */
+  /** Names of those members that another field of the neutral form expresses. */
   readonly shared?: readonly string[] | undefined;
 }
 
 const maxAdditionalMembers = 1_000;
 
-/** Collects the members that were not read before. Throws Failure if they are too many. */
+/** Collects the members of a body that have not been read. Throws Failure if there are too many. */
 export function additionalMembers<Wire extends string>(
   wire: Wire,
   fields: Fields,

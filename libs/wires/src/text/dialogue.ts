@@ -1,6 +1,6 @@
 import { asRecords, memberOf, hasAny, isRecord, type JsonRecord, splitWords } from "@modelgate/formats/json";
 
-/** The conversation that a request belongs to. Its values identify the next turn too. */
+/** Values of a request that identify its conversation. Later requests of the conversation have the same values. */
 export interface Dialogue {
   /** Client's name of the conversation. */
   readonly name?: string | undefined;

@@ -45,17 +45,20 @@ export interface ReportedExtraUsage {
   readonly iterations?: readonly ReportedIteration[] | undefined;
 }
 
-/** Tokens of one run of a model for an answer. */
+/** Tokens of one model run that contributed to an answer. */
 export interface ReportedIteration {
   /** Vendor's name of the model; absent for the requested model. */
   readonly model?: string | undefined;
   readonly units: Units;
 }
 
-/** Members that request web search on several wires. */
+/** Members by which clients of several wires request web search. */
 export const searchMembers = ["search_parameters", "enable_search", "plugins"] as const;
 
-/** Returns the objects in a list with their paths (`[1]`). Some vendors accept a single object as a list. */
+/**
+ * Returns the objects in a list with their paths (`[1]`). A single object is treated as a list of one, because some
+ * vendors accept it.
+ */
 export function recordsWithPaths(value: unknown): readonly (readonly [at: string, record: JsonRecord])[] {
   if (isRecord(value)) return [["", value]];
   if (!Array.isArray(value)) return [];
@@ -66,7 +69,7 @@ export function feesUnlessNone(fees: RequestedFees): RequestedFees | undefined {
   return fees.tools.length === 0 && fees.tiers.length === 0 ? undefined : fees;
 }
 
-/** Units by types or names of tools of several vendors. */
+/** Units by which tools are billed, by patterns of the types or names that several vendors use. */
 const toolUnitPatterns: readonly (readonly [RegExp, ToolUnit])[] = [
   [
     /^(?:web_search|web-search|live_search|x_search|browser_search|google_search|google_maps|\$web_search|web$)/,
@@ -82,7 +85,7 @@ export function unitOfTool(type: unknown): ToolUnit | undefined {
   return typeof type === "string" ? toolUnitPatterns.find(([pattern]) => pattern.test(type))?.[1] : undefined;
 }
 
-/** Returns the searches that a request enables by members of particular vendors. */
+/** Returns the searches that a request enables by vendor-specific members. */
 export function requestedSearches(body: JsonRecord): readonly RequestedTool[] {
   const { search_parameters: parameters, enable_search: enabled, plugins } = body;
   const isLiveSearch = isRecord(parameters) && parameters["mode"] !== "off";

@@ -2,12 +2,12 @@ import { isRecord, type JsonRecord, spliceMembers, withoutMembers } from "@model
 import type { RequestedFees, RequestedTool } from "./fees.ts";
 import { memberOf } from "./pass.ts";
 
-/** Members that need tools. */
+/** Members that a request may have only with tools. */
 const choiceMembers = ["tool_choice", "toolConfig", "tool_config", "parallel_tool_calls"] as const;
 /** Values of a tool choice that require the model to call a tool. */
 const forcedChoice = /"(?:required|any|ANY)"/;
 
-/** A request without some of its charges. */
+/** A request from which unpriced tools and tiers were removed. */
 export interface LeftOut {
   readonly body: Buffer;
   readonly fees: RequestedFees | undefined;
@@ -15,7 +15,7 @@ export interface LeftOut {
   readonly dropped: readonly string[];
 }
 
-/** Removes tools and tiers without a price. Returns undefined if the request needs such a tool. */
+/** Removes tools and tiers without a price. Returns undefined if the request cannot do without such a tool. */
 export function withoutUnpriced(
   body: Buffer,
   fees: RequestedFees,
@@ -24,7 +24,7 @@ export function withoutUnpriced(
 ): LeftOut | undefined {
   const tools = fees.tools.filter((tool) => !isPriced(tool));
   const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
-  // Tools in a conversation are not removed: its items may be long, and are not only tool definitions.
+  // Tools in conversation items are not removed, because an item may be long and contain more than tools.
   if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const remainingFees = {
@@ -58,7 +58,10 @@ function stepsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }
 
-/** Returns a value without the given paths, and without containers that become empty. */
+/**
+ * Returns a value without the parts at some paths, and without containers that become empty. Adds these parts to
+ * `removed`.
+ */
 function withoutPaths(value: unknown, paths: readonly (readonly string[])[], removed: unknown[]): unknown {
   if (paths.some((path) => path.length === 0)) {
     removed.push(value);

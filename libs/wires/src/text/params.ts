@@ -1,7 +1,7 @@
 import { asRecord, memberOf, hasAny, isRecord, splitWords, type JsonRecord } from "@modelgate/formats/json";
 import type { RequestedFees } from "./fees.ts";
 
-/** Parameters of a text request for admission and pass-through. */
+/** Parameters of a text request that the gateway needs. */
 export interface TextParams {
   readonly model: string;
   readonly stream: boolean;
@@ -9,9 +9,9 @@ export interface TextParams {
   readonly includeUsage: boolean;
   /** True if the client wants the cost in the usage. */
   readonly showsCost?: boolean | undefined;
-  /** Maximum output tokens of all choices, by the largest limit in the body. */
+  /** Maximum output tokens of all choices together, by the largest limit in the body. */
   readonly maxOutputTokens: number | undefined;
-  /** Members of the body that limit the output. The vendor gets one of them. */
+  /** Members of the body that limit the output. Only one of them is sent to the vendor. */
   readonly outputLimitNames: readonly string[];
   /** Members that the wire's main vendor refuses and other vendors accept. */
   readonly foreignNames?: readonly string[];
@@ -21,7 +21,10 @@ export interface TextParams {
   readonly media: Media;
   /** Requested resolution of images, such as 4K. */
   readonly imageSize?: string | undefined;
-  /** True if the client gets refusals of its reasoning. Otherwise such a call is repeated without signatures. */
+  /**
+   * True if the client wants the vendor's refusal of reasoning. Otherwise, the refused call is repeated without
+   * signatures.
+   */
   readonly keepsSignatures?: boolean | undefined;
   /** Charges in addition to tokens. */
   readonly fees?: RequestedFees | undefined;
@@ -34,12 +37,12 @@ const outputLimitNames = (
 ).split(" ");
 
 interface OutputLimits {
-  /** Largest limit in the body; undefined if the wire's own members are absent. */
+  /** Largest limit in the body; undefined if the body has none that the wire itself defines. */
   readonly max: number | undefined;
   readonly names: readonly string[];
 }
 
-/** Finds the output limits in a body. `ownNames` are the wire's own members for them. */
+/** Finds the output limits in a body. `ownNames` are the limits that the wire itself defines. */
 export function outputLimitsIn(body: object, ownNames: readonly string[]): OutputLimits {
   const record = asRecord(body);
   if (!hasAny(record, outputLimitNames)) return { max: undefined, names: [] };
@@ -48,7 +51,7 @@ export function outputLimitsIn(body: object, ownNames: readonly string[]): Outpu
   return { max: Math.max(0, ...names.map((name) => wholeNumber(record[name]))), names };
 }
 
-/** Returns the limits to remove for a vendor that reads only the first in `order`. */
+/** Returns the output limits to remove for a vendor that reads only one, the first in `order`. */
 export function surplusOutputLimits(names: readonly string[], order: readonly string[]): readonly string[] {
   const readName = order.find((name) => names.includes(name));
   return readName === undefined ? [] : names.filter((name) => name !== readName);
@@ -94,7 +97,7 @@ function isOwnTool(tool: JsonRecord): boolean {
 export interface Media {
   /** Characters of Base64 and data URLs, which are not text for the model. */
   readonly characters: number;
-  /** Maximum number of input tokens that vendors usually count for this media. */
+  /** Maximum number of input tokens that vendors usually bill for this media. */
   readonly tokens: number;
   /** Additional tokens if the vendor reads images at their full size. */
   readonly more?: number | undefined;
@@ -113,10 +116,10 @@ const tokensPerVideoBase64Character = 0.03;
 /** Tokens of a document or clip at an address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
-/** Measures an object that is itself media; undefined for any other object. */
+/** Measures an object if it is media; returns undefined for any other object. */
 export type MediaMeasure = (part: JsonRecord) => Media | undefined;
 
-/** Measures all media at any depth, because tool results contain images too. */
+/** Measures all media in a value at any depth, because tool results contain images too. */
 export function mediaOf(value: unknown, measure: MediaMeasure): Media {
   let characters = 0;
   let tokens = 0;

@@ -10,14 +10,14 @@ import {
 } from "@modelgate/formats/json";
 import type { ReportedExtraUsage } from "./fees.ts";
 
-/** Data that the gateway needs from a forwarded frame. */
+/** Data of a forwarded frame that the gateway needs. */
 export interface SeenFrame {
   /** Newest usage report, combined with earlier ones if the wire reports usage in pieces. */
   readonly usage?: Units | undefined;
   /** True for a frame with content, if the vendor does not charge for a refusal before any content. */
   readonly hasContent?: boolean | undefined;
   readonly fees?: ReportedExtraUsage | undefined;
-  /** True for a frame with usage only, which some clients do not get. */
+  /** True for a frame with usage only. It is removed for clients that did not request usage. */
   readonly usageOnly: boolean;
   /** True if no frame may follow. */
   readonly done: boolean;
@@ -29,11 +29,14 @@ export interface SeenFrame {
 
 export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: false };
 
-/** Forwards a stream on one wire. Frames are not converted; only single members change. */
+/**
+ * Forwards a stream between a client and a vendor of the same wire. Frames are not converted; only single members
+ * change.
+ */
 export interface TextStreamPass {
   /** Inspects a frame. `before` is the usage reported so far. `hadContent` is true if an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
-  /** Returns false if complete frames contain only output of the model. Then `inspect` is not needed. */
+  /** Returns false if the frames contain only output of the model, so that `inspect` is not needed. */
   mayBeNotable?(frames: Buffer): boolean;
   /** True if the wire has no terminal frame. */
   readonly endsWithConnection: boolean;
@@ -65,17 +68,20 @@ export interface FittedBody {
   readonly dropped: readonly string[];
 }
 
-/** Forwards calls on one wire, where only a few members change. Large bodies are read in short steps. */
+/**
+ * Forwards calls between a client and a vendor of the same wire. Only a few members change. Large bodies are read in
+ * short steps.
+ */
 export interface TextPass extends TextStreamPass {
-  /** Returns false for a body that the model refuses and that must be converted. */
+  /** Returns false for a body that the model refuses. It must then be converted. */
   accepts?(body: Buffer, model: string): Generator<undefined, boolean>;
-  /** True if `upstreamBody` removes other wires' signatures. */
+  /** True if `upstreamBody` removes the signatures of other wires. */
   readonly dropsForeignSignatures: boolean;
   /** Members in which a vendor's model may read its output limit; the first is preferred. */
   outputLimitOrder(model: string): readonly string[];
   /** Sets the output limit. By default, the first member of `outputLimitOrder` is set. */
   withOutputLimit?(body: Buffer, tokens: number): Generator<undefined, Buffer>;
-  /** Returns the names that the model refuses. */
+  /** Returns those names that the model refuses. */
   refuses?(foreignNames: readonly string[], model: string): readonly string[];
   /** Returns the request with the vendor's model name, and with usage requested in streams. */
   upstreamBody(
@@ -136,7 +142,10 @@ export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => b
   };
 }
 
-/** The answer is parsed, because the model's text may contain the member's name too. */
+/**
+ * Returns a member of an answer; undefined if the answer is not JSON. The answer is parsed, because the model's text
+ * may contain the member's name too.
+ */
 export function memberOf(answer: Buffer, name: string): unknown {
   try {
     return parseMember(answer, name);
@@ -145,7 +154,10 @@ export function memberOf(answer: Buffer, name: string): unknown {
   }
 }
 
-/** Creates a reader of the model's text in raw JSON. `members` contain the text. */
+/**
+ * Creates a function that reads the model's text in raw JSON, which may be cut off. `members` are the names of the
+ * members with text.
+ */
 export function memberTextReader(members: readonly string[]): (raw: string) => string {
   const opening = new RegExp(`"(?:${members.join("|")})"\\s*:\\s*"`, "g");
   return (raw) => {
@@ -161,7 +173,7 @@ export function memberTextReader(members: readonly string[]): (raw: string) => s
   };
 }
 
-/** A truncated or malformed literal is returned unchanged. */
+/** Returns the text of a JSON string. A truncated or malformed string is returned unchanged. */
 function literalText(literal: string): string {
   const inside = literal.slice(1, literal.endsWith('"') ? -1 : undefined);
   if (!literal.includes("\\")) return inside;
@@ -193,7 +205,7 @@ export interface EarlyEnd {
   frames(used: Units, sequence: number | undefined): readonly string[] | undefined;
 }
 
-/** Form of a stream in which each frame lists pieces of answers. */
+/** Form of a stream whose frames list pieces of answers. */
 interface EarlyChunkForm {
   read(frame: Buffer): JsonRecord | undefined;
   /** Member that lists the answers. `end` is the member with an answer's end reason. */
@@ -203,7 +215,7 @@ interface EarlyChunkForm {
   frames(template: JsonRecord, open: readonly number[], used: Units): readonly string[];
 }
 
-/** Creates an `EarlyEnd` of chunks. */
+/** Creates the state for ending a stream of chunks early. */
 export function endOfChunks({ choices }: EarlyEndOptions, form: EarlyChunkForm): EarlyEnd {
   let template: JsonRecord | undefined;
   const ended = new Set<number>();

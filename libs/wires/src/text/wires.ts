@@ -29,13 +29,13 @@ type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name 
 
 export type ClientWire = NamesWith<{ readonly client: TextClient }>;
 
-/** Wires of both vendors and clients. Calls between them can be passed through. */
+/** Wires that vendors and clients have. A call can be forwarded from a client to a vendor of the same wire. */
 export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
-/** Returns a wire of vendors. Throws Error for any other name. */
+/** Returns a text wire of vendors. Throws Error for any other name. */
 export function textWire(name: string): TextWire {
   const wire = ownEntry<TextWire | ClientOnlyWire>(wires, name);
-  if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a wire of text that vendors have`);
+  if (wire === undefined || !("framing" in wire)) throw new Error(`${name} is not a text wire of vendors`);
   return wire;
 }
 
@@ -48,7 +48,7 @@ export function vendorTextWire(name: string): VendorTextWire {
 
 const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
 
-/** Returns all wires that can serve a client's calls, the client's wire first. */
+/** Returns all wires that can serve the calls of a client's wire, the client's wire first. */
 export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   const cached = servingWires.get(wire);
   if (cached !== undefined) return cached;

@@ -3,7 +3,7 @@ import { camelName, isRecord, type JsonRecord, parseRecord } from "@modelgate/fo
 import { plainMembers, storeMembers } from "./members.ts";
 import type { Naming, StoreDialect, StoreMember, VendorId } from "./members.ts";
 
-/** Maximum number of ids in a request. The search ends at the first id above it. */
+/** Maximum number of ids in a request. The search ends when it is exceeded. */
 export const maxVendorIds = 10_000;
 
 const maxNameCharacters = 64;
@@ -13,7 +13,7 @@ const maxTextCharacters = 64 * 1024;
 /** Rules for members of one name; null if they do not refer to a store. */
 type Rules = readonly StoreMember[] | "opaque" | "contents" | null;
 
-/** Finds the objects of a vendor's store that a body names, at any depth. Takes steps of a few milliseconds. */
+/** Finds the objects of a vendor's store that a body names at any depth. Takes steps of a few milliseconds. */
 export function* vendorIdsIn(
   dialect: StoreDialect,
   body: unknown,
@@ -27,7 +27,10 @@ export function* vendorIdsIn(
 
 const walkTurn = 4_000;
 
-/** Object or array that is being searched. `names` are the keys of an object or the items of an array. */
+/**
+ * Position of the search in an object or array. `names` are the names of the object's members, or the items of the
+ * array.
+ */
 interface SearchPosition {
   readonly value: object;
   readonly names: readonly unknown[];
@@ -119,7 +122,7 @@ type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
 
 const none: readonly Named[] = [];
 
-/** Extends a reader of one value to lists. It stops when the request is certain to be refused. */
+/** Extends a reader of one value to lists of values. It stops when it has found more than `maxVendorIds`. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
@@ -143,7 +146,7 @@ const oneObject: Read = (value) => {
 const addresses = (isOne: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
   listed((value, hosts) => (typeof value === "string" && isOne(value, hosts) ? [{ id: value, at: "" }] : none));
 
-/** Number of characters at the beginning of a text that are searched for a file's scheme. */
+/** Number of characters at the beginning of a text in which a file's scheme is searched. */
 const textHead = 64;
 
 const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
@@ -174,7 +177,10 @@ const compiled = new Map<StoreDialect, (name: string) => Rules>();
 
 const maxNames = 1_000;
 
-/** Compiles a dialect's rules by name. Usual spellings are cached. */
+/**
+ * Compiles the rules of a dialect into a function from a member's name to its rules. The results for usual names are
+ * cached.
+ */
 function compileRules(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();
   const { members: own = [], without = [], opaque, contents = [] } = dialect;
@@ -191,7 +197,7 @@ function compileRules(dialect: StoreDialect): (name: string) => Rules {
     ...plainMembers.map((name) => [name, null] as const),
     ...[...rules].flatMap(([name, rule]) => [[name, rule] as const, [camelName(name), rule] as const]),
   ]);
-  // The length or first letter excludes most names.
+  // Most names are excluded by their length or first letter.
   const firstCharacters = new Set([...folded.keys()].map((name) => name.charCodeAt(0)));
   const rulesFor = (name: string): Rules => {
     const member = exact.get(name);
@@ -205,19 +211,19 @@ function compileRules(dialect: StoreDialect): (name: string) => Rules {
   return rulesFor;
 }
 
-/** The most lenient parsers ignore separators and case. */
+/** Folds a name as the most lenient parsers do, which ignore separators and case. */
 function fold(name: string): string {
   return name.toLowerCase().toUpperCase().replaceAll(/[-_]/g, "");
 }
 
-/** Folding is slow, so names that begin with an ASCII letter are not folded. */
+/** Returns the first character of a folded name. An ASCII letter is converted directly, because folding is slow. */
 function firstFolded(name: string): number {
   const code = name.charCodeAt(0);
   if (code >= 0x61 && code <= 0x7a) return code - 0x20;
   return code >= 0x41 && code <= 0x5a ? code : fold(name).charCodeAt(0);
 }
 
-/** Hosts of Google's API, which serve only content of the operator's key. */
+/** Matches hosts of Google's API. They serve only content of the operator's key. */
 const apiHosts = /(?:^|[.-])(?:generativelanguage|aiplatform)\.googleapis\.com$/;
 
 /** Schemes of addresses in a vendor's store: Google, Moonshot, DashScope, AWS, BytePlus, Azure. */
@@ -227,16 +233,18 @@ const storeSchemes: ReadonlySet<string> = new Set(
 
 const scheme = /^\s*([a-z][\d+.a-z-]{0,99}):/i;
 
-/** A file's name in a store, without the vendor's address. */
+/** Matches the name of a file in a store without the vendor's address. */
 const bareName = /^\s*\/?(?:v\d\w{0,99}\/)?(?:files|cachedContents|corpora|fileSearchStores)\//i;
 
-/** An address may be megabytes of Base64, so only its beginning is inspected. */
+/** Number of characters of an address that are inspected. An address may be megabytes of Base64. */
 const headCharacters = 1_000;
 
 /** Maximum length of a web address. A longer one is treated as an object in a vendor's store. */
 const maxUrlCharacters = 64 * 1024;
 
-/** Returns true for a vendor's own address or scheme. Public addresses and data URLs are content. */
+/**
+ * Returns true for an address in a vendor's store, by its host or scheme. Public addresses and data URLs are content.
+ */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);
   const [, id] = scheme.exec(head) ?? [];
@@ -253,7 +261,7 @@ function isFileInStore(text: string, vendorHosts: ReadonlySet<string>): boolean 
   return isWeb(name) ? isOfVendor(text, vendorHosts) : name !== "data";
 }
 
-/** A scheme after many spaces is outside of the inspected characters. */
+/** Returns true if all inspected characters are white space, because a scheme may follow them. */
 function isBlank(head: string): boolean {
   return head.length === headCharacters && head.trim() === "";
 }

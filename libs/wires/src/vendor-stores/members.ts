@@ -1,6 +1,6 @@
 import { splitWords, type JsonRecord } from "@modelgate/formats/json";
 
-/** Form in which a member's value names an object in a store. */
+/** Form in which a member names an object in a store. */
 export type Naming =
   /** A string or number, or a list of them. */
   | "id"
@@ -15,7 +15,7 @@ export type Naming =
   | "text"
   /** Any non-empty value. */
   | "setting"
-  /** A voice. Only ids of created voices have a certain prefix. */
+  /** A voice. Only the ids of voices that a customer created begin with `voice_`. */
   | "made-voice"
   /** A text that may be a JSON object with members that name objects. */
   | "json";
@@ -39,22 +39,22 @@ export interface StoreMember {
 export interface StoreDialect {
   /** Members in addition to those of every wire. */
   readonly members?: readonly StoreMember[];
-  /** Names that refer to a store on other wires only. */
+  /** Names of members that refer to a store on other wires, but not on this one. */
   readonly without?: readonly string[];
-  /** Members with the client's own JSON, which vendors do not read. */
+  /** Members with JSON of the client, in which vendors find no objects. */
   readonly opaque: readonly string[];
-  /** Opaque members that vendors read if they contain a content (an object with a `type`). */
+  /** Members with JSON of the client, unless they contain a content (an object with a `type`), which vendors read. */
   readonly contents?: readonly string[];
-  /** Finds objects that a body names in other ways. */
+  /** Finds objects that a body names in ways that these rules do not cover. */
   named?(body: JsonRecord): readonly VendorId[];
   /** Reads the objects that a vendor created. */
   readonly created?: CreatedReader;
 }
 
 /**
- * Members of all wires that name an object in a vendor's store. The vendor would read it with the operator's key for
- * every client. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope, Moonshot, Mistral, xAI,
- * Ark, Kling) as of November 2026.
+ * Members of all wires that name an object in a vendor's store. The vendor would read this object with the operator's
+ * key, for every client. Sources: the vendors' references (OpenAI, Azure, Anthropic, Gemini, DashScope, Moonshot,
+ * Mistral, xAI, Ark, Kling) as of November 2026.
  */
 export const storeMembers: readonly StoreMember[] = [
   { names: ["file_id", "file_ids", "input_file_id", "input_file_ids", "ref_file_ids"], store: "file", naming: "id" },
@@ -101,7 +101,7 @@ export const storeMembers: readonly StoreMember[] = [
   { names: ["user_profile_id"], store: "profile", naming: "id" },
 ];
 
-/** Frequent members that name no object, cached for a fast lookup. */
+/** Frequent members that name no object. Their rules are stored in advance, which makes the search faster. */
 export const plainMembers: readonly string[] = splitWords(`
    role type content text input model messages contents parts stream tools tool_calls tool_call_id id
    function name arguments description call_id status output summary annotations detail source data
@@ -110,14 +110,17 @@ export const plainMembers: readonly string[] = splitWords(`
    reasoning reasoning_content refusal phase namespace
   `);
 
-/** Dialect of requests other than conversations: for ranking, moderation or vectors. */
+/** Dialect of requests other than conversations, such as those for ranking, moderation or vectors. */
 export const plainDialect: StoreDialect = { without: ["prompt"], opaque: ["documents", "metadata"] };
 
 export type CreatedId = Pick<VendorId, "store" | "id">;
 
-/** Reads created objects from members that only the vendor writes. A model's text may contain any name. */
+/**
+ * Reads the objects that an answer created, from members that only the vendor writes. The model's text is not read,
+ * because it may contain any name.
+ */
 export interface CreatedReader {
-  /** Every answer with such an object contains one of these texts. Other answers need not be parsed. */
+  /** Texts of which at least one occurs in every answer with such an object. Other answers need not be parsed. */
   readonly needles: readonly string[];
   /** True if answers are read when they are stored, not while they are forwarded. */
   readonly onlyIfStored?: true;
@@ -170,6 +173,8 @@ export interface VendorId {
   readonly id: string;
   /** Path in the request, such as `input[2].content[0].file_id`. */
   readonly path: string;
-  /** True if the request also contains the content. A vendor without the object can then use the content. */
+  /**
+   * True if the id can be removed: the request also contains the content of the object, or the gateway created the id.
+   */
   readonly isCarried?: true;
 }

@@ -16,7 +16,7 @@ export const content = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "2:3", "3:2", "3:4", "4:3", "4:5", "5:4", "9:16", "16:9", "21:9"] as const;
-/** Resolutions for images whose longest side exceeds `above` pixels. */
+/** Names of resolutions for images whose longest side exceeds `above` pixels. */
 const resolutionClasses = [
   { above: 3_000, name: "4K" },
   { above: 1_800, name: "2K" },
@@ -64,7 +64,7 @@ function imagesInCandidates(candidates: readonly JsonRecord[]): readonly MadeIma
   return candidates.flatMap(({ content }) => asRecords(asRecord(content)["parts"]).flatMap(imageInPart));
 }
 
-/** The images of reasoning are drafts. */
+/** Returns the image of a part. Images in reasoning are drafts and are skipped. */
 function imageInPart({ inlineData, thought }: JsonRecord): readonly MadeImage[] {
   if (thought === true || !isRecord(inlineData)) return [];
   const { mimeType, data } = inlineData;

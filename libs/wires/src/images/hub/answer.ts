@@ -34,7 +34,7 @@ export function imagesAnswer(answer: Omit<ImagesAnswer, "usage">): ImagesAnswer 
   return { ...answer, usage: { ...answer.tokens, images: answer.images.length } };
 }
 
-/** Renders an answer in the format of all clients. Images stay addresses or bytes, as the vendor sent them. */
+/** Renders an answer in the format of all clients. Images remain URLs or Base64, as the vendor sent them. */
 export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): JsonRecord {
   return withoutUndefined({
     created: answer.created ?? now,
@@ -44,7 +44,7 @@ export function renderImages(answer: ImagesAnswer, { now }: ImagesContext): Json
   });
 }
 
-/** Renders an answer as a stream of the common wire, for vendors without streams. */
+/** Renders a complete answer as a stream of the wire `images`, for vendors without streams. */
 export function renderImageStream(answer: ImagesAnswer, context: ImagesContext): string {
   const { data: _, created, ...more } = renderImages(answer, context);
   const type = `image_${context.act}.completed`;
@@ -128,10 +128,10 @@ export interface ImagesVendor extends VendorSide<ImageRequest, ImagesAnswer, Ren
   parse(body: JsonRecord): ImagesAnswer;
 }
 
-/** Forwards a vendor's stream of partial images unchanged. */
+/** Forwards a vendor's stream of images unchanged. */
 export interface ImagesPass {
   isFirstEvent(event: JsonRecord): boolean;
-  /** Creates the forwarder of one stream, which ends with the last of `max` images. */
+  /** Creates the forwarder of one stream. The stream ends after `max` complete images. */
   stream(max?: number): TextStreamPass;
 }
 

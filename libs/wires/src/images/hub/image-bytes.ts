@@ -19,14 +19,14 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }
 
-/** Detects an image's type. Throws Failure (400) for other bytes. */
+/** Returns a file with its detected media type. Throws Failure (400) if the bytes are no supported image. */
 export function imageFile(bytes: Buffer, path: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) throw invalidImage(path, allowedTypesText);
   return { mediaType, bytes };
 }
 
-/** Reads an image: an address, a data URL, or Base64. Throws Failure (400). */
+/** Reads an image: a URL, a data URL, or Base64. Throws Failure (400). */
 export function parseInputImage(value: unknown, path: string): InputImage {
   if (typeof value !== "string") throw invalidImage(path, "a string: a URL, a data URL or Base64");
   if (/^https?:\/\//i.test(value)) return { kind: "url", at: path, url: value };
@@ -70,7 +70,7 @@ export function imageUrl(image: InputImage): string | Base64Text {
   return new Base64Text(`data:${mediaType};base64,`, bytes);
 }
 
-/** Returns the bytes of an image. Throws Error for an address. */
+/** Returns an image with its bytes. Throws Error for a URL, or for Base64 that is not decoded yet. */
 export function requireImageBytes(image: InputImage): ImageFile {
   if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
   return image;
@@ -84,7 +84,7 @@ function dataUrlContent(url: string, path: string): string {
   return url.slice(comma + 1);
 }
 
-/** The decoder would skip other characters. */
+/** Checks Base64 strictly, because the decoder would skip other characters. */
 function isBase64(data: string): boolean {
   const unpadded = data.endsWith("==") ? data.slice(0, -2) : data.endsWith("=") ? data.slice(0, -1) : data;
   if (unpadded === "" || unpadded.length % 4 === 1) return false;

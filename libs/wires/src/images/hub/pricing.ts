@@ -12,7 +12,7 @@ export function measureInput({ prompt, negativePrompt, images, mask }: ImageRequ
   };
 }
 
-/** Members in which some vendor reads the number of images. */
+/** Members that some vendor reads as the number of images. */
 const countMemberNames: ReadonlySet<string> = new Set(
   (
     "n num count num_images num_outputs number_of_images numberOfImages " +

@@ -124,7 +124,10 @@ export function nearestRatio<Ratio extends string>(
   return ratios.toSorted((left, right) => far(left) - far(right))[0];
 }
 
-/** Returns the optional fields that a vendor's wire lacks. Throws Failure for `mask` and `count`. */
+/**
+ * Returns the optional fields that the request sets and the vendor's wire lacks. Throws Failure if one is `mask` or
+ * `count`.
+ */
 export function unsupportedFieldNames(
   request: ImageRequest,
   { has, dialect }: { readonly has: readonly ImageField[]; readonly dialect?: ImagesDialect },

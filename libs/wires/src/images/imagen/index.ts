@@ -7,7 +7,7 @@ import type { ImagesAnswer, ImagesClient, MadeImage, ImagesVendor, RenderedImage
 import { nearestRatio, unsupportedFieldNames } from "../hub/request.ts";
 import type { ImageField, ImageRequest, ImageSize } from "../hub/request.ts";
 
-/** Imagen at the Gemini API (:predict). */
+/** Imagen at the Gemini API (`:predict`). */
 export const imagen = {
   name: "imagen",
   vendor: { render: (request) => renderRequest(request, {}, supportedFields), parse: parseAnswer },
@@ -20,7 +20,7 @@ export const vertexImagen = {
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
 const aspectRatios = ["1:1", "3:4", "4:3", "9:16", "16:9"] as const;
-/** Images of the larger resolution class have a longer side of at least this many pixels. */
+/** An image whose longer side has more than this many pixels needs the larger resolution. */
 const largeClassSide = 1_800;
 const maxImages = 4;
 

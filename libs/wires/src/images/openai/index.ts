@@ -20,10 +20,10 @@ import { parseCount, withoutZeroUnits } from "../../text/hub/counts.ts";
 import { plainFrame, type TextStreamPass } from "../../text/pass.ts";
 import { parseFrameRecord } from "@modelgate/formats/sse";
 
-/** A partial image is not counted; it only shows that output has begun. */
+/** Forwarder of streams. Partial images are not counted; they only show that output has begun. */
 const imagesPass: ImagesPass = { isFirstEvent: isStreamStart, stream: passStream };
 
-/** POST /v1/images/generations and /v1/images/edits for clients, POST /images/generations at a vendor. */
+/** POST /v1/images/generations and /v1/images/edits for clients, and POST /images/generations at a vendor. */
 export const images = {
   name: "images",
   vendor: { render: renderGeneration, parse: parseAnswer },
@@ -64,7 +64,7 @@ function droppedFields(request: ImageRequest, lacking: readonly ImageField[]): r
   });
 }
 
-/** Some vendors accept input images here instead of at /images/edits. */
+/** Renders a request for /images/generations. Some vendors accept input images there, instead of at /images/edits. */
 function renderGeneration(request: ImageRequest, target: Target): RenderedImages {
   const { images } = request;
   const [only] = images.map(imageUrl);
@@ -143,7 +143,7 @@ function parseImage(item: Fields): readonly MadeImage[] {
   return url === undefined || url === "" ? [] : [{ url, ...rest }];
 }
 
-/** Input counts as text and output as images, unless the vendor reports details. */
+/** Reads the tokens of an answer. Without details, all input is text and all output is images. */
 function readTokens(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage["input_tokens"]), parseCount(usage["output_tokens"])];

@@ -12,7 +12,7 @@ interface FormImages {
   readonly mask?: InputImage | undefined;
 }
 
-/** Parses the common body. `files` are the images of a form. */
+/** Parses a body of the wire `images`. `files` are the images of a form. */
 export function parseRequest(body: JsonRecord, files: FormImages = { images: [] }): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const images = [...files.images, ...parseImages(fields)];

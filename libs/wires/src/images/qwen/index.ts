@@ -18,7 +18,7 @@ import { imageUrl, parseInputImage } from "../hub/image-bytes.ts";
 import { renderDialectFields } from "../openai/index.ts";
 import { parseImageCount, parseDialectFields } from "../openai/request.ts";
 
-/** Qwen's images, without a task. */
+/** Qwen's images, requested synchronously. The vendor may still answer with a task. */
 export const qwen = {
   name: "qwen-images",
   vendor: { render: renderGeneration, parse: parseAnswer, taskOf },
@@ -39,7 +39,7 @@ export const qwen = {
   },
 } as const satisfies Wire<ImagesVendor, ImagesClient>;
 
-/** Qwen's images, created as a task; only for vendors. */
+/** Qwen's images, requested as a task. Only vendors use this wire. */
 export const qwenTasks = {
   name: "qwen-image-tasks",
   vendor: { startsTask: true, render: renderSynthesis, parse: parseAnswer, taskOf },
@@ -57,7 +57,7 @@ function taskOf(body: JsonRecord): string | undefined {
   });
 }
 
-/** A partly failed task returns the images that succeeded. */
+/** Parses an answer. A task that failed partly returns the images that succeeded. */
 function parseAnswer(body: JsonRecord): ImagesAnswer {
   const answer = readVendor(body, (fields): ImagesAnswer | Failure => {
     const output = fields.fields("output");
@@ -104,7 +104,7 @@ function taskFailure(output: Fields): Failure {
   return new Failure(isInput ? "upstream_rejected" : "upstream_error", message, { vendorCode: code });
 }
 
-/** Parses Qwen's body. `stream` and the response format may be outside of `parameters`. */
+/** Parses a body in Qwen's format. `stream` and `response_format` are members of the body, not of `parameters`. */
 export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const fields = new Fields(body);
   const content = parseContent(fields);
@@ -177,7 +177,7 @@ function renderBody(request: ImageRequest, body: JsonRecord, hints: JsonRecord):
     ...(own?.wire === "qwen-images" ? own.members : {}),
     ...hints,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
-    // Without a number, some models make and bill four images.
+    // Without `n`, some models make and bill four images.
     n: count ?? 1,
   });
   const dropped = unsupportedFieldNames(request, { has: supportedFields, dialect: "qwen-images" });

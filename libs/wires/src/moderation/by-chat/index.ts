@@ -62,7 +62,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
   return { request: judgement, dropped: Object.keys(request.own?.members ?? {}) };
 }
 
-/** Renders texts as JSON, so that a text cannot imitate another item. */
+/** Renders a part. Texts become JSON, so that a text cannot imitate another item. */
 function renderPart(part: ModerationPart, item: number): readonly (TextPart | ImagePart)[] {
   if (part.kind === "text") return [jsonLine({ item, text: part.text })];
   const data = readDataUrl(part.url);
@@ -75,7 +75,7 @@ function jsonLine(value: JsonRecord): TextPart {
   return { kind: "text", text: `${JSON.stringify(value)}\n` };
 }
 
-/** Vendors' strict mode requires all members, and no others. */
+/** Creates the schema of an object. The strict mode of vendors requires all members, and no others. */
 function strictObject(properties: JsonRecord): JsonRecord {
   return { type: "object", properties, required: Object.keys(properties), additionalProperties: false };
 }
@@ -132,7 +132,7 @@ function readScore(scores: JsonRecord, name: string): number {
   throw unreadableJudgement();
 }
 
-/** The model judges all parts of an item together. */
+/** Returns, for each category, the types of all parts of an item, because the model judges the parts together. */
 function inputTypesByCategory(
   { items }: ModerationRequest,
   index: number,

@@ -64,7 +64,7 @@ function renderRequest(request: ModerationRequest, { model }: Target): Rendered 
   return { body: { ...additional.members, model, input: renderInput(request.items) }, dropped: additional.dropped };
 }
 
-/** All models of this wire accept strings; only newer ones accept parts. */
+/** Renders the input. All models of this wire accept strings; only newer ones accept parts. */
 function renderInput(items: readonly ModerationItem[]): unknown {
   const texts = items.flatMap(({ parts: [part, ...others] }) =>
     part?.kind === "text" && others.length === 0 ? [part.text] : [],
@@ -99,7 +99,10 @@ function parseResult(item: Fields): ModerationResult {
   });
 }
 
-/** Null numbers stand for categories that a model lacks. */
+/**
+ * Reads an object with one value for each category. A null stands for a category that the model lacks, and is skipped
+ * unless null is a valid value.
+ */
 function readMembers<Value>(
   item: Fields,
   name: string,

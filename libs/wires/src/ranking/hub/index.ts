@@ -83,10 +83,13 @@ function fieldLine(name: string, value: unknown): readonly string[] {
 
 /** Maximum number of documents in one search, at vendors that charge per search. */
 const documentsPerSearch = 100;
-/** Number of tokens that vendors that charge per search count as one document. */
+/**
+ * Tokens per document, at vendors that charge per search. A longer document is charged as several. A token has at least
+ * one byte.
+ */
 const tokensPerDocument = 500;
 
-/** Counts the searches that a request is charged for if its vendor reports none. */
+/** Returns the number of searches to charge if the vendor reports none: the usual number and the maximum. */
 export function countSearches({ query, documents }: Pick<RankingRequest, "query" | "documents">): {
   readonly usual: number;
   readonly max: number;
@@ -99,7 +102,7 @@ export function countSearches({ query, documents }: Pick<RankingRequest, "query"
   return { usual: Math.ceil(documents.length / documentsPerSearch), max: Math.ceil(max / documentsPerSearch) };
 }
 
-/** The query counts once per document, because models read it with each. */
+/** Measures a request. The query is measured once for each document, because models read it with each of them. */
 export function measureInput({ query, documents }: RankingRequest): InputSize {
   const textBytes = countTextBytes(documents.map(documentAsText)) + countTextBytes([query]) * documents.length;
   return { textBytes, mediaTokens: 0, maxOutputTokens: 0 };
@@ -141,7 +144,7 @@ function parseDocument(item: Fields): JsonRecord | undefined {
   return typeof document === "string" ? { text: document } : item.record("document");
 }
 
-/** Renders the requested number of results, with the request's documents. */
+/** Renders as many results as the client requested, with the documents of the request if it asked for them. */
 export function renderResults(
   answer: RankingAnswer,
   { request }: UnstreamedContext<RankingRequest>,

@@ -60,7 +60,7 @@ function parseAnswer(body: JsonRecord): RankingAnswer {
   return parseResults(body, (body["results"] ?? undefined) === undefined ? "data" : "results");
 }
 
-/** Some vendors report tokens in `meta`. */
+/** Reads the usage of an answer. Some vendors report tokens in `meta`. */
 function readUsage(body: JsonRecord): Units | undefined {
   const { usage } = body;
   return readMeta(

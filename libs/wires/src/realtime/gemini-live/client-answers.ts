@@ -13,7 +13,7 @@ interface TranscriptionSettings {
 }
 
 const noMessages: ClientResult = { messages: [] };
-/** Errors about events that the bridge added itself. The client does not get them. */
+/** Codes of errors about events that the bridge itself added. The client does not get these errors. */
 const ignoredErrorCodes: ReadonlySet<unknown> = new Set([
   "response_cancel_not_active",
   "conversation_already_has_active_response",
@@ -138,7 +138,7 @@ function responseFailure({ status_details: details }: JsonRecord): Failure {
   return new Failure("upstream_error", typeof message === "string" ? message : "The response failed.");
 }
 
-/** The format has no error event, so an error ends the session. */
+/** Converts an error of the vendor. The client's format has no error event, so the session ends. */
 function vendorErrorResult(error: JsonRecord, isReady: boolean): ClientResult {
   const { code, type, message } = error;
   if (isReady && ignoredErrorCodes.has(code)) return noMessages;

@@ -92,7 +92,7 @@ export class LiveEventConverter {
 
   #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
     const clientMarksTurns = isManual(this.setup);
-    // Speech after a mark does not continue earlier speech, so the resampler starts again.
+    // Speech before and after a mark is separate, so the resampler starts again.
     this.#sound = new Resampler();
     // If the vendor detects turns, silence ends the turn.
     if (kind === "stream-end")

@@ -9,7 +9,7 @@ import {
 } from "@modelgate/formats/json";
 import { parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** Message of a Gemini Live client, with members in camelCase. */
+/** Input in a message of a Gemini Live client, with members in camelCase. */
 export type LiveMessage =
   | { readonly kind: "setup"; readonly setup: JsonRecord }
   | { readonly kind: "content"; readonly turns: readonly JsonRecord[]; readonly complete: boolean }
@@ -24,7 +24,7 @@ export interface Blob {
   readonly data: string;
 }
 
-/** Reads a client's message. Throws Failure unless it has exactly one member. */
+/** Reads a client's message, which may contain several inputs. Throws Failure unless it has exactly one member. */
 export function liveMessagesOf({ data }: RealtimeMessage): readonly LiveMessage[] {
   const parsed = parseEvent(data);
   if (parsed === undefined) throw new Failure("invalid_json", "The message is not a JSON object.");
@@ -96,7 +96,7 @@ export function parseObjectList(value: unknown, path: string): readonly JsonReco
   });
 }
 
-/** Returns an object with its members in camelCase. Throws Failure for a duplicate. */
+/** Returns an object with its members in camelCase. Throws Failure if a member appears in both spellings. */
 export function toCamelCase(value: JsonRecord): JsonRecord {
   const names = Object.keys(value);
   if (!names.some((name) => name.includes("_"))) return value;
@@ -123,13 +123,13 @@ const modelResourcePattern = /^(?:projects\/[^/]+\/locations\/[^/]+\/)?(?:publis
 const closeCodes = { invalid: 1007, policy: 1008, broken: 1011 } as const;
 const refusalStatuses: ReadonlySet<number> = new Set([401, 402, 403]);
 
-/** Returns the code that closes a client's session after a failure. */
+/** Returns the code with which a client's session is closed after a failure. */
 export function liveCloseCode({ status }: Failure): number {
   if (refusalStatuses.has(status)) return closeCodes.policy;
   return status >= 500 || status === 429 ? closeCodes.broken : closeCodes.invalid;
 }
 
-/** Renders the vendor's message that the session ends soon. */
+/** Renders the Live API's message that the session ends soon. */
 export function goAwayMessage(leftMs: number): object {
   return { goAway: { timeLeft: `${Math.round(leftMs / 1_000)}s` } };
 }

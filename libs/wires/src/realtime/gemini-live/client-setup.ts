@@ -46,13 +46,13 @@ function objectAt(value: JsonRecord, ...path: readonly string[]): JsonRecord {
   return path.reduce<JsonRecord>((record, name) => toCamelCase(asRecord(record[name])), value);
 }
 
-/** The format's message that no resumption handle is available. */
+/** Message of the Live API that no resumption handle is available. */
 export const noHandleMessage = { sessionResumptionUpdate: { resumable: false } };
 
 const geminiOnlySettings =
   "contextWindowCompression proactivity historyConfig explicitVadSignal avatarConfig safetySettings".split(" ");
 
-/** Members that the realtime format also has. */
+/** Members of Gemini's setup that the realtime format can express. */
 const supportedMembers = {
   generation: ["responseModalities", "maxOutputTokens", "speechConfig"],
   speech: ["voiceConfig"],
@@ -61,7 +61,7 @@ const supportedMembers = {
   function: ["name", "description", "parameters", "parametersJsonSchema"],
 };
 
-/** Returns the settings that the realtime format lacks. */
+/** Returns the client's settings that the realtime format lacks. */
 export function droppedSettings(setup: JsonRecord, transcriber: string | undefined): readonly string[] {
   const config = objectAt(setup, "generationConfig");
   const speech = objectAt(config, "speechConfig");
@@ -96,7 +96,7 @@ const knownMembers: ReadonlySet<string> = new Set([
 ]);
 const defaultSilentMs = 500;
 
-/** Converts a setup to session settings. `transcriber` is the model for transcripts of the client's speech. */
+/** Converts a setup to session settings. `transcriber` is the model that transcribes the client's speech. */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
   const unknown = Object.keys(setup).find((name) => !knownMembers.has(name));
   if (unknown !== undefined) throw unsupportedByVendor(`setup.${unknown}`);

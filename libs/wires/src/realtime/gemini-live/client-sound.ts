@@ -22,7 +22,7 @@ export function parseSampleRate(mimeType: string): number {
 /** Resamples 16-bit samples to 24 kHz by linear interpolation. Chunks may end within a sample. */
 export class Resampler {
   #rate = 0;
-  /** Last sample of the previous chunk, from which `#at` is counted. */
+  /** Last sample of the previous chunk. The position `#at` is relative to it. */
   #last: number | undefined;
   #at = 0;
   /** First byte of a sample that was split between chunks. */
@@ -60,7 +60,7 @@ export class Resampler {
   }
 }
 
-/** Returns silence in Base64, at the vendor's rate. */
+/** Returns silence as Base64 samples at OpenAI's rate. */
 export function silence(ms: number): string {
   return Buffer.alloc(Math.round((openaiSampleRate * ms) / 1_000) * sampleBytes).toString("base64");
 }

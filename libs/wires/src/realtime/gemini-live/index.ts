@@ -47,7 +47,7 @@ class LiveBridge implements RealtimeBridge {
     return this.#inner.vendorSpeaksFirst;
   }
 
-  /** A requested response counts as in progress, because the vendor refuses another request. */
+  /** A requested response is treated as in progress, because the vendor refuses another request before its end. */
   get state(): SessionState {
     const { state } = this.#inner;
     return { ...state, isResponding: this.#writer.isResponding || state.pendingResponses > 0 };
@@ -96,7 +96,7 @@ class LiveBridge implements RealtimeBridge {
   #withSetup(message: JsonRecord): readonly JsonRecord[] {
     if (message["setupComplete"] === undefined) return [message];
     const { unsupported, setup } = this.#events;
-    // SDKs ignore unknown members.
+    // The additional member is safe, because SDKs ignore unknown members.
     const ready = unsupported.length === 0 ? message : { setupComplete: { dropped: unsupported } };
     return requestsHandles(setup) ? [ready, noHandleMessage] : [ready];
   }

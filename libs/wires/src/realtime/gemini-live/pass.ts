@@ -228,11 +228,11 @@ export class LiveTally {
 
   #ended(): void {
     const usage = this.#usage;
-    // A turn without content is a response if it was requested or has usage.
+    // A turn without content is a response if it was requested or if it has usage.
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
     const ended: CallStatus = this.#interrupted ? "cancelled" : "completed";
-    // After an interruption, the new input gets another response.
+    // After an interruption, the interrupting input gets a response too.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;

@@ -97,7 +97,7 @@ export class LiveAnswerConverter {
     this.#sink.send("input_audio_buffer.speech_started", { audio_start_ms: 0, item_id: itemId });
   }
 
-  /** The vendor may begin a response without a request. */
+  /** Returns the current response, or begins one. The vendor may begin a response without a request. */
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
     this.#endTranscript();

@@ -171,7 +171,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   #sendSession(type: "session.created" | "session.updated"): void {
     const session = { ...this.#setup.settings, object: "realtime.session", id: `sess_${this.#sessionId}` };
     const dropped = lostSettings(this.#setup.settings);
-    // SDKs ignore unknown members.
+    // The additional member is safe, because SDKs ignore unknown members.
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 

@@ -12,7 +12,7 @@ interface PendingItem {
   readonly speech?: readonly string[];
 }
 
-/** Queues input until the client requests an answer. The vendor would answer earlier input at once. */
+/** Queues input until the client requests an answer, because the vendor answers input at once. */
 export class PendingInput {
   /** Samples of the unfinished turn, in Base64. */
   #audio: string[] = [];
@@ -41,7 +41,7 @@ export class PendingInput {
     this.#push({ speech: audio }, characters);
   }
 
-  /** Adds a conversation item. `nameOf` returns the function's name of a call. */
+  /** Adds a conversation item. `nameOf` returns the name of a call's function. */
   add(item: JsonRecord, characters: number, nameOf: (callId: string) => string | undefined): void {
     this.#checkRoom(characters, "item");
     this.#push(itemToInput(item, nameOf), characters);

@@ -4,7 +4,10 @@ import { renderVoice } from "../../text/content/sources.ts";
 import { unsupportedByVendor } from "../hub/message.ts";
 
 const pcmFormat = { type: "audio/pcm", rate: 24_000 };
-/** Settings of other vendors that would change the answer. They are refused, not dropped. */
+/**
+ * Settings of the realtime format that would change the answer. The vendor lacks them, so they are refused, not
+ * dropped.
+ */
 const refusedSettings = ["prompt", "reasoning", "include", "parallel_tool_calls"];
 const knownSettings: ReadonlySet<string> = new Set(
   (
@@ -29,7 +32,7 @@ export function firstSettings(model: string): JsonRecord {
   };
 }
 
-/** Returns the settings after a client's change. Throws Failure (400) for settings that the vendor lacks. */
+/** Returns the settings with a client's change. Throws Failure (400) for settings that the vendor lacks. */
 export function changedSettings(before: JsonRecord, change: JsonRecord, model: string): JsonRecord {
   const requestedModel = change["model"] ?? model;
   if (requestedModel !== model) throw invalidSetting("model", "The model of a session cannot be changed.");
@@ -127,7 +130,7 @@ function mergeRecords(base: JsonRecord, overrides: JsonRecord): JsonRecord {
   return { ...base, ...Object.fromEntries(pairs) };
 }
 
-/** The vendor does not accept null. */
+/** Removes null members, because the vendor does not accept null. */
 function withoutNulls(members: JsonRecord): JsonRecord {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined && value !== null));
 }
@@ -140,7 +143,7 @@ function invalidSetting(name: string, message: string): Failure {
   return new Failure("invalid_value", message, { param: `session.${name}` });
 }
 
-/** Members that the vendor receives, or that describe what it does anyway. */
+/** Members that the vendor gets, or that describe its fixed behaviour. */
 const supported = {
   detection: ["type", "prefix_padding_ms", "silence_duration_ms", "interrupt_response", "create_response"],
   function: ["type", "name", "description", "parameters"],

@@ -12,7 +12,10 @@ interface SetupEvents {
   updated(): void;
 }
 
-/** Settings of a session, which the first message to the vendor fixes. Other messages wait for its confirmation. */
+/**
+ * Settings of a session. The first message to the vendor contains them and cannot be changed later. Other messages wait
+ * until the vendor has confirmed it.
+ */
 export class LiveSetup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
@@ -59,7 +62,7 @@ export class LiveSetup {
     this.#queuedBytes = 0;
   }
 
-  /** Sends a message after the vendor's confirmation. Throws Failure if the queue is full. */
+  /** Sends a message, or queues it until the vendor has confirmed the setup. Throws Failure if the queue is full. */
   send(body: JsonRecord): void {
     const message = eventMessage(body);
     if (this.#state === "taken") return this.#events.send(message);

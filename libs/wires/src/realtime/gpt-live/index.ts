@@ -46,14 +46,14 @@ class GptLiveBridge implements RealtimeBridge {
     const event = parseLiveEvent(message);
     this.#names.checkStores?.(event);
     const session = asRecord(event["session"]);
-    // If a client could state a higher rate, its sound would seem shorter than it is.
+    // The rate is limited: a client that states a higher rate would make its sound seem shorter than it is.
     const { format } = asRecord(session["audio"]);
     this.#bytesPerSecond = Math.min(pcmBytesPerSecond, bytesPerSecondOf(format));
     this.#isOpen = true;
     return eventMessage({ ...event, session: { ...session, model: this.#names.upstreamModel } });
   }
 
-  /** No event of this format requests a billed response. */
+  /** Returns the client's message as one event. No event of this format requests a response that is billed. */
   read(message: RealtimeMessage): readonly ClientEvent[] {
     return [{ message, type: undefined, input: { audioBytes: liveAudioBytes(message), textBytes: 0 } }];
   }
@@ -94,7 +94,7 @@ class GptLiveBridge implements RealtimeBridge {
     }
   }
 
-  /** The session may have started even if the vendor has not confirmed it. */
+  /** Requests the end of the session, which may have started even if the vendor has not confirmed it. */
   stop(): readonly RealtimeMessage[] {
     return this.#isOpen ? [eventMessage({ type: "session.close" })] : [];
   }

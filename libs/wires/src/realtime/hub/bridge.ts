@@ -4,7 +4,7 @@ import type { ClientSide } from "../../wire.ts";
 import type { ModelInput, SeenEvent } from "./inspect.ts";
 import type { RealtimeMessage } from "./message.ts";
 
-/** Messages that result from one message. */
+/** Messages to send as the result of one message. */
 export interface BridgedMessages {
   readonly toClient: readonly RealtimeMessage[];
   readonly toVendor: readonly RealtimeMessage[];
@@ -30,12 +30,13 @@ export interface RealtimeBridge {
   readonly vendorSpeaksFirst: boolean;
   /** Converts or refuses the client's first message. */
   start?(message: RealtimeMessage): RealtimeMessage;
+  /** Type of the vendor's event that confirms the start. */
   readonly startedBy?: string;
   readonly state: SessionState;
   open(): BridgedMessages;
   fromClient(message: RealtimeMessage): BridgedMessages;
   fromVendor(message: RealtimeMessage): BridgedMessages;
-  /** Returns messages that stop new work. `isPending` stays true until the vendor has confirmed it. */
+  /** Returns the messages that stop new work. `isPending` remains true until the vendor has confirmed them. */
   stop(): readonly RealtimeMessage[];
   cancel(responseId: string): readonly RealtimeMessage[];
 }
@@ -43,9 +44,9 @@ export interface RealtimeBridge {
 /** State of a session that is needed for billing. */
 export interface SessionState {
   readonly input: InputFormat;
-  /** Transcriber of the client's speech. Absent also if the vendor reports no usage of it. */
+  /** Transcriber of the client's speech; absent if there is none, or if the vendor reports no usage of it. */
   readonly transcriber?: Transcriber | undefined;
-  /** Transcriber that the client requested and that the vendor may not have confirmed. */
+  /** Transcriber that the client requested last. The vendor may not have confirmed it. */
   readonly nextTranscriber?: Transcriber | undefined;
   readonly pendingResponses: number;
   /** True if a request that may cost money is unanswered. */
@@ -84,7 +85,7 @@ export interface RealtimeNames {
   /** Client's name of the model. */
   readonly model: string;
   readonly upstreamModel: string;
-  /** Part of every id that the bridge creates. */
+  /** Text that every id of the bridge contains. */
   readonly sessionId: string;
   readonly transcribers: TranscriberNames;
   /** Throws Failure for an event that names an object of the vendor's store. */
@@ -102,10 +103,10 @@ export interface TranscriberNames {
   readonly defaultName?: string | undefined;
 }
 
-/** Uses the vendor's names on the client's side too, for the test of a channel. */
+/** Names of transcribers for the test of a channel: both sides use the vendor's names. */
 export const vendorsTranscribers: TranscriberNames = { toVendor: (name) => name, toClient: (name) => name };
 
-/** Vendor side of a session wire. Both sides send messages at any time, so a bridge replaces request and answer. */
+/** Vendor side of a session wire. Either side sends messages at any time, so a bridge replaces `render` and `parse`. */
 export interface RealtimeVendor {
   bridge(names: RealtimeNames): RealtimeBridge;
 }

@@ -65,7 +65,7 @@ const inputMemberByEvent: Readonly<Record<string, "item" | "response" | "session
   "session.update": "session",
 };
 
-/** Every response reads the instructions and tools again. */
+/** Measures instructions, tools and input, all of which the model reads. */
 function measureSettings({ instructions, tools, input }: JsonRecord): ModelInput {
   const textBytes = utf8Bytes(instructions) + (Array.isArray(tools) ? utf8Bytes(JSON.stringify(tools)) : 0);
   return asRecords(input).map(measureItem).reduce(addInput, { audioBytes: 0, textBytes });
@@ -80,7 +80,7 @@ export interface ModelInput {
   readonly textBytes: number;
 }
 
-/** Base64 of samples and images is not text. */
+/** Measures a conversation item. Base64 of samples and images is not measured as text. */
 function measureItem(item: JsonRecord): ModelInput {
   const parts = asRecords(item["content"]);
   const imageCount = parts.filter(({ type }) => type === "input_image").length;
@@ -139,8 +139,8 @@ export function responseId(response: unknown): string {
 }
 
 /**
- * Converts the usage of a `response.done` to disjoint units. Cached tokens of all kinds have one price. Every response
- * counts its complete context again, so the usages of a session are added.
+ * Converts the usage of a `response.done` to units. Cached tokens of all kinds have one price. The usage of each
+ * response includes its complete context, so the usages of a session are added.
  */
 export function responseUnits(usage: unknown): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -152,7 +152,7 @@ export function responseUnits(usage: unknown): Units | undefined {
   const audioIn = Math.min(countOrZero(input["audio_tokens"]), inputTokens);
   const audioOut = Math.min(countOrZero(output["audio_tokens"]), outputTokens);
   const allCached = Math.min(countOrZero(input["cached_tokens"]), inputTokens);
-  // If a vendor does not report how many cached tokens were audio, as few as possible count as audio.
+  // If the vendor does not report how many cached tokens were audio, the smallest possible number is assumed.
   const audioCached = Math.min(
     "audio_tokens" in cached ? countOrZero(cached["audio_tokens"]) : Math.max(0, allCached - (inputTokens - audioIn)),
     audioIn,
@@ -190,12 +190,13 @@ function endOfResponse(status: unknown): CallStatus {
   return status === "cancelled" ? "cancelled" : "completed";
 }
 
-/** Bytes of 24 kHz PCM per token. */
+/** Bytes of 24 kHz PCM for each token of input. */
 const inputBytesPerToken = 4_800;
+/** Bytes of 24 kHz PCM for each token of output. */
 const outputBytesPerToken = 2_400;
 const textBytesPerToken = 4;
 
-/** Bytes that passed through a session since the last usage report. */
+/** Bytes that a session has sent and received since the last usage report. */
 export interface SessionBytes {
   readonly audioIn: number;
   readonly textIn: number;

@@ -3,7 +3,7 @@ import { parseRecord, type JsonRecord } from "@modelgate/formats/json";
 
 export interface RealtimeMessage {
   readonly data: Buffer;
-  /** True for a binary frame. The events of all known vendors are text. */
+  /** True for a binary frame. All known vendors send their events as text. */
   readonly binary: boolean;
 }
 
@@ -34,7 +34,9 @@ export function parseEvent(data: Buffer): JsonRecord | undefined {
 const audioEventEnd = Buffer.from('"}');
 const backslash = 0x5c;
 
-/** Returns true if an event only appends samples: `start`, Base64, and the end of the object. */
+/**
+ * Returns true if an event only appends samples. Such an event consists of `start`, Base64, and the end of the object.
+ */
 export function isPlainAudioEvent(data: Buffer, start: Buffer): boolean {
   return (
     data.length >= start.length + audioEventEnd.length &&

@@ -65,7 +65,7 @@ export class OpenaiBridge implements RealtimeBridge {
   }
 
   fromClient(message: RealtimeMessage): BridgedMessages {
-    // Most messages are audio.
+    // Most messages are audio, and are not parsed.
     if (isPlainAudio(message.data)) {
       this.#pending.addSpeech();
       return { toClient: [], toVendor: [message] };
@@ -97,7 +97,7 @@ export class OpenaiBridge implements RealtimeBridge {
 
   stop(): readonly RealtimeMessage[] {
     if (!this.#pending.any && !this.#pending.hasSpeech) return [];
-    // The vendor confirms this event after it has handled all earlier events.
+    // The vendor confirms this event only after it has handled all earlier events.
     const last = { type: "input_audio_buffer.clear", event_id: `event_${this.#names.sessionId}last` };
     this.#pending.add(last);
     return [eventMessage(last)];
@@ -156,7 +156,10 @@ function refuseVendorTools(event: JsonRecord): void {
   }
 }
 
-/** Tracks the requested and the confirmed format. Fewer bytes per second count as longer audio. */
+/**
+ * Tracks the requested and the confirmed audio format. The lower rate of both is used, so that audio is not billed as
+ * shorter than it is.
+ */
 class InputFormatTracker {
   #requested: Partial<InputFormat> = {};
   #reported: Partial<InputFormat> = {};

@@ -26,7 +26,7 @@ export class PendingRequests {
     return this.#waiting.filter(({ type }) => type === "response.create").length;
   }
 
-  /** True if the vendor may turn speech into a turn without a request. */
+  /** True if the client sent speech that the vendor may turn into a turn without a request. */
   get hasSpeech(): boolean {
     return this.#hasSpeech;
   }
@@ -54,7 +54,10 @@ export class PendingRequests {
     else this.#waiting.splice(index, 1);
   }
 
-  /** An error without an event id counts as the answer to the oldest request. Later requests may still run. */
+  /**
+   * Removes the request that an error answers. An error without an event id is taken as the answer to the oldest
+   * request, because later requests may still run.
+   */
   #refused(data: Buffer): void {
     const cause = asRecord(parseEvent(data)?.["error"])["event_id"] ?? undefined;
     if (cause === undefined) this.#waiting.shift();

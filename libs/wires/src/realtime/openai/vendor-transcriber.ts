@@ -3,7 +3,7 @@ import { findValueRange, refuseAmbiguousPath, replaceRange, isRecord, type JsonR
 import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
-/** A client's session update as sent to the vendor, and the failure if a part was left out. */
+/** A client's session update in the form for the vendor, and the failure if a part was left out. */
 export interface ReadUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;
@@ -30,7 +30,10 @@ export class TranscriberSetting {
     return this.#requested === undefined ? this.#current : { model: this.#requested.model };
   }
 
-  /** Reads an update and renames its model. A model that the client may not use is left out. */
+  /**
+   * Reads a session update, and replaces the name of its transcription model. Leaves out a model that the client may
+   * not use.
+   */
   request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
     let renamed = message;
     let refused: Failure | undefined;
@@ -58,7 +61,7 @@ export class TranscriberSetting {
     return { message: renamed, refused };
   }
 
-  /** Reads the vendor's report of its session. Returns it with the client's name of the model. */
+  /** Reads the settings that the vendor reports. Returns the message with the client's name of the model. */
   report(message: RealtimeMessage, session: JsonRecord): RealtimeMessage {
     for (const path of transcriptionPaths) {
       const setting = objectAtPath(session, path);

@@ -51,7 +51,7 @@ function parseAnswer({ candidates, usageMetadata }: JsonRecord): SpeechAnswer {
   return { samples, rate, usage: countAsAudio(contentUsage(usageMetadata)) };
 }
 
-/** Models for speech have no other output. */
+/** Converts all output tokens to audio tokens, because models for speech have no other output. */
 function countAsAudio(usage: SpeechAnswer["usage"]): SpeechAnswer["usage"] {
   if (usage === undefined) return undefined;
   const { outputTokens = 0, outputAudioTokens = 0, ...more } = usage;

@@ -12,7 +12,7 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
   pcm: { encoding: "linear16", container: "none", sample_rate: "24000" },
 };
 
-/** A model name without a voice. A complete name has one: `aura-2-thalia-en`. */
+/** Matches a model name without a voice. A complete name has a voice: `aura-2-thalia-en`. */
 const aura = /^aura(?:-\d+)?$/;
 
 export const deepgram = {

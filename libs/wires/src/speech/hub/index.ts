@@ -29,7 +29,7 @@ export interface SpeechRequest {
   readonly own?: AdditionalMembers<SpeechWire> | undefined;
 }
 
-/** Counts code points, by which speech is priced. */
+/** Counts the code points of a text. Speech is priced by them. */
 export function countCharacters(text: string): number {
   let count = 0;
   for (const _ of text) count++;

@@ -58,7 +58,7 @@ function parseSpeed(fields: Fields): number | undefined {
   return speed;
 }
 
-/** Every vendor's default is plain audio. */
+/** Renders a request. `stream_format` is sent only for events, because plain audio is the default of every vendor. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
   const additional = renderAdditionalMembers(request.own, "speech");
   const body = withoutUndefined({

@@ -58,7 +58,7 @@ function renderMessage(parts: readonly Part[], style: AnswerStyle, context: Answ
   });
 }
 
-/** Renders signatures of reasoning and texts, each with the position of its part in the joined text. */
+/** Renders the signatures of reasoning and texts. Each has the position of its part in the joined text. */
 function renderDetails(...groups: readonly (readonly (ReasoningPart | TextPart)[])[]): readonly unknown[] {
   let index = 0;
   return groups.flatMap((parts) => {
@@ -131,7 +131,7 @@ function imageMember({ source, signature }: Extract<Part, { kind: "image" }>, in
   });
 }
 
-/** The speech is not stored, so its id cannot be used later. */
+/** Renders speech. It is not stored, so its id expires at once. */
 function audioMember({ source }: Extract<Part, { kind: "audio" }>, { answerId, now }: AnswerContext): JsonRecord {
   if (source.kind !== "base64") return {};
   return { audio: { id: `audio_${answerId}`, data: source.data, expires_at: now, transcript: "" } };
@@ -145,7 +145,9 @@ export function completePartMembers(part: Part, context: AnswerContext, images: 
   return image === undefined ? {} : { images: [image] };
 }
 
-/** Renders a citation of the text at `from`. Other wires' citations need an address. */
+/**
+ * Renders a citation of the text that begins at `from`. A citation from another wire is left out unless it has a URL.
+ */
 export function renderAnnotation(citation: Citation, from: number, length: number): readonly unknown[] {
   if (citation.own?.wire === "chat") return [citation.own.value];
   const { url, title, start, end } = citation;

@@ -40,7 +40,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
       includeUsage: parseStreamOptions(fields),
     }),
   };
-  // The gateway stores nothing, so `store: false` is always fulfilled.
+  // The gateway stores no chat completions, so `store: false` is always fulfilled.
   if (body["store"] === false) fields.ignore("store");
   return { request, dropped: fields.unread() };
 }
@@ -107,12 +107,12 @@ const read = bodyReader(bodies.ChatRequest);
 
 const ownOutputLimitNames = ["max_tokens", "max_completion_tokens"];
 
-/** Checks the fields that the gateway relies on. */
+/** Checks the body against its schema, and reads the parameters that the gateway needs. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const stream = body.stream ?? false;
   if (stream && hasFile(body)) throw new Failure("file_input_not_streamable", undefined, { param: "stream" });
-  // `best_of` is not part of this wire, but some of its vendors read it.
+  // This wire has no `best_of`, but some of its vendors read it.
   const choices = "best_of" in body ? Math.max(body.n ?? 1, wholeNumber(body.best_of)) : (body.n ?? 1);
   const { max, names: outputLimitNames } = outputLimitsIn(body, ownOutputLimitNames);
   const showsCost = "usage" in body && isCostRequested(body);

@@ -90,7 +90,7 @@ class ChatPartWriter {
   readonly #style: AnswerStyle;
   readonly #around: ChunkFrame;
   readonly #open = new Map<number, OpenChatPart>();
-  /** Number of characters sent. Signatures refer to positions in the joined text. */
+  /** Number of characters sent so far. Signatures refer to positions in the joined text. */
   readonly #written = { text: 0, reasoning: 0 };
   #hasBegun = false;
   #hasFinished = false;
@@ -98,7 +98,7 @@ class ChatPartWriter {
   #calls = 0;
   #details = 0;
   #images = 0;
-  /** Citations, sent together, because clients do not join lists whose entries have no index. */
+  /** Citations. They are sent together, because clients cannot join lists whose entries have no index. */
   readonly #annotations: unknown[] = [];
   #bufferedCharacters = 0;
 
@@ -199,7 +199,7 @@ class ChatPartWriter {
     return this.#chunk({ tool_calls: [{ index: call, id, ...tool }] });
   }
 
-  /** Some clients expect text next to a signature, even if it is empty. */
+  /** Renders the end of a call. Some clients expect text next to a signature, even if it is empty. */
   #endCall({ opened, call, bufferedPieces }: OpenChatPart, signature: Signature | undefined): string {
     const wrapped = bufferedPieces?.join("") ?? "";
     this.#bufferedCharacters -= wrapped.length;
@@ -229,7 +229,7 @@ class ChatPartWriter {
   }
 }
 
-/** JSON before and after a delta. It is rendered once, so that each delta costs only its text. */
+/** JSON before and after a delta's text. It is rendered once, not for each delta. */
 interface ChunkFrame {
   readonly before: string;
   readonly after: string;

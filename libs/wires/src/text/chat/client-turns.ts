@@ -104,7 +104,7 @@ function parseTool(tool: Fields): Tool {
   return parseCustom(declared, parseGrammar(declared.raw("format")));
 }
 
-/** This wire nests a grammar one level deeper than the neutral form. */
+/** Converts the format of a free-text tool. This wire nests a grammar one level deeper than the neutral form. */
 function parseGrammar(format: unknown): unknown {
   if (!isRecord(format) || !isRecord(format["grammar"])) return format;
   const { grammar, ...others } = format;

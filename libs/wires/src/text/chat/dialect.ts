@@ -21,9 +21,9 @@ export interface ChatDialect {
   readonly toolChoice?: Readonly<Record<string, string>>;
   /** True if every stream reports usage, and the vendor refuses the option that requests it. */
   readonly alwaysReportsUsage?: true;
-  /** Member of a message with earlier reasoning; "none" if the vendor refuses reasoning. */
+  /** Member of a message for the reasoning of earlier turns; "none" if the vendor refuses such reasoning. */
   readonly reasoningMember?: "reasoning_content" | "reasoning" | "none";
-  /** Member that contains `usage`. */
+  /** Member of an answer that contains `usage`, if `usage` is not a member of the answer itself. */
   readonly usageIn?: string;
   /** True if `completion_tokens` does not include the reasoning tokens. */
   readonly separateReasoning?: true;
@@ -61,7 +61,7 @@ function renameReasoningMember(messages: unknown, { reasoningMember = defaultRea
 /** Member that most vendors use for reasoning. */
 const defaultReasoningMember = "reasoning_content";
 
-/** Returns byte sequences that this vendor refuses or misreads in messages. */
+/** Returns the byte sequences in messages that the vendor refuses or misreads. */
 export function unsupportedSequences({
   noDeveloper,
   reasoningMember = defaultReasoningMember,
@@ -72,7 +72,7 @@ export function unsupportedSequences({
   ].map((text) => Buffer.from(text));
 }
 
-/** Fits a request's bytes to the vendor's dialect. */
+/** Changes a forwarded request to the vendor's dialect. */
 export function fitBytes(body: Buffer, dialect: ChatDialect): FittedRequest {
   const members = membersOf(body);
   const valueOf = (name: string): unknown => parseMember(body, name, members);

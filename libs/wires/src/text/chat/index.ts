@@ -142,7 +142,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
 /** Values of `object` in chunks of this wire and of completions. */
 const chunkObjects = ["chat.completion", "text_completion"];
 
-/** Returns true if an event can begin a stream: a chunk of an answer, not an error. */
+/** Returns true if an event can be the first one of a stream: a chunk of an answer, not an error. */
 export function isStreamStart(event: JsonRecord): boolean {
   const { object, usage, error = null } = event;
   if ((object === "error" || error !== null) && failureOf(event) !== undefined) return false;

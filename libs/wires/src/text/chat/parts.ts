@@ -23,13 +23,13 @@ const partReaders: Readonly<Record<string, ReadPart>> = {
   video_url: (part) => ({ kind: "video", source: parseUrlMember(part, "video_url").source }),
 };
 
-/** Mistral sends reasoning as a content part. */
+/** Reads the text of a reasoning part, which Mistral sends. */
 function reasoningText(part: Fields): string {
   const reasoning = part.each("thinking", maxParts);
   return reasoning.map((each) => (each.raw("type") === "text" ? each.needText("text") : "")).join("");
 }
 
-/** Parses `cache_control` of a part or tool, which clients send on this wire too. */
+/** Parses `cache_control` of a part or tool. It belongs to the messages wire, but clients send it on this wire too. */
 export function parseCache(of: Fields): CacheHint | undefined {
   const control = of.fields("cache_control");
   if (control === undefined) return undefined;
@@ -41,7 +41,7 @@ function parseCacheMark(part: Fields): CacheHint | undefined {
   return parseBreakpoint(part) ?? parseCache(part);
 }
 
-/** The member is an address, or an object with a `url`. */
+/** Parses a member that is an address, or an object with a `url`. */
 function parseUrlMember(part: Fields, name: string): { readonly source: Source; readonly fields?: Fields } {
   if (typeof part.value[name] === "string") return { source: sourceFromUrl(part.needText(name)) };
   const fields = part.needFields(name);
@@ -86,11 +86,11 @@ interface ModelContext {
   readonly calls: CallPairs;
   /** Path of the message, from which missing ids of calls are derived. */
   readonly path: readonly (string | number)[];
-  /** Wire of signatures that have Google's form. */
+  /** Wire to which signatures in Google's form belong. */
   readonly google: "chat" | "content";
 }
 
-/** Parses a model's message. The message does not show the order of its parts. */
+/** Parses a message of the model. The wire does not state the order of its parts. */
 export function parseModelMessage(message: Fields, context: ModelContext): readonly Part[] {
   message.ignore("role", "annotations");
   const reasoning = [message.raw("reasoning_content"), message.raw("reasoning")].find(
@@ -147,13 +147,13 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   return { kind: "tool-call", id, name, arguments: argumentsOf(definition) };
 }
 
-/** The legacy format has one call per message, without an id. */
+/** Parses a call in the legacy format, which has one call per message, without an id. */
 function parseLegacyCall(call: Fields, { path }: ModelContext): ToolCallPart {
   const name = call.needText("name");
   return { kind: "tool-call", id: callId(...path, "function_call", name), name, arguments: argumentsOf(call) };
 }
 
-/** Some vendors send an object instead of JSON text. */
+/** Returns the arguments of a call. Some vendors send an object instead of JSON text. */
 function argumentsOf(definition: Fields): string {
   const value = definition.raw("arguments");
   return isRecord(value) ? JSON.stringify(value) : (definition.text("arguments") ?? "");

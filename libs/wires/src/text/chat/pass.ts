@@ -50,7 +50,7 @@ export const chatPass: TextPass = {
     const members = membersOf(body);
     const values: Record<string, string> = {};
     if (model !== undefined) values["model"] = JSON.stringify(model);
-    // Parsing a large body again would take long.
+    // Only the member is parsed, because parsing a large body again would take long.
     const options = reportUsage ? asRecord(parseMember(body, "stream_options", members)) : undefined;
     if (options !== undefined) values["stream_options"] = JSON.stringify({ ...options, include_usage: true });
     return yield* spliceInTurns(body, values, members);
@@ -69,14 +69,16 @@ export const chatPass: TextPass = {
     return {
       usage: readUsage(chunk),
       fees: usage ? chatFees(chunk) : undefined,
-      // Some vendors end with a chunk that has usage but no `choices`. Clients' SDKs cannot parse it.
+      // Some vendors end with a chunk that has usage but no `choices`. Clients' SDKs cannot parse such a chunk.
       usageOnly:
         (choices === undefined || (Array.isArray(choices) && choices.length === 0)) && isRecord(chunk["usage"]),
       done: false,
       failed: isRecord(chunk["error"]),
     };
   },
-  /** The opening quotes are not searched: they are frequent in JSON, and the search would take twice as long. */
+  /**
+   * The patterns have no opening quotes: quotes are frequent in JSON, and a search for them would take twice as long.
+   */
   mayBeNotable: (frames) => includesMark(frames) || reportsUsage(frames),
   dropsForeignSignatures: false,
   endsWithConnection: false,
@@ -99,7 +101,9 @@ export const chatPass: TextPass = {
   earlyEnd: endChunksEarly,
 };
 
-/** With `include_usage`, OpenAI sends `"usage":null` in all frames but the last. */
+/**
+ * Returns true if frames report usage. With `include_usage`, OpenAI sends `"usage":null` in all frames but the last.
+ */
 function reportsUsage(frames: Buffer): boolean {
   let at = frames.indexOf(usageMember);
   while (at >= 0) {
@@ -114,7 +118,7 @@ function renameAnswer(json: Buffer, model: string): Buffer {
   return renameAt(json, ["model"], model);
 }
 
-/** Members of the choice that ends at the output limit. */
+/** Members of the last chunk of a choice that ends at the output limit. */
 const chatEnd = { delta: {}, logprobs: null, finish_reason: "length" };
 
 /** Ends a stream of chunks early. */

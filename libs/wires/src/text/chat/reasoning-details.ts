@@ -4,9 +4,9 @@ import type { Part, ReasoningPart, Signature, TextPart } from "../hub/part.ts";
 import { encodeEnvelope, decodeEnvelope, type Envelope, type CharacterRange } from "../hub/signatures.ts";
 
 /*
- * The chat wire has no standard member for signatures (`Signature`). Two common extensions carry them: `reasoning_details`
- * of a message, a list that clients keep and send back, for reasoning and texts; `extra_content` of a tool call or
- * image. A vendor's own details and signatures count as signatures of this wire.
+ * The chat wire has no standard member for signatures (`Signature`). Two common extensions contain them. The list
+ * `reasoning_details` of a message contains signatures of reasoning and texts; clients send it back. `extra_content` of a
+ * tool call or image contains its signature. Details and signatures that a vendor creates are signatures of this wire.
  */
 
 export const maxDetails = 16_384;
@@ -14,7 +14,7 @@ export const maxDetails = 16_384;
 /** Kinds of signatures that vendors of this wire create. */
 const [detailsKind, googleSignatureKind] = ["reasoning_details", "thought_signature"] as const;
 
-/** Content of `reasoning_details`: the gateway's envelopes, and the vendor's details as one signature. */
+/** Content of `reasoning_details`: the gateway's envelopes, and the vendor's own details as one signature (`own`). */
 export interface Details {
   readonly envelopes: readonly IdentifiedEnvelope[];
   readonly own: Signature | undefined;
@@ -74,7 +74,7 @@ export function renderDetail(signature: Signature, of: Signed): readonly unknown
 
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {
   if (signature?.wire !== "chat" || signature.kind !== detailsKind) return undefined;
-  // The client may have changed the text.
+  // The client may have changed the text, so it may not be valid JSON.
   const details = parseJson(signature.value);
   return Array.isArray(details) ? details : undefined;
 }
@@ -109,7 +109,7 @@ interface Piece {
   readonly envelope?: IdentifiedEnvelope | undefined;
 }
 
-/** A signature whose range does not fit the text is dropped. */
+/** Splits a text at the ranges of signatures. A signature whose range does not fit the text is dropped. */
 function splitAtRanges(text: string, envelopes: readonly IdentifiedEnvelope[]): readonly Piece[] {
   const cut: Piece[] = [];
   let index = 0;
@@ -123,7 +123,7 @@ function splitAtRanges(text: string, envelopes: readonly IdentifiedEnvelope[]): 
   return index < text.length ? [...cut, { text: text.slice(index) }] : cut;
 }
 
-/** Reads the signature in `extra_content`: the gateway's envelope, or a signature of Google. */
+/** Reads the signature in `extra_content`: in the gateway's envelope, or in Google's form. */
 export function readExtraContent(value: unknown, google: "chat" | "content"): Signature | undefined {
   if (!isRecord(value)) return undefined;
   const gatewayEnvelope = nonEmptyText(value["modelgate"], "signature");

@@ -5,7 +5,7 @@ import type { Signature } from "../hub/part.ts";
 import { callId } from "../hub/tool-calls.ts";
 import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
-/** Maximum characters of a call's arguments that are stored to detect their end. */
+/** Maximum characters of a call's arguments that are stored in order to detect their end. */
 const maxKeptCharacters = 2 ** 20;
 
 interface StreamedCall {
@@ -18,7 +18,10 @@ interface StreamedCall {
   signature: Signature | undefined;
 }
 
-/** Reads the tool calls of one choice. Some vendors send no index or a wrong one; pieces are then matched by id. */
+/**
+ * Reads the tool calls of one choice. Some vendors send no index or a wrong one. So a piece with a name also begins a
+ * call if its id is new, or if it has no index.
+ */
 export class CallReader {
   readonly #tracker: PartTracker;
   readonly #path: readonly (string | number)[];
@@ -51,7 +54,7 @@ export class CallReader {
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
 
-  /** Ends calls with complete arguments when another part begins. */
+  /** Ends the calls whose arguments are complete, when another part begins. */
   endComplete(): readonly TextEvent[] {
     return [...this.#open.values()].filter(isCompleteCall).flatMap((call) => this.#end(call));
   }
@@ -141,7 +144,7 @@ function joinDetails(last: JsonRecord, next: JsonRecord): JsonRecord {
 
 const maxSpeechBytes = 24 * 2 ** 20;
 
-/** Joins the pieces of a stream's speech, because no other wire streams it in pieces. */
+/** Joins the pieces of a stream's speech, because no other wire streams speech in pieces. */
 export class AudioReader {
   readonly #pieces: Buffer[] = [];
   readonly #transcript: string[] = [];

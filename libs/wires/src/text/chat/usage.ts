@@ -15,12 +15,12 @@ import {
 import { cacheWritesIn, parseCount, withoutZeroUnits } from "../hub/counts.ts";
 import { findUsage, type ChatDialect } from "./dialect.ts";
 
-/** Members with input read from a cache, for vendors without a dialect. */
+/** Members of `usage` with the input tokens that were read from a cache, for vendors without a dialect. */
 const cachedInputMembers = ["prompt_cache_hit_tokens", "cached_tokens"];
 
 /**
- * Converts `usage` to disjoint units. Without a dialect, the spellings of several vendors are read. Counts that
- * contradict each other are limited.
+ * Converts `usage` to units. Without a dialect, it reads the spellings of several vendors. A detail is at most its
+ * total.
  */
 export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | undefined {
   if (!isRecord(usage)) return undefined;
@@ -33,7 +33,10 @@ export function chatUsage(usage: unknown, dialect: ChatDialect = {}): Units | un
   });
 }
 
-/** Reads usage at any vendor's position. Cloudflare sends chunks without prompt tokens, which are skipped. */
+/**
+ * Reads the usage of an answer or chunk, at the positions that vendors use. Cloudflare sends chunks whose usage has no
+ * prompt tokens; such usage is skipped.
+ */
 export function readUsage(answer: JsonRecord, dialect: ChatDialect = {}): Units | undefined {
   const choices = answer["choices"];
   const first: unknown = Array.isArray(choices) ? choices[0] : undefined;
@@ -125,7 +128,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   });
 }
 
-/** Clients run functions and free-text tools; the vendor runs the others. */
+/** Returns the tool if the vendor runs it. Clients run functions and free-text tools. */
 function vendorTool(path: string, tool: JsonRecord): readonly RequestedTool[] {
   const { type = "function", function: declared } = tool;
   if (type === "function" || type === "custom") return [];

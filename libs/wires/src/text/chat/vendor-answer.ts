@@ -65,7 +65,7 @@ function answerParts(message: JsonRecord, path: readonly (string | number)[]): r
 const chatFinishReasons = {
   ...completionFinishReasons,
   "tool-calls": "tool_calls",
-  // This wire has no closer reason.
+  // This wire has no reason that is closer.
   "malformed-tool-call": "content_filter",
 } as const satisfies Record<FinishReason, string>;
 
@@ -91,7 +91,7 @@ interface Finish {
   readonly stopSequence?: string | undefined;
 }
 
-/** Reads the end of a choice. `stop_reason` is the stop sequence (vLLM). */
+/** Reads how a choice ended. `stop_reason` may be the stop sequence (vLLM). */
 export function parseFinish(choice: JsonRecord, kinds: ReadonlySet<Part["kind"]>): Finish {
   const finishReason = choice["finish_reason"];
   const reason = typeof finishReason === "string" ? ownEntry(vendorFinishReasons, finishReason) : undefined;

@@ -62,7 +62,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
     stream: request.stream ? true : undefined,
     stream_options: request.stream ? { include_usage: true } : undefined,
     ...renderTools(request, model, unsupported),
-    // OpenAI's reasoning models accept only the newer name; most compatible vendors only the older.
+    // OpenAI's reasoning models accept only the newer name. Most compatible vendors accept only the older one.
     [acceptsNewestFields(model) ? "max_completion_tokens" : "max_tokens"]: request.maxTokens,
     stop: request.stop,
     response_format: renderFormat(request),
@@ -89,7 +89,10 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.names };
 }
 
-/** OpenAI refuses `top_k`, and `metadata` unless it stores the answer. */
+/**
+ * Returns a value unless the model's vendor refuses it. OpenAI refuses `top_k`, and `metadata` unless it stores the
+ * answer.
+ */
 function unlessRefused<Value>(
   model: string,
   field: RequestField,
@@ -111,14 +114,19 @@ function renderFormat({ format }: TextRequest): JsonRecord | undefined {
   };
 }
 
-/** Some vendors refuse the default of 0 alternatives. */
+/**
+ * Renders the request for log probabilities. The default of 0 alternatives is not sent, because some vendors refuse it.
+ */
 function renderProbabilities({ logProbabilities }: TextRequest): JsonRecord {
   if (logProbabilities === undefined) return {};
   const { alternatives } = logProbabilities;
   return { logprobs: true, top_logprobs: alternatives === 0 ? undefined : alternatives };
 }
 
-/** On this wire speech needs a format, which in a stream must be `pcm16`. */
+/**
+ * Renders the fields for other output than text. This wire requires a format of speech, which must be `pcm16` in a
+ * stream.
+ */
 function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRecord {
   return {
     modalities,
@@ -128,7 +136,7 @@ function renderOutput({ modalities, audio, image, stream }: TextRequest): JsonRe
   };
 }
 
-/** Vendors refuse `tool_choice` and `parallel_tool_calls` without tools. */
+/** Renders tools and settings of tools. Vendors refuse the settings without tools. */
 function renderTools(request: TextRequest, model: string, unsupported: Unsupported): JsonRecord {
   const { tools = [], toolChoice, parallelTools } = request;
   const newest = acceptsNewestFields(model);
@@ -168,7 +176,10 @@ function renderGrammar(format: unknown): unknown {
   return { type, grammar };
 }
 
-/** Agents offer web search in every request. It is dropped for models without search, except from chat clients. */
+/**
+ * Renders web search. Agents request it in every call. For models without search, it is dropped, unless a chat client
+ * requests it.
+ */
 function renderSearch(tools: readonly Tool[], model: string, unsupported: Unsupported): JsonRecord | undefined {
   const search = tools.find((tool) => tool.kind === "web-search");
   if (search === undefined) return undefined;

@@ -62,7 +62,10 @@ export class ChatReader implements StreamReader {
     return [...this.#choices.values()].flatMap((choice) => choice.finish({}));
   }
 
-  /** Some vendors first send chunks without an id; these have neither choices nor usage. */
+  /**
+   * Returns the start event for the first chunk with choices or usage. Some vendors send chunks without an id before
+   * it.
+   */
   #start(chunk: JsonRecord): readonly TextEvent[] {
     if (this.#started) return noEvents;
     this.#started = true;
@@ -79,7 +82,7 @@ export class ChatReader implements StreamReader {
   }
 }
 
-/** At most one of these kinds is open at a time. */
+/** Kinds of parts of which at most one is open at a time. */
 const textKinds = ["reasoning", "text", "refusal"] as const;
 
 type TextKind = (typeof textKinds)[number];
@@ -158,7 +161,7 @@ class PartReader {
     events.push(...this.#tracker.delta(key, text, probabilities));
   }
 
-  /** Mistral sends a list of parts, which may be reasoning. */
+  /** Reads a part of a list of content, which Mistral sends. It may be reasoning. */
   #takePart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
     const reasoning: unknown = part["thinking"];

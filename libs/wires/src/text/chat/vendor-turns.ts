@@ -19,7 +19,7 @@ import { writeDataUrl, audioBytes } from "../hub/sources.ts";
 import { wrapCustom } from "../hub/tool-calls.ts";
 import { vendorDetails, vendorExtraContent } from "./reasoning-details.ts";
 
-/** Renders messages. All vendors accept instructions in one `system` message. */
+/** Renders messages. The instructions become one `system` message, which all vendors accept. */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported): readonly JsonRecord[] {
   const { instructions, turns } = request;
   const system = instructions.length > 0 ? [systemMessage(instructions, unsupported)] : [];
@@ -38,7 +38,7 @@ function systemMessage(parts: readonly TextPart[], unsupported: Unsupported): Js
   return { role: "system", content: parts.map(({ text }) => text).join("\n\n") };
 }
 
-/** Vendors expect the results directly after the calls. */
+/** Renders a user's turn. The results of tools come first, because vendors expect them directly after the calls. */
 function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly JsonRecord[] {
   const results = parts.filter((part) => part.kind === "tool-result");
   const media = results.flatMap((result) => result.parts.filter((part) => part.kind !== "text"));
@@ -49,7 +49,7 @@ function renderUser(parts: readonly Part[], unsupported: Unsupported): readonly 
   ];
 }
 
-/** Images and files of a result are sent in the user's next message. */
+/** Renders the text of a tool's result. Its images and files are sent in the user's next message. */
 function renderResult({ callId, parts, isError, cache }: ToolResultPart, unsupported: Unsupported): JsonRecord {
   unsupported.noteIf("tool-result.is-error", isError);
   unsupported.noteIf("tool-result.cache", cache);
@@ -103,7 +103,7 @@ function refuseForeignPart(part: Part): void {
     throw unsupportedFailure(`${part.kind} parts of the model`);
 }
 
-/** Some vendors need reasoning text before a call, and some refuse other reasoning. */
+/** Renders reasoning. Some vendors require reasoning text before a call, and some refuse reasoning elsewhere. */
 function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported: Unsupported): JsonRecord {
   const reasoning = parts.filter((part): part is ReasoningPart => part.kind === "reasoning");
   const details = reasoning.flatMap(({ signature }) => vendorDetails(signature) ?? []);
@@ -118,7 +118,7 @@ function renderReasoning(parts: readonly Part[], keepsText: boolean, unsupported
   };
 }
 
-/** Some vendors have functions but no free-text tools. */
+/** Renders a call. A call of a free-text tool becomes a call of a function for models without such tools. */
 function renderCall({ id, name, arguments: text, custom, signature }: ToolCallPart, newest: boolean): JsonRecord {
   const extra = { extra_content: vendorExtraContent(signature) };
   if (custom === true && newest)
@@ -172,7 +172,7 @@ function urlOf(source: Source): string {
   return source.kind === "url" ? source.url : writeDataUrl(source);
 }
 
-/** Vendors accept PDF; few accept a text file. */
+/** Renders a file. Vendors accept PDF, but few accept a text file, so its text is sent. */
 function renderInputFile(file: FilePart, unsupported: Unsupported): JsonRecord {
   const { source, name, title, cache } = file;
   unsupported.noteMembers("file", file, ["title", "context", "citations"]);
@@ -198,9 +198,10 @@ function chooseFence(text: string): string {
   return fence;
 }
 
-/** OpenAI has fields that most compatible vendors lack. A model's name may follow a path (`openai/gpt-5`). */
-
-/** Models that accept the newest fields, such as `max_completion_tokens`. */
+/**
+ * Models of OpenAI, which accept fields that most compatible vendors lack, such as `max_completion_tokens`. The name
+ * may follow a path (`openai/gpt-5`).
+ */
 const newestModels = /(?:^|\/)(?:o\d|gpt-(?:[5-9]|\d\d))/;
 
 /** Models that accept web search options; many others refuse them. */

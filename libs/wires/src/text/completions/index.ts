@@ -18,7 +18,7 @@ import { streamPromptAnswers, CompletionsWriter } from "./stream.ts";
 
 const choicesMember = Buffer.from('"choices"');
 
-/** Passes text completions through. Chunks and errors have chat's form, except for the text. */
+/** Forwarder of text completions. Chunks and errors have the form of chat, except for the text. */
 export const completionsPass: TextPass = {
   ...chatPass,
   outputLimitOrder: () => ["max_tokens"],
@@ -26,7 +26,7 @@ export const completionsPass: TextPass = {
   earlyEnd: (options) => endChunksEarly(options, { text: "", logprobs: null, finish_reason: "length" }),
 };
 
-/** Text completions. Chat models also answer them, one prompt per call. */
+/** Text completions. Chat models also answer them; each prompt becomes one call. */
 export const completionsWire = {
   name: "completions",
   framing: eventStreamFraming,

@@ -13,7 +13,7 @@ export const defaultMaxTokens = 16;
 
 const maxAlternatives = 5;
 
-/** Parses a request of one prompt. */
+/** Parses a request with one prompt. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const {
     requests: [request, ...others],
@@ -23,7 +23,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped };
 }
 
-/** Parses a request; each prompt becomes a user's turn. Throws Failure (400) for what chat cannot express. */
+/** Parses a request. Each prompt becomes a user's turn. Throws Failure (400) for fields that chat cannot express. */
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
@@ -70,7 +70,7 @@ function refuseUnsupported(fields: Fields, { choices = 1, logProbabilities }: Om
 /** Maximum number of prompts in one request. Each becomes a separate call. */
 export const maxPrompts = 32;
 
-/** Prompts in tokens are refused, because only models of one vendor understand them. */
+/** Parses the prompts. Prompts of token ids are refused, because only models of one vendor understand them. */
 function parsePrompts(fields: Fields): readonly string[] {
   const prompt = fields.need("prompt");
   if (typeof prompt === "string") return [parsePrompt(prompt, "prompt", fields)];
@@ -89,7 +89,7 @@ function parsePrompt(prompt: unknown, path: string, fields: Fields): string {
   return prompt;
 }
 
-/** Returns true for more than one prompt. An array of numbers is one prompt in tokens. */
+/** Returns true for more than one prompt. An array of numbers is one prompt of token ids. */
 export function isBatch({ prompt }: JsonRecord): boolean {
   return Array.isArray(prompt) && prompt.length > 1 && typeof prompt[0] === "string";
 }
@@ -102,7 +102,7 @@ export const inspectedMembers = Object.keys(bodies.CompletionsRequest.properties
 
 const read = bodyReader(bodies.CompletionsRequest);
 
-/** Checks the fields that the gateway relies on. */
+/** Checks the body against its schema, and reads the parameters that the gateway needs. */
 export function readParams(value: unknown): TextParams {
   const body = read(value);
   const choices = Math.max(body.n ?? 1, body.best_of ?? 1) * countPrompts(body.prompt);

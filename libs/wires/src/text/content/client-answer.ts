@@ -30,7 +30,10 @@ function renderCandidate({ parts, finish }: Choice, index: number): JsonRecord {
   });
 }
 
-/** Returns the vendor's explanation of a refusal, which has details. A refusal without details is the answer's text. */
+/**
+ * Returns the text of a refusal with details, which is the vendor's explanation. The text of any other refusal is part
+ * of the answer.
+ */
 function finishMessageOf(part: Part | undefined): string | undefined {
   return part?.kind === "refusal" && part.details !== undefined ? part.text : undefined;
 }

@@ -119,7 +119,9 @@ function parseTurns(body: Fields): readonly Turn[] {
   });
 }
 
-/** Streams have reasoning in pieces. The last piece has the signature of the joined text. */
+/**
+ * Joins adjacent pieces of reasoning, in which streams send it. The last piece has the signature of the joined text.
+ */
 function joinReasoning(parts: readonly Part[]): readonly Part[] {
   const joined: Part[] = [];
   for (const part of parts) {
@@ -214,7 +216,10 @@ function costConfigMembers(): readonly string[] {
 
 const read = bodyReader(bodies.GenerateContentRequest);
 
-/** Checks the fields that the gateway relies on. The path contains the model and selects streaming. */
+/**
+ * Checks the body against its schema, and reads the parameters that the gateway needs. The path contains the model and
+ * selects streaming.
+ */
 export function readParams(value: unknown, path: RequestPath): TextParams {
   const body = read(value);
   const config = new Fields(body, "", "either").fields("generationConfig");
@@ -235,7 +240,7 @@ export function readParams(value: unknown, path: RequestPath): TextParams {
   };
 }
 
-/** Returns the request in a `:countTokens` body. */
+/** Returns the request whose tokens a `:countTokens` body asks for. */
 export function contentToCount(body: JsonRecord): JsonRecord {
   const inner = body["generateContentRequest"] ?? body["generate_content_request"];
   return isRecord(inner) ? inner : body;

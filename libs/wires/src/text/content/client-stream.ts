@@ -11,7 +11,7 @@ import { renderUsage } from "./usage.ts";
 import { contentFinishReasons } from "./vendor-answer.ts";
 import { renderCall } from "./vendor-turns.ts";
 
-/** Maximum buffered characters of calls' arguments; calls are sent complete. */
+/** Maximum buffered characters of arguments. They are buffered because this wire sends a call in one piece. */
 export const maxBufferedCharacters = 8 * 2 ** 20;
 
 /** Writes a stream of pieces. Finish reasons and usage are in the last piece. */
@@ -135,7 +135,10 @@ function partKey(choice: number, part: number): string {
   return `${choice}:${part}`;
 }
 
-/** Piece that clients ignore. SDKs (Gemini CLI 0.61, google-genai) take a comment for data and end the stream. */
+/**
+ * Piece that clients ignore. It replaces a comment, which SDKs (Gemini CLI 0.61, google-genai) read as data, and then
+ * end the stream.
+ */
 const keepAliveChunk = '{"candidates":[]}';
 
 /** Creates the framing of `alt=sse`, which has no event names and no final event. */

@@ -116,7 +116,7 @@ function readVendor(part: Fields): Part {
 
 const wrapperMembers: ReadonlySet<string> = new Set(["output", "result", "error"]);
 
-/** Renders a result as an object, which this wire requires. */
+/** Renders the result of a tool as an object, which this wire requires. */
 export function renderToolResponse(text: string, isError: boolean): JsonRecord {
   if (isError) return { error: text };
   const value = parseJson(text) ?? undefined;
@@ -142,7 +142,7 @@ function stringOrJson(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Value in place of a missing signature, which the vendor then does not check. */
+/** Value in place of a missing signature. With it, the vendor does not check the signature. */
 export const skipSignatureCheck = "skip_thought_signature_validator";
 
 /** Older value of `skipSignatureCheck`. */

@@ -24,7 +24,7 @@ const readFrameText = memberTextReader(["text", "name"]);
 
 const mayBeLastFrame = frameIncludes('"finishReason"', '"blockReason"');
 
-/** Frames with usage, a tool that the vendor ran, or a failure. */
+/** Matches frames with usage, a tool that the vendor ran, or a failure. */
 const isParsedFrame = frameIncludes('"usageMetadata"', '"groundingMetadata"', '"executableCode"', '"error"');
 
 const callMembers = ['"functionCall"', '"function_call"'].map((text) => Buffer.from(text));
@@ -38,9 +38,11 @@ const levelPaths = [
 
 const textMember = Buffer.from('"text"');
 
-/** Passes generated content through. The stream ends when its connection ends. */
+/** Forwarder of generated content. A stream ends when its connection ends. */
 export const contentPass: TextPass = {
-  /** Recent models require a signature on the first call of each step in the history. */
+  /**
+   * Returns false if a signature is missing: recent models require one on the first call of each step of the history.
+   */
   *accepts(body, model) {
     if (!acceptsThinkingLevels(model) || !(yield* includesAny(body, ...callMembers))) return true;
     return signsFirstCalls(yield* memberInTurns(body, "contents"));
@@ -57,7 +59,7 @@ export const contentPass: TextPass = {
     return yield* spliceInTurns(body, { [name]: JSON.stringify({ ...rest, maxOutputTokens: tokens }) });
   },
 
-  /** The path contains the model, so only media types are changed. */
+  /** Changes only media types, because the path contains the model. */
   upstreamBody: (body) => normalizeMediaTypes(body),
 
   fit: (body, { model }) => fitThinkingLevel(body, model, levelPaths),

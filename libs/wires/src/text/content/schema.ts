@@ -3,7 +3,7 @@ import { camelName, isRecord, type JsonRecord } from "@modelgate/formats/json";
 /** Maximum depth of a schema. A deeper part becomes `{}`, which allows any value. */
 const maxSchemaDepth = 64;
 
-/** Members that JSON Schema lacks. */
+/** Members that JSON Schema lacks, or that are converted separately. */
 const droppedMembers: ReadonlySet<string> = new Set(["propertyOrdering", "property_ordering", "nullable", "example"]);
 const countMembers: ReadonlySet<string> = new Set(
   "minItems maxItems minProperties maxProperties minLength maxLength".split(" "),

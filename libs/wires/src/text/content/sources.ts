@@ -4,7 +4,10 @@ import type { Citation, TokenProbability } from "../hub/part.ts";
 import type { StoreDialect } from "../../vendor-stores/members.ts";
 import { bytesMedia, remoteFile, textAt, type Media } from "../params.ts";
 
-/** Parses citations and search results without their offsets, which count bytes of the complete text. */
+/**
+ * Parses citations and search results. Their offsets are left out, because they are byte positions in the complete
+ * text.
+ */
 export function parseCitations(candidate: JsonRecord): readonly Citation[] {
   return [
     ...parseCitationMetadata(candidate["citationMetadata"]),
@@ -71,7 +74,7 @@ function parseToken(value: unknown): ChosenToken | undefined {
   return { token: value["token"], logProbability: typeof probability === "number" ? probability : 0 };
 }
 
-/** Renders `logprobsResult`, which has no bytes of tokens. */
+/** Renders `logprobsResult`. This wire has no member for the bytes of tokens. */
 export function renderProbabilities(all: readonly TokenProbability[]): JsonRecord | undefined {
   if (all.length === 0) return undefined;
   return {
@@ -106,7 +109,9 @@ export function renderVoice(voice: string): JsonRecord | undefined {
   return { voiceConfig: { prebuiltVoiceConfig: { voiceName } } };
 }
 
-/** Members that contain the client's own JSON, which cannot name objects of a vendor's store. */
+/**
+ * Rules for finding objects in a vendor's store. These members contain JSON of the client, which names no such objects.
+ */
 export const contentStores: StoreDialect = {
   opaque: splitWords(`
     args response parameters parameters_json_schema response_schema response_json_schema response_format labels

@@ -19,7 +19,10 @@ const form: GoogleUsageForm = {
 
 export const contentUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
-/** Renders units as `usageMetadata`. Tokens written to a cache have no member, so they count as prompt tokens. */
+/**
+ * Renders units as `usageMetadata`. There is no member for tokens written to a cache, so they are included in the
+ * prompt tokens.
+ */
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const { inputAudioTokens, inputImageTokens, outputAudioTokens = 0, outputImageTokens = 0 } = units;
@@ -41,7 +44,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "serviceTier", "service_tier"];
 
-/** Units by which tools are billed, by lower-case names without underscores. */
+/** Units by which tools are billed. The names are in lower case, without underscores. */
 const units: Readonly<Record<string, ToolUnit | undefined>> = {
   googlesearch: "webSearches",
   googlesearchretrieval: "webSearches",
@@ -52,7 +55,7 @@ const units: Readonly<Record<string, ToolUnit | undefined>> = {
   retrieval: "fileSearches",
 };
 
-/** Tools without a charge: the client runs them. */
+/** Tools that are not charged, because the client runs them. */
 const freeTools: ReadonlySet<string> = new Set(["functiondeclarations", "computeruse"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -76,7 +79,10 @@ export function contentFees({ candidates, usageMetadata: usage }: JsonRecord): R
   return reportedFees({ calls, tier });
 }
 
-/** Each search query is one call. Code execution is one call, however often code ran. */
+/**
+ * Lists the charged calls of a candidate. Each search query is one call. Code execution is one call, even if code ran
+ * several times.
+ */
 function toolCallsOfCandidate({ index, content, groundingMetadata: grounding }: JsonRecord): readonly ReportedCall[] {
   const parts = asRecords(memberOf(content, "parts"));
   const ranCode = parts.some((part) => part["executableCode"] !== undefined);
@@ -99,7 +105,7 @@ function toolCallsOfGrounding(
   return [
     ...searches,
     ...(isReported("maps") ? [{ unit: "webSearches", id: `${choice} maps` } as const] : []),
-    // An answer with web results but no queries counts as one search.
+    // An answer with web results but without queries is charged as one search.
     ...(searches.length === 0 && isReported("web") ? [{ unit: "webSearches", id: `${choice} web` } as const] : []),
     ...(isReported("retrievedContext") ? [{ unit: "fileSearches", id: `${choice} files` } as const] : []),
   ];

@@ -88,7 +88,7 @@ export const contentFinishReasons = {
   other: "OTHER",
 } as const satisfies Record<FinishReason, string>;
 
-/** Finish reasons other than a normal end. Calls also end with STOP. */
+/** Finish reasons other than a normal end. An answer with calls ends with STOP too. */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   MAX_TOKENS: "length",
   // A client of another wire cannot continue the answer.

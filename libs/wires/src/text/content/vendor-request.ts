@@ -95,7 +95,10 @@ function renderSpeech({ audio }: TextRequest, unsupported: Unsupported): JsonRec
 
 const functionNamePattern = /^[A-Za-z_][A-Za-z0-9_.:-]{0,63}$/;
 
-/** Next to functions, the vendor accepts its search only if later requests repeat every step of the search. */
+/**
+ * Renders tools. With functions, the vendor requires later requests to repeat every step of its search, which clients
+ * of other wires do not do. Their web search is then dropped.
+ */
 function renderTools(tools: readonly Tool[] | undefined, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const functionDeclarations = (tools ?? []).flatMap((tool) => renderDeclaration(tool, unsupported));
   const entries = [
@@ -117,7 +120,7 @@ function renderDeclaration(tool: Tool, unsupported: Unsupported): readonly JsonR
   return [withoutUndefined({ name, description, parametersJsonSchema: parametersUnlessEmpty(tool.parameters) })];
 }
 
-/** The vendor refuses an object without properties. */
+/** Returns a function's schema; undefined for an object without properties, which the vendor refuses. */
 function parametersUnlessEmpty(parameters: JsonRecord | undefined): JsonRecord | undefined {
   if (parameters === undefined) return undefined;
   const { type, properties, ...rest } = parameters;

@@ -8,7 +8,9 @@ import { parseCitations, parseProbabilities } from "./sources.ts";
 import { contentFees, contentUsage } from "./usage.ts";
 import { finishReasons, answerParts, parseHead, isBlocked } from "./vendor-answer.ts";
 
-/** Reads a stream of pieces. It is complete once every candidate has a finish reason, or if the prompt was blocked. */
+/**
+ * Reads a stream of pieces. It is complete when every candidate has a finish reason, or when the prompt was blocked.
+ */
 export class ContentReader implements StreamReader {
   /** Always false, because usage may follow until the connection ends. */
   readonly done = false;
@@ -76,7 +78,10 @@ export class ContentReader implements StreamReader {
   }
 }
 
-/** Text and reasoning continue until a part of another kind or a signature. */
+/**
+ * Returns the events of a part. Pieces of text or reasoning are joined until another kind of part or a signature
+ * follows.
+ */
 function readPart(tracker: PartTracker, part: Part, probabilities: TokenProbability[]): readonly TextEvent[] {
   if (isEmptyText(part)) return [];
   if (part.kind !== "text" && part.kind !== "reasoning") return [...tracker.endAll(), ...tracker.whole(part)];

@@ -24,7 +24,7 @@ import { skipSignatureCheck, renderToolResponse } from "./parts.ts";
 
 /**
  * Renders turns as `contents`. The vendor requires the results of parallel calls in one content. It also requires a
- * user's turn before calls, so a history that begins with calls gets one, which is reported as a loss.
+ * user's turn before calls. If a history begins with calls, such a turn is added and reported as a loss.
  */
 export function renderTurns(request: TextRequest, model: string, unsupported: Unsupported) {
   const turns = pairedTurns(request.turns.filter(({ role }) => role !== "system"));
@@ -67,7 +67,7 @@ function mergeTurns(turns: readonly Turn[]): readonly Turn[] {
   return joined;
 }
 
-/** The vendor requires a signature on the first call of a step. */
+/** Adds a placeholder if the first call of a step has no signature, which the vendor requires. */
 function withDummySignature(parts: readonly JsonRecord[]): readonly JsonRecord[] {
   const first = parts.findIndex((part) => "functionCall" in part);
   return parts.map((part, index) =>
@@ -100,7 +100,7 @@ function renderPart(part: Part, context: ContentPartContext): readonly JsonRecor
   return renderPartBy(partRenderers, part, context);
 }
 
-/** The vendor refuses an empty text unless it has a signature. */
+/** Renders a text. The vendor refuses an empty text unless it has a signature. */
 function renderText(part: TextPart, { unsupported }: ContentPartContext): readonly JsonRecord[] {
   const { text, signature } = part;
   unsupported.noteMembers("text", part, ["cache", "citations"]);
@@ -125,7 +125,7 @@ function renderMedia({ source }: AudioPart | VideoPart): readonly JsonRecord[] {
   return [renderSource(source)];
 }
 
-/** Renders bytes or an address. */
+/** Renders the bytes of a file, or its address. */
 export function renderSource(source: Source): JsonRecord {
   if (source.kind === "base64") return { inlineData: { mimeType: source.mediaType, data: source.data } };
   if (source.kind === "url") {

@@ -7,7 +7,7 @@ import type { Citation, Part } from "../hub/part.ts";
 import { renderArguments } from "../hub/tool-calls.ts";
 import { redactedSignature, parseSignature } from "./turns.ts";
 
-/** Parses a vendor's answer, which has no id, model and time. Throws Failure upstream_error. */
+/** Parses a vendor's answer, which has no id, model or time. Throws Failure upstream_error. */
 export function parseAnswer(body: JsonRecord): TextAnswer {
   const parts = listBlocks(body).flatMap(parseBlock);
   const usage = converseUsage(body["usage"]);
@@ -29,7 +29,7 @@ export function readUsage(body: JsonRecord): Units | undefined {
   return converseUsage(body["usage"]);
 }
 
-/** Returns the stop sequence that ended the answer. A model reports it only on request. */
+/** Returns the stop sequence that ended the answer. A model reports it only if the request asks for it. */
 export function readStopSequence(fields: unknown): string | undefined {
   const sequence = memberOf(fields, "stop_sequence");
   return typeof sequence === "string" ? sequence : undefined;
@@ -129,7 +129,10 @@ function oneHourCacheWriteTokens({ cacheDetails: details }: JsonRecord): number 
   return writes.reduce((sum, { ttl, inputTokens }) => sum + (ttl === "1h" ? (parseCount(inputTokens) ?? 0) : 0), 0);
 }
 
-/** Returns a request's charges other than tokens: its service tier, because clients run all tools. */
+/**
+ * Returns the charges of a request in addition to tokens: its service tier. Tools are never charged, because clients
+ * run them.
+ */
 export function requestedFees({ serviceTier }: JsonRecord): RequestedFees | undefined {
   const name = parseTier(serviceTier);
   return feesUnlessNone({ tools: [], tiers: name === undefined ? [] : [{ name, path: "serviceTier" }] });

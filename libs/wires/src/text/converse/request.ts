@@ -59,7 +59,10 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** Claude accepts no sampling with thinking, and its newest models accept one parameter. */
+/**
+ * Renders sampling parameters. Claude refuses them with thinking, and its newest models always refuse them. Some of its
+ * models accept only one of temperature and top_p.
+ */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,
@@ -115,7 +118,10 @@ const toolNamePattern = /^[A-Za-z0-9_-]{1,64}$/;
 
 const noParameters: JsonRecord = { type: "object", properties: {} };
 
-/** The vendor requires declarations of all tools that the history calls. The wire cannot express the choice `none`. */
+/**
+ * Renders the tools and the tool choice. The vendor requires a declaration of every tool that the history calls. The
+ * wire cannot express the choice `none`.
+ */
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonRecord | undefined {
   const { tools = [], toolChoice } = request;
   const calledTools = calledToolNames(request);
@@ -180,7 +186,7 @@ const nearestOfThreeEfforts = {
   max: "high",
 } as const satisfies Record<Exclude<Effort, "none">, string>;
 
-/** Renders reasoning, or reports it as lost. */
+/** Renders reasoning. Reports it as lost if the model does not support it. */
 export function renderThinking(
   request: TextRequest,
   target: TextTarget,
@@ -197,7 +203,7 @@ export function renderThinking(
       output_config: claude.effort === undefined ? undefined : { effort: claude.effort },
     });
     if (claude.on) return { fields, maxTokens: claude.maxTokens, fixesSampling: true };
-    // Other models reason only on request, and the oldest do not know the member.
+    // Models that are not adaptive reason only on request, and the oldest do not accept the member.
     return adaptiveModel(target.model) === undefined ? withoutReasoning : { ...withoutReasoning, fields };
   }
   const effort = reasoningEffort(reasoning);
@@ -218,7 +224,10 @@ function isClaude(model: string): boolean {
   return model.includes("anthropic.claude");
 }
 
-/** An ARN of a profile does not name its model. */
+/**
+ * Returns true for models that accept cache points, and for the ARN of a profile, which does not contain the model's
+ * name.
+ */
 function acceptsCachePoints(model: string): boolean {
   return isClaude(model) || model.includes("amazon.nova") || model.includes("application-inference-profile/");
 }

@@ -133,14 +133,14 @@ export class ConverseReader implements StreamReader {
   }
 }
 
-/** The vendor encodes each piece separately. */
+/** Joins pieces of Base64, each of which was encoded separately. */
 function joinBase64(pieces: readonly string[]): string {
   const [only = ""] = pieces;
   if (pieces.length === 1) return only;
   return Buffer.concat(pieces.map((piece) => Buffer.from(piece, "base64"))).toString("base64");
 }
 
-/** HTTP statuses that the vendor has for these exceptions outside of streams. */
+/** HTTP statuses of the vendor's exceptions, as it sends them outside of streams. */
 const statusByException: Readonly<Record<string, number>> = {
   validationException: 400,
   throttlingException: 429,

@@ -23,7 +23,7 @@ export function renderTurns(request: TextRequest, context: ConversePartContext) 
   return { system: system.length > 0 ? system : undefined, messages: messages.map(withDocumentName) };
 }
 
-/** The vendor refuses a message with a document and no text. */
+/** Adds the name of a document as text to a message without text, because the vendor refuses a document alone. */
 function withDocumentName(message: Message): Message {
   const { document } = message.content.find((block) => isRecord(block["document"])) ?? {};
   if (!isRecord(document) || message.content.some((block) => "text" in block)) return message;
@@ -149,7 +149,7 @@ const documentFormats: Readonly<Record<string, string>> = {
 
 const formats = { image: imageFormats, video: videoFormats, audio: audioFormats } as const;
 
-/** The vendor fetches no addresses. */
+/** Renders the bytes of an image, video or speech. The vendor does not fetch addresses. */
 function renderMedia(kind: keyof typeof formats, source: Source): JsonRecord {
   const { mediaType, data } = requireBase64(kind, source);
   const format = ownEntry(formats[kind], mediaType);
@@ -213,7 +213,7 @@ export function withCachePoint(
   return blocks;
 }
 
-/** Reads the signature next to reasoning. Some models do not sign it. */
+/** Reads the signature of reasoning. Some models do not sign it. */
 export function parseSignature(value: unknown): Signature | undefined {
   if (typeof value !== "string" || value === "") return undefined;
   return { wire: "converse", kind: signatureKind, value };

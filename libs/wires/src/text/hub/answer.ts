@@ -24,7 +24,7 @@ export const completionFinishReasons = {
   "context-full": "length",
   "tool-calls": "stop",
   filtered: "content_filter",
-  // Only the finish reason shows that the text is a refusal.
+  // Clients see a refusal only by this finish reason, because its text is ordinary text.
   refused: "content_filter",
   paused: "stop",
   "malformed-tool-call": "stop",
@@ -60,7 +60,7 @@ export type StreamedPart = Extract<Part, { kind: OpenedPart["kind"] }>;
 /** A part that is sent complete. */
 export type WholePart = Exclude<Part, StreamedPart>;
 
-/** A step of a streamed answer. `part` numbers the parts of a choice, which may overlap, from 0. */
+/** An event of a streamed answer. `part` is the number of a part within its choice, from 0. Parts may overlap. */
 export type TextEvent =
   | {
       readonly type: "start";
@@ -109,7 +109,7 @@ export function reportEvents(usage: Units | undefined, fees: ReportedExtraUsage 
   ];
 }
 
-/** Translates a vendor's finish reason. An unknown one is a normal end. */
+/** Translates a vendor's finish reason. An unknown one becomes a normal end. */
 export function parseFinishReason(
   reasons: Readonly<Record<string, FinishReason>>,
   finishReason: unknown,
@@ -125,7 +125,7 @@ export function parseTime(date: unknown): number {
   return Number.isNaN(milliseconds) ? 0 : Math.floor(milliseconds / 1_000);
 }
 
-/** Reads `part` of a vendor's answer. Throws Failure upstream_error, with `part` in its message. */
+/** Reads a part of a vendor's answer. Throws Failure upstream_error, whose message names the part (`part`). */
 export function readAnswerPart<Result>(part: string, read: () => Result): Result {
   try {
     return read();

@@ -7,7 +7,7 @@ import type { TextTarget } from "./wire.ts";
 
 /** Rules of a Claude model that refuses thinking budgets and sampling parameters. */
 interface AdaptiveModel {
-  /** Requests for which the model reasons. */
+  /** Condition under which the model reasons. */
   readonly thinks: "if-asked" | "unless-disabled" | "always";
   readonly refusesForcedTools?: true;
 }
@@ -61,21 +61,21 @@ export function isOnBedrock(model: string): boolean {
   return /(?:^|[./])anthropic\./.test(model);
 }
 
-/** The version is before or after the family in a name. */
+/** Compares the version in a model's name, which may be before or after the family. */
 function isAtLeastVersion(model: string, [major, minor]: Version): boolean {
   const [, first, second] = /claude-(?:[a-z]+-)?(\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?/.exec(model) ?? [];
   if (first === undefined) return false;
   return Number(first) > major || (Number(first) === major && Number(second ?? 0) >= minor);
 }
 
-/** Returns a request with a tool choice that the model accepts. */
+/** Returns a request with a tool choice that the model accepts. Reports a forced choice as lost if it is replaced. */
 export function withAcceptedToolChoice(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!forcesTool(request) || adaptiveModel(model)?.refusesForcedTools !== true) return request;
   unsupported.note("toolChoice");
   return { ...request, toolChoice: { ...request.toolChoice, mode: "auto" } };
 }
 
-/** Members that request reasoning, and other values that depend on it. */
+/** Members of a request that request reasoning, and other values that depend on them. */
 interface ClaudeThinking {
   readonly thinking: JsonRecord | undefined;
   /** Effort for `output_config`. */
@@ -86,9 +86,9 @@ interface ClaudeThinking {
 }
 
 /**
- * Renders reasoning for Claude. Reasoning that the vendor would refuse is reported as lost: with a forced tool, and in
- * a tool loop whose turns do not begin with reasoning that the vendor signed. A model that always reasons gets the
- * lowest effort instead of none.
+ * Renders reasoning for Claude. Reasoning that the vendor would refuse is left out and reported as lost: with a forced
+ * tool, and in a tool loop whose turns do not begin with reasoning that the vendor signed. If a client turns reasoning
+ * off, a model that always reasons gets the lowest effort.
  */
 export function renderClaudeThinking(
   request: TextRequest,
@@ -145,7 +145,8 @@ function withBudget(
   return {
     thinking: withoutUndefined({ type: "enabled", budget_tokens: budget, display }),
     effort: undefined,
-    // Only the gateway's default limit can be below the budget. It is meant for text alone, so the budget is added.
+    // Only the gateway's default limit can be below the budget. It is meant for the text of the answer, so the budget
+    // is added to it.
     maxTokens: maxTokens > budget ? maxTokens : maxTokens + budget,
     on: true,
   };
@@ -154,7 +155,10 @@ function withBudget(
 /** Share of the output limit that becomes the budget if the requested budget does not fit. */
 const reasoningShare = 0.8;
 
-/** Reasoning counts as output, so a budget that does not fit is lowered; undefined if the minimum does not fit. */
+/**
+ * Lowers a budget that does not fit into the output limit, which includes reasoning. Returns undefined if even the
+ * minimum does not fit.
+ */
 function budgetWithin(limit: number, budget: number): number | undefined {
   if (budget < limit) return budget;
   if (limit <= minBudget) return undefined;

@@ -51,7 +51,7 @@ export function readAudio(part: Fields): Part {
   return { kind: "audio", source: { kind: "base64", mediaType: audioTypes[format], data: audio.needText("data") } };
 }
 
-/** Reads a citation. It contains the complete value, for vendors and clients of `wire`. */
+/** Reads a citation, and stores its complete value in `own`, for vendors and clients of `wire`. */
 export function parseCitation(wire: TextWireName, value: unknown, { url, title, start, end }: JsonRecord): Citation {
   return withoutUndefined({
     url: typeof url === "string" ? url : undefined,
@@ -159,7 +159,7 @@ export function parseSampling(fields: Fields): Partial<TextRequest> {
 interface OpenTurn {
   readonly role: Turn["role"];
   readonly parts: Part[];
-  /** True if adjacent turns of one role with this value become one turn. */
+  /** True if the turn is merged with an adjacent turn of the same role that also has `joins`. */
   readonly joins: boolean;
 }
 
@@ -183,7 +183,7 @@ export class TurnCollector {
     else this.#turns.push({ role, parts: [...parts], joins });
   }
 
-  /** Adds a tool's result. Adjacent results are one turn. */
+  /** Adds a tool's result. Adjacent results become one turn. */
   answer(result: ToolResultPart): void {
     this.add("user", [withoutUndefined({ ...result, name: result.name ?? this.#names.get(result.callId) })], true);
   }
@@ -193,7 +193,7 @@ export class TurnCollector {
   }
 }
 
-/** Attaches a signature to its call, or to the last part. */
+/** Attaches a signature to the call that its envelope names, or else to the last part. */
 export function attachSignature(parts: Part[], { signature, call }: Envelope): void {
   const index =
     call === undefined ? parts.length - 1 : parts.findIndex((part) => part.kind === "tool-call" && part.id === call);

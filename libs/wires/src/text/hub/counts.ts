@@ -10,7 +10,7 @@ export function cacheWritesIn({ cacheWriteTokens, cacheWrite1hTokens }: Units): 
   return cacheWrite1hTokens === undefined ? cacheWriteTokens : (cacheWriteTokens ?? 0) + cacheWrite1hTokens;
 }
 
-/** Returns the units without zeros, except for input and output tokens. */
+/** Returns the units without those that are zero. Input and output tokens remain. */
 export function withoutZeroUnits(units: Units): Units {
   const remaining: Units = {};
   for (const name of ["inputTokens", "outputTokens"] as const) remaining[name] = units[name] ?? 0;
@@ -18,7 +18,7 @@ export function withoutZeroUnits(units: Units): Units {
   return remaining;
 }
 
-/** Names of members in a usage report of Google. */
+/** Names of the members in a usage report of Google. */
 export interface GoogleUsageForm {
   readonly totals: Readonly<Record<"input" | "tools" | "cached" | "output" | "reasoning", string>>;
   readonly lists: Readonly<Record<"input" | "cached" | "output", string>>;
@@ -26,7 +26,7 @@ export interface GoogleUsageForm {
   readonly names: Readonly<Record<"text" | "audio" | "image", string>>;
 }
 
-/** Converts Google's usage report to disjoint units. Google counts reasoning in addition to the output. */
+/** Converts Google's usage report to units. Google does not include reasoning in the output tokens. */
 export function googleUsage(usage: unknown, { totals, lists, count, names }: GoogleUsageForm): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const [input, output] = [parseCount(usage[totals.input]), parseCount(usage[totals.output])];

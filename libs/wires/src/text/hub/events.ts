@@ -52,12 +52,12 @@ function partDeltas(part: StreamedPart, choice: number, index: number): readonly
   ];
 }
 
-/** Maximum characters of events that wait while another part is open. */
+/** Maximum characters of the events that wait until the open part ends. */
 export const maxWaiting = 8 * 2 ** 20;
 
 type PartEvent = Extract<TextEvent, { readonly part: number }>;
 
-/** Orders overlapping parts for wires with one choice and one open part at a time. */
+/** Orders the events of overlapping parts, for wires with one choice and one open part at a time. */
 export class PartSequencer {
   #open: number | undefined;
   #characters = 0;
@@ -81,7 +81,7 @@ export class PartSequencer {
     return [event, ...this.#release()];
   }
 
-  /** Returns events up to the first part that has not ended, which is then open. */
+  /** Returns the waiting events up to the first part that has not ended. That part is then open. */
   #release(): readonly TextEvent[] {
     const released: TextEvent[] = [];
     for (const [part, events] of this.#waiting) {
@@ -95,7 +95,7 @@ export class PartSequencer {
     return released;
   }
 
-  /** At the end of the answer, all parts have ended. */
+  /** Returns all waiting events. At the end of the answer, all their parts have ended. */
   #flush(): readonly TextEvent[] {
     const events = [...this.#waiting.values()].flat();
     this.#waiting.clear();
@@ -112,7 +112,7 @@ export class PartSequencer {
   }
 }
 
-/** Usage and end of a stream's first choice. */
+/** Collects the usage of a stream, and the end of its first choice. */
 export class StreamSummary {
   usage: Units | undefined;
   finish: FinishReason = "other";

@@ -3,11 +3,11 @@ import { asRecord, asRecords, asText, isRecord, memberOf, ownEntry, type JsonRec
 import type { Unsupported, TextRequest, TextWireName, Tool } from "./request.ts";
 import type { Part } from "./part.ts";
 
-/** Steps of a vendor's search, and names of search tools in messages. */
+/** Matches the steps of a vendor's search, and the names of search tools on the messages wire. */
 const searchStep =
   /^(?:web_search(?:_call|_tool_result)?|web_fetch(?:_tool_result)?|tool_search_(?:call|output|tool_(?:regex|bm25|result))|(?:google_search|google_maps|url_context|file_search|retrieval)_(?:call|result)|toolCall|toolResponse)$/;
 
-/** Steps that other wires can leave out, with the names of the losses. */
+/** Steps that are left out on other wires, with the names under which the losses are reported. */
 const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [searchStep, "turn.search"],
   [/^program(?:_output)?$/, "turn.program"],
@@ -20,7 +20,10 @@ const lostSteps: readonly (readonly [type: RegExp, word: string])[] = [
   [/^(?:(?:bash_|text_editor_)?code_execution(?:_tool_result)?|mcp_tool_(?:use|result|listing))$/, "turn.tools"],
 ];
 
-/** Tools that other wires can leave out, with the names of the losses. The model can answer without them. */
+/**
+ * Tools that are left out on other wires, with the names under which the losses are reported. The model can answer
+ * without them.
+ */
 const lostTools: readonly (readonly [name: RegExp, word: string])[] = [
   [/^tool_search(?:_tool_(?:regex|bm25))?$/, "tools.tool-search"],
   [/^programmatic_tool_calling$/, "tools.programs"],
@@ -35,7 +38,9 @@ const googleTools: Readonly<Record<string, string>> = {
   codeExecution: "code_execution",
 };
 
-/** Returns true for a step of a search. Other wires can leave it out, because the text after it states the result. */
+/**
+ * Returns true for a step of a search. It can be left out on other wires, because the text after it states the result.
+ */
 export function isSearchStep(value: unknown): boolean {
   return searchStep.test(stepOf(value));
 }
@@ -48,7 +53,7 @@ function stepOf(value: unknown): string {
   return typeof step === "string" ? step : "";
 }
 
-/** Removes steps and tools that only other wires' vendors support. Steps with a readable text become texts. */
+/** Removes steps and tools of other wires' vendors. A step that can be written as text becomes text. */
 export function withoutForeignSteps(request: TextRequest, wire: TextWireName, unsupported: Unsupported): TextRequest {
   const { tools, turns } = request;
   const convertPart = (part: Part): readonly Part[] => {
@@ -67,7 +72,7 @@ export function withoutForeignSteps(request: TextRequest, wire: TextWireName, un
   });
 }
 
-/** Returns the tool of Google's other wire that matches a tool, without its options. */
+/** Returns the equivalent tool of Google's other wire, without options; any other tool unchanged. */
 function googleToolOn(wire: TextWireName, tool: Tool, unsupported: Unsupported): Tool {
   if (tool.kind !== "vendor") return tool;
   const pair = Object.entries(googleTools).find((names) => names.includes(tool.name));
@@ -104,7 +109,7 @@ function withParts(turn: TextRequest["turns"][number], parts: readonly Part[]): 
   return isSame ? [turn] : parts.length > 0 ? [{ ...turn, parts }] : [];
 }
 
-/** Readers of the text of tools that vendors run, by the type of the step or the name of the tool. */
+/** Functions that write the step of a vendor's tool as text, by the type of the step or the name of the tool. */
 const toolTexts: Readonly<Record<string, (step: JsonRecord) => string | undefined>> = {
   code_execution_call: ({ arguments: args }) => codeText(memberOf(args, "language"), memberOf(args, "code")),
   code_execution_result: ({ result }) => outputText("code", result),

@@ -2,10 +2,10 @@ import { memberOf, findMembersInTurns, memberInTurns, includesAny } from "@model
 import { renameAt, type FittedBody } from "../pass.ts";
 import { efforts, type Effort } from "./request.ts";
 
-/** Earlier generations accept thinking budgets instead. */
+/** First generation with thinking levels. Earlier generations accept thinking budgets instead. */
 const firstGenerationWithLevels = 3;
 
-/** The newest models of each size, such as `gemini-flash-latest`. */
+/** Matches names for the newest model of each size, such as `gemini-flash-latest`. */
 const latestModels = /gemini-(?:[a-z]+-)+latest$/;
 
 export function acceptsThinkingLevels(model: string): boolean {
@@ -41,7 +41,7 @@ export function acceptedLevel(effort: Effort, model: string): ThinkingLevel {
 
 const levelMembers = ['"thinkingLevel"', '"thinking_level"'].map((text) => Buffer.from(text));
 
-/** Fits the thinking level of a forwarded request to its model. */
+/** Changes the thinking level of a forwarded request to one that its model accepts. */
 export function* fitThinkingLevel(
   body: Buffer,
   model: string,

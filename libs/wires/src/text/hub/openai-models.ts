@@ -12,7 +12,7 @@ import type { Unsupported, Effort, RequestField, TextRequest } from "./request.t
 import { reasoningEffort, efforts } from "./request.ts";
 import { unlessEmpty } from "./render.ts";
 
-/** Models of OpenAI, which refuses fields that it does not know. */
+/** Matches models of OpenAI, which refuses fields that it does not know. */
 const openaiModels = /(?:^|[/:])(?:o\d|gpt-\d|chatgpt-)/;
 
 /** Returns true if a model's vendor refuses unknown fields. The name may follow a path or `ft:`. */
@@ -30,7 +30,7 @@ export const extensionMembers: ReadonlySet<string> = new Set(
   `),
 );
 
-/** Rules of an OpenAI model. OpenAI refuses a request for a single value that the model does not accept. */
+/** Rules of an OpenAI model. OpenAI refuses a request with a single value that the model does not accept. */
 interface OpenAiModelRules {
   /** Absent if the model refuses every effort. */
   readonly efforts?: readonly [lowest: Effort, highest: Effort];
@@ -100,7 +100,7 @@ function acceptedEffort(effort: Effort | undefined, model: string, wire: OpenAiW
   return efforts[Math.min(efforts.indexOf(effort), efforts.indexOf(max))];
 }
 
-/** Sampling parameters with their neutral fields, and with the values that have no effect. */
+/** Sampling parameters with their fields in the neutral form, and with the values that have no effect. */
 const samplingParameters = {
   temperature: { field: "temperature", usual: 1 },
   top_p: { field: "topP", usual: 1 },
@@ -119,7 +119,7 @@ function refusesSampling(model: string, effort: Effort | undefined): boolean {
   return effort === undefined ? rule === "with-effort-none" : effort !== "none";
 }
 
-/** Returns a request without sampling parameters if its model refuses them. Reports those with an effect. */
+/** Returns a request without sampling parameters if its model refuses them. Reports those that would have an effect. */
 export function withAcceptedSampling(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   if (!refusesSampling(model, reasoningEffort(request.reasoning ?? {}))) return request;
   const reduced = { ...request };
@@ -134,7 +134,7 @@ function refusesTier(tier: unknown, model: string): boolean {
   return tier === "flex" && rulesOfOpenAiModel(model)?.refusesFlex === true;
 }
 
-/** Without a tier, the vendor may choose one that costs more. */
+/** Service tier that replaces a refused one. Without a tier, the vendor may choose one that costs more. */
 const acceptedTier = "default";
 
 /** Returns a request with the default service tier if its model refuses the requested one. */
@@ -144,7 +144,7 @@ export function withAcceptedTier(request: TextRequest, model: string, unsupporte
   return { ...request, serviceTier: acceptedTier };
 }
 
-/** Fits a forwarded request to its model: removes or changes what the model refuses. */
+/** Changes a forwarded request to what its model accepts, by removing or replacing members. */
 export function* fitToModel(body: Buffer, model: string, wire: OpenAiWire): Generator<undefined, FittedBody> {
   if (rulesOfOpenAiModel(model) === undefined) return { body, dropped: [] };
   yield* findMembersInTurns(body);

@@ -3,7 +3,7 @@ import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } fro
 import type { Part } from "./part.ts";
 import { allInstructions, pairedTurns } from "./paired-turns.ts";
 
-/** One message of a request, on wires whose content is a list of blocks. */
+/** A message of a request, on wires whose content is a list of blocks. */
 export interface Message {
   readonly role: Turn["role"];
   readonly content: readonly JsonRecord[];
@@ -19,7 +19,10 @@ export interface MessageBlocks {
   resultOf(block: JsonRecord): unknown;
 }
 
-/** Added before a history that begins with the assistant, which the vendor refuses. */
+/**
+ * Text of the user's message that is added before a history that begins with the assistant, because the vendor refuses
+ * such a history.
+ */
 export const openingText = "(The assistant speaks first.)";
 
 /** Form of a vendor's conversation. */
@@ -29,7 +32,7 @@ interface PairOptions {
   readonly acceptsSystem?: boolean | undefined;
 }
 
-/** Renders messages in which a turn's results come first. Throws Failure for a result without its call. */
+/** Renders messages. In each, the results of tools come first. Throws Failure for a result without its call. */
 export function renderPairedMessages(
   request: TextRequest,
   unsupported: Unsupported,
@@ -52,8 +55,8 @@ interface OpenMessage extends Message {
 }
 
 /**
- * Merges adjacent turns of one role. A `system` message must follow a user's message, and precede the assistant's or
- * end the list. Any other is moved, or returned as `unplaced`.
+ * Merges adjacent turns of one role. A `system` message must follow a user's message, and must precede an assistant's
+ * message or end the list. Any other `system` message is moved, or returned in `unplaced`.
  */
 function mergeTurns(turns: readonly Turn[], render: (part: Part) => readonly JsonRecord[], unsupported: Unsupported) {
   const joined: OpenMessage[] = [];

@@ -2,7 +2,7 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { unsupportedFailure, type Unsupported, type TextRequest, type Turn } from "./request.ts";
 import type { Part, ToolCallPart, ToolResultPart } from "./part.ts";
 
-/** Returns all instructions. If some are in the middle of the dialogue, their place is reported as lost. */
+/** Returns all instructions. If some of them are in the middle of the dialogue, reports the loss of their place. */
 export function allInstructions({ instructions, turns }: TextRequest, unsupported: Unsupported): readonly Part[] {
   const middle = turns.filter(({ role }) => role === "system");
   unsupported.noteIf("turn.system-place", middle.length > 0);
@@ -24,9 +24,9 @@ interface OpenCall {
 }
 
 /**
- * Returns the turns with results directly after their calls. Clients of some wires send results in any later turn, or
- * the calls of one answer as several turns. A result without a call stays in place, because some vendors accept it;
- * with `isStrict` it is refused.
+ * Returns the turns with each result directly after its call. Clients of some wires send results in any later turn, or
+ * send the calls of one answer as several turns. A result without a call remains in its place, because some vendors
+ * accept it; with `isStrict`, such a result is refused.
  */
 export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly Turn[] {
   const calls = new OpenCalls();
@@ -66,7 +66,7 @@ function withoutResult({ id, name, custom }: ToolCallPart, isError: boolean): To
   });
 }
 
-/** Tracks the calls of a conversation. Some vendors repeat ids in each answer. */
+/** Tracks the calls of a conversation, and gives them unique ids, because some vendors repeat ids in each answer. */
 class OpenCalls {
   /** Calls without a result by the client's id, the newest last. */
   readonly #open = new Map<string, OpenCall[]>();
@@ -80,7 +80,10 @@ class OpenCalls {
     turn.parts.push(part);
   }
 
-  /** Adds a result to the turn of its call. Returns false if there is no such call; with `isStrict`, throws Failure. */
+  /**
+   * Adds a result to the turn of its call. Returns false if there is no such call; throws Failure if `isStrict` is
+   * true.
+   */
   answer(result: ToolResultPart, isStrict: boolean): boolean {
     const call = this.#open.get(result.callId)?.pop();
     if (call === undefined && isStrict) throw unsupportedFailure("a tool result without its call");

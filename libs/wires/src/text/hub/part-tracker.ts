@@ -9,7 +9,7 @@ interface OpenPart {
   index: unknown;
 }
 
-/** Tracks the open parts of a choice by the keys of a stream. Each part ends once. */
+/** Tracks the open parts of a choice by the keys that a stream uses. Each part ends once. */
 export class PartTracker {
   readonly #choice: number;
   readonly #open = new Map<string, OpenPart>();
@@ -46,7 +46,7 @@ export class PartTracker {
     return entry !== undefined && entry.hasText && entry.index === index;
   }
 
-  /** Returns the text before paragraph `index`: a blank line, or "" for the first paragraph. */
+  /** Begins paragraph `index`. Returns the text before it: a blank line, or "" for the first paragraph. */
   takeParagraphBreak(key: string, index: unknown): string {
     const entry = this.#open.get(key);
     if (entry === undefined) return "";

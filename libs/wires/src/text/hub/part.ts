@@ -30,7 +30,7 @@ export interface TextPart {
   readonly logProbabilities?: readonly TokenProbability[] | undefined;
 }
 
-/** Source of a statement. `own` is the complete citation of one wire. */
+/** Source that the model cites. `own` is the complete citation in the form of one wire. */
 export interface Citation {
   readonly url?: string | undefined;
   readonly title?: string | undefined;
@@ -144,7 +144,7 @@ export interface TokenProbability {
   }[];
 }
 
-/** Mark on a part. The vendor may cache the prompt up to it. */
+/** Cache mark on a part. The vendor may cache the prompt up to it. */
 export interface CacheHint {
   readonly lifetime?: "5m" | "1h" | undefined;
   /** True if the mark is rendered as a breakpoint; set by `adaptCacheMarks`. */

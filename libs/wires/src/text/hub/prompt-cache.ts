@@ -4,19 +4,20 @@ import { unsupportedFailure, type Unsupported, type TextRequest } from "./reques
 import type { CacheHint, Part } from "./part.ts";
 import { unlessEmpty } from "./render.ts";
 
-/** Models whose vendor caches prompts automatically. */
+/** Matches models whose vendor caches prompts automatically. */
 const modelsWithAutomaticCache = /(?:^|\/)gpt-(?:[5-9]|\d\d)/;
 
-/** Models with automatic caching that also accept breakpoints. */
+/** Matches models with automatic caching that also accept breakpoints. */
 const modelsWithBreakpoints = /(?:^|\/)gpt-(?:5\.[6-9]|[6-9]|\d\d)/;
 
-/** Maximum number of breakpoints: without automatic caching, and in addition to it. */
+/** Maximum number of breakpoints without automatic caching. */
 export const maxCacheMarks = 4;
+/** Maximum number of breakpoints in addition to automatic caching. */
 const maxMarksWithAutomatic = 3;
 
 /**
- * Adapts cache marks to a vendor that caches automatically: they become breakpoints, or are removed. A mark of one hour
- * becomes a retention of 24 hours, unless the client sets one.
+ * Adapts the cache marks of a request to a vendor that caches automatically. The marks become breakpoints or are
+ * removed. If a mark for one hour is removed, the retention becomes 24 hours, unless the client sets one.
  */
 export function adaptCacheMarks(model: string, request: TextRequest, unsupported: Unsupported): TextRequest {
   if (!modelsWithAutomaticCache.test(model)) return request;
@@ -40,7 +41,7 @@ export function adaptCacheMarks(model: string, request: TextRequest, unsupported
   return isLong ? { ...unmarked, cacheRetention: request.cacheRetention ?? "24h" } : unmarked;
 }
 
-/** Only the last part of a tool's result can be a breakpoint. */
+/** Moves the mark of a tool's result to its last part, the only one that can be a breakpoint. */
 function moveMarkToLastPart(part: Part): Part {
   const last = part.kind === "tool-result" ? part.parts.at(-1) : undefined;
   if (part.kind !== "tool-result" || part.cache === undefined || last === undefined) return part;
@@ -148,7 +149,7 @@ function cacheOptions(
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";
   unsupported.noteIf("cacheMode", isExplicit && !acceptsBreakpoints);
-  // A model without `prewarm` would generate an answer.
+  // A model that does not support `prewarm` would generate an answer.
   if (request.prewarm === true && !acceptsBreakpoints) throw unsupportedFailure("prewarm");
   const isMarked = isExplicit || collectMarks(request).length > maxMarksWithAutomatic;
   return unlessEmpty({
@@ -158,7 +159,9 @@ function cacheOptions(
   });
 }
 
-/** Reads the settings of the prompt cache. Newer models have `prompt_cache_options`. */
+/**
+ * Reads the settings of the prompt cache, in their older form or as `prompt_cache_options`, which newer models have.
+ */
 export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "cacheRetention" | "prewarm"> {
   const options = fields.fields("prompt_cache_options");
   const retention = fields.text("prompt_cache_retention");
@@ -171,7 +174,7 @@ export function parseCaching(fields: Fields): Pick<TextRequest, "cacheMode" | "c
   return { cacheMode: "explicit", cacheRetention: lifetime === "30m" ? undefined : lifetime, prewarm };
 }
 
-/** Replaces the 12 hours of a complete prompt by marks of one hour, the longest lifetime of marks. */
+/** Replaces a retention of 12 hours by marks for one hour, the longest lifetime that marks have. */
 export function withMarkLifetime(request: TextRequest): TextRequest {
   if (request.cacheMode !== "explicit" || request.cacheRetention !== "12h") return request;
   return mapMarks(request, (cache) => ({ lifetime: "1h", ...cache }));

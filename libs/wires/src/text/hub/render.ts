@@ -25,7 +25,7 @@ export function refuseCompaction(): never {
   throw unsupportedFailure("a compaction of another vendor");
 }
 
-/** Returns the item of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
+/** Returns the item of a vendor's tool. Throws Failure unsupported_parameter if the item belongs to another wire. */
 export function requireItemOfWire({ wire, value }: VendorPart, targetWire: TextWireName): JsonRecord {
   if (wire === targetWire && isRecord(value)) return value;
   throw unsupportedFailure("items of another vendor's tools");
@@ -41,7 +41,9 @@ export function renderToolBy(renderers: ToolRenderers, tool: Tool, unsupported: 
   return tool.kind === "vendor" ? renderers.vendor(tool, unsupported) : renderers["web-search"](tool, unsupported);
 }
 
-/** Returns the definition of a vendor's tool. Throws Failure unsupported_parameter if it is of another wire. */
+/**
+ * Returns the definition of a vendor's tool. Throws Failure unsupported_parameter if the tool belongs to another wire.
+ */
 export function requireToolOfWire(
   { wire, name, definition }: Extract<Tool, { kind: "vendor" }>,
   targetWire: TextWireName,
@@ -73,13 +75,16 @@ export function forcesTool({ tools, toolChoice }: TextRequest): boolean {
   return toolChoice?.mode === "required" && tools !== undefined && tools.length > 0;
 }
 
-/** Returns the tools that a tool choice allows, for wires that cannot list allowed tools. */
+/**
+ * Returns the tools to send on a wire that cannot list allowed tools: only the allowed ones. All tools are returned if
+ * the choice is `none` or forces a single tool, because the wire can express that.
+ */
 export function offeredTools({ tools = [], toolChoice: choice }: TextRequest): readonly Tool[] {
   const names = choice?.mode === "none" || forcesSingleTool(choice) ? undefined : choice?.names;
   return names === undefined ? tools : tools.filter((tool) => names.includes(toolChoiceName(tool)));
 }
 
-/** Returns true for a text without characters other than white space. Some vendors refuse it. */
+/** Returns true for a text of white space only, which some vendors refuse. */
 export function isBlank(text: string): boolean {
   return text.trim() === "";
 }

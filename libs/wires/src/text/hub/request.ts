@@ -2,12 +2,15 @@ import { withoutUndefined, Failure, type TextWireName } from "@modelgate/contrac
 import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { CacheHint, Part, TextPart } from "./part.ts";
 
-/** A tool of a set (namespace) on the responses wire. On other wires, the namespace is part of the name. */
+/**
+ * Names and descriptions of a tool that belongs to a namespace on the responses wire. On other wires, the namespace is
+ * part of the tool's name.
+ */
 export interface NamespacedTool {
   readonly namespace: string;
   readonly about?: string | undefined;
   readonly name: string;
-  /** Description of the tool. On other wires, the first tool of a set also has the set's description. */
+  /** Description of the tool. On other wires, the description of a namespace is added to that of its first tool. */
   readonly description?: string | undefined;
 }
 
@@ -21,7 +24,10 @@ export type Tool =
       readonly cache?: CacheHint | undefined;
       readonly within?: NamespacedTool | undefined;
     }
-  /** A tool whose input is free text. Wires without such tools get a function with one string `input`. */
+  /**
+   * A tool whose input is free text. On wires without such tools, it becomes a function with one string argument,
+   * `input`.
+   */
   | {
       readonly kind: "custom";
       readonly name: string;
@@ -54,7 +60,7 @@ export type Effort = (typeof efforts)[number];
 /** Requested reasoning. If the client sets only the effort or the budget, some wires derive the other. */
 export interface ReasoningOptions {
   readonly effort?: Effort | undefined;
-  /** Maximum tokens for reasoning. For -1, the model decides. */
+  /** Maximum tokens for reasoning; -1 if the model decides. */
   readonly budgetTokens?: number | undefined;
   /** Form in which the client receives the reasoning. */
   readonly show?: "none" | "summary" | "full" | undefined;
@@ -70,14 +76,14 @@ export type OutputFormat =
       readonly strict?: boolean | undefined;
     };
 
-/** One turn of the conversation. Adjacent turns may have one role. */
+/** A turn of the conversation. Adjacent turns may have the same role. */
 export interface Turn {
   /** `system` is an instruction in the middle of the dialogue. */
   readonly role: "user" | "assistant" | "system";
   readonly parts: readonly Part[];
 }
 
-/** A request for text in the neutral form. Only absent members are not set; 0, false and "" are values. */
+/** A request for text in the neutral form. Only an absent member is unset; 0, false and "" are values. */
 export interface TextRequest {
   readonly model: string;
   readonly stream: boolean;
@@ -87,13 +93,13 @@ export interface TextRequest {
   readonly tools?: readonly Tool[] | undefined;
   /** Tools that the model must, may or must not call. */
   readonly toolChoice?: ToolChoice | undefined;
-  /** Several tool calls in one answer. */
+  /** True if one answer may have several tool calls. */
   readonly parallelTools?: boolean | undefined;
   /** Maximum output tokens, reasoning included. */
   readonly maxTokens?: number | undefined;
   /** Sequences that end the answer. */
   readonly stop?: readonly string[] | undefined;
-  /** JSON, or JSON of a schema, as the form of the answer. */
+  /** Form of the answer: any JSON, or JSON of a schema. */
   readonly format?: OutputFormat | undefined;
   /** Effort or token budget for reasoning, and the form in which it is shown. */
   readonly reasoning?: ReasoningOptions | undefined;
@@ -101,7 +107,7 @@ export interface TextRequest {
   readonly temperature?: number | undefined;
   /** Share of the probability mass from which tokens are sampled (nucleus sampling). */
   readonly topP?: number | undefined;
-  /** Sampling among the most probable tokens only. */
+  /** Number of most probable tokens from which the model samples. */
   readonly topK?: number | undefined;
   /** Penalty for tokens that the text already has. */
   readonly presencePenalty?: number | undefined;
@@ -111,7 +117,7 @@ export interface TextRequest {
   readonly seed?: number | undefined;
   /** Number of answers. The default is 1. */
   readonly choices?: number | undefined;
-  /** Log probabilities of the tokens, and of a number of alternatives for each token. */
+  /** Request for the log probabilities of tokens, and of a number of alternatives for each token. */
   readonly logProbabilities?: { readonly alternatives: number } | undefined;
   /** Bias of single tokens, by their ids. */
   readonly logitBias?: JsonRecord | undefined;
@@ -204,7 +210,10 @@ export function hasOtherOptions(commonOptions: SearchOptions, names: readonly (k
   );
 }
 
-/** Exclusive upper bounds of the budgets that correspond to an effort, in tokens. */
+/**
+ * Efforts that correspond to thinking budgets, with the upper bounds of these budgets in tokens. The bounds are
+ * exclusive.
+ */
 const effortCeilings = [
   ["none", 1],
   ["minimal", 1536],
@@ -213,7 +222,7 @@ const effortCeilings = [
   ["high", 24_000],
 ] as const satisfies readonly (readonly [Effort, number])[];
 
-/** Returns the requested effort. If undefined, the model decides. */
+/** Returns the requested effort, which may be derived from the budget; undefined if the model decides. */
 export function reasoningEffort({ effort, budgetTokens }: ReasoningOptions): Effort | undefined {
   if (effort !== undefined || budgetTokens === undefined || budgetTokens < 0) return effort;
   return effortCeilings.find(([, ceiling]) => budgetTokens < ceiling)?.[0] ?? "xhigh";
@@ -245,7 +254,7 @@ export function unsupportedFailure(param: string, message?: string): Failure {
   return new Failure("unsupported_parameter", message ?? defaultMessage, { param });
 }
 
-/** Returns true if the value is not every wire's default. */
+/** Returns true if the value of a field differs from the default of every wire. */
 function hasEffect(request: TextRequest, field: RequestField): boolean {
   const value = request[field];
   if (value === undefined) return false;
@@ -257,7 +266,7 @@ function hasEffect(request: TextRequest, field: RequestField): boolean {
   return true;
 }
 
-/** Collects the names of fields and values that a vendor's request lacks. */
+/** Collects the names of fields and values that the vendor's request cannot express. */
 export class Unsupported {
   readonly #words = new Set<string>();
 

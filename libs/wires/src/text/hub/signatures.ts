@@ -2,7 +2,7 @@ import { isRecord } from "@modelgate/formats/json";
 import type { Signature, Part } from "./part.ts";
 import { textWireNames, type TextWireName, type TextRequest } from "./request.ts";
 
-/** Another wire's signature as a client receives it, with a reference to the part that it belongs to. */
+/** Signature of another wire in the form for clients, with a reference to the part that it belongs to. */
 export interface Envelope {
   readonly signature: Signature;
   /** Id of the tool call that the signature belongs to. */
@@ -19,13 +19,13 @@ export type CharacterRange = readonly [start: number, end: number];
 /** Base64 of `{"modelgate"`. No vendor's signature begins with it. */
 export const envelopePrefix = Buffer.from('{"modelgate"').toString("base64");
 
-/** Placeholder for a missing signature, without which clients drop reasoning or send it in another form. */
+/** Placeholder for a missing signature. Without it, clients would drop reasoning or send it in another form. */
 export const placeholderSignature = Buffer.from('{"modelgate":1}').toString("base64");
 
-/** A body with these bytes must be converted before a vendor gets it. */
+/** Bytes that every envelope contains. A body with them must be converted before a vendor gets it. */
 export const envelopeBytes = Buffer.from(envelopePrefix);
 
-/** Renders an envelope as Base64, not encrypted. */
+/** Renders an envelope as Base64. It is not encrypted. */
 export function encodeEnvelope({ signature, call, previous, span }: Envelope): string {
   return Buffer.from(JSON.stringify({ modelgate: 1, ...signature, call, previous, span })).toString("base64");
 }
@@ -59,7 +59,7 @@ function isSpan(value: unknown): value is CharacterRange {
   );
 }
 
-/** Renders a signature for a client of `wire`: unchanged, or in an envelope if another wire's vendor made it. */
+/** Renders a signature for a client of `wire`: unchanged, or in an envelope if it belongs to another wire. */
 export function signatureForClient(signature: Signature, wire: TextWireName): string {
   return signature.wire === wire ? signature.value : encodeEnvelope({ signature });
 }
@@ -80,13 +80,13 @@ export function renderSignature(signature: Signature | undefined, wire: TextWire
   return signature === undefined ? placeholderSignature : signatureForClient(signature, wire);
 }
 
-/** Reads the envelope of another part's signature in a block of reasoning. */
+/** Reads an envelope in a block of reasoning; undefined unless its signature belongs to another part. */
 export function carriedSignature(text: unknown): Envelope | undefined {
   const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }
 
-/** The first kind accompanies reasoning, the second replaces it. */
+/** Kinds of signatures of reasoning: one accompanies the text, the other replaces it. */
 export const [signatureKind, redactedKind] = ["signature", "redacted"] as const;
 
 /** Returns true for a signature of this wire that replaces the reasoning. */
@@ -94,12 +94,15 @@ export function isRedacted(signature: Signature | undefined, wire: TextWireName)
   return signature?.wire === wire && signature.kind === redactedKind;
 }
 
-/** Returns the value of a signature, which only vendors of its wire may get. */
+/** Returns the value of a signature for a vendor of `wire`; undefined if it belongs to another wire. */
 export function ownSignature(signature: Signature | undefined, wire: TextWireName): string | undefined {
   return signature?.wire === wire ? signature.value : undefined;
 }
 
-/** Removes signatures, for a vendor that refuses them. Only compactions remain: they contain earlier turns. */
+/**
+ * Removes all signatures from a request, for a vendor that refuses them. Compactions remain, because they contain
+ * earlier turns.
+ */
 export function withoutSignatures(request: TextRequest): TextRequest {
   return { ...request, turns: request.turns.map((turn) => ({ ...turn, parts: turn.parts.map(withoutSignature) })) };
 }

@@ -15,7 +15,7 @@ export function readDataUrl(url: string): { readonly mediaType: string; readonly
   };
 }
 
-/** Returns a media type as vendors spell it: no vendor accepts `image/jpg`. */
+/** Returns a media type in the spelling that vendors accept: `image/jpeg` instead of `image/jpg`. */
 export function normalizeMediaType(mediaType: string): string {
   return mediaType.toLowerCase() === "image/jpg" ? "image/jpeg" : mediaType;
 }
@@ -26,7 +26,7 @@ const mediaTypeMember = /"(?:mime_?type|media_type)"\s{0,8}:\s{0,8}$/i;
 
 const typeMemberBytes = 32;
 
-/** Returns a body with media types as vendors spell them. */
+/** Returns a body with all media types in the spelling that vendors accept. */
 export function* normalizeMediaTypes(body: Buffer): Generator<undefined, Buffer> {
   if (!(yield* includesAny(body, jpgMediaType))) return body;
   const pieces: Buffer[] = [];
@@ -95,7 +95,10 @@ export function sourceFromUrl(url: string): Source {
   return dataUrl === undefined ? { kind: "url", url } : { kind: "base64", ...dataUrl };
 }
 
-/** Returns the source for an address on a wire of Google. Other wires cannot read an address in Google's store. */
+/**
+ * Returns the source for an address on a wire of Google. An address in Google's store becomes a file id, because
+ * vendors of other wires cannot read it.
+ */
 export function sourceFromGoogleUri(uri: string, mediaType: string | undefined, wire: TextWireName): Source {
   const typed = mediaType === undefined ? {} : { mediaType };
   const stored = !/^https?:/.test(uri) || uri.startsWith("https://generativelanguage.googleapis.com/");

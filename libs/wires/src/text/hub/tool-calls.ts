@@ -20,12 +20,12 @@ export function renderArguments(args: unknown): string {
   return JSON.stringify(args ?? {});
 }
 
-/** Creates an id from a call's path. A repeated conversation gets equal ids. */
+/** Creates an id from the path of a call. The same conversation always gets the same ids. */
 export function callId(...path: readonly (string | number)[]): string {
   return `call_${createHash("sha256").update(JSON.stringify(path)).digest("hex").slice(0, 24)}`;
 }
 
-/** Pairs results with calls: by id, else by tool name and order. */
+/** Pairs results with calls: by id, or else by the tool's name in the order of the calls. */
 export class CallPairs {
   readonly #names = new Map<string, string>();
   readonly #pending: { readonly id: string; readonly name: string }[] = [];
@@ -35,13 +35,13 @@ export class CallPairs {
     this.#pending.push({ id, name });
   }
 
-  /** Returns the id of the pending call that a result answers, else `id`. */
+  /** Removes the pending call that a result answers, and returns its id. Returns `id` if there is no such call. */
   answered(id: string | undefined, name: string): string | undefined {
     const byId = id === undefined ? undefined : this.take(id, undefined);
     return (byId ?? this.take(undefined, name))?.id ?? id;
   }
 
-  /** Removes and returns a pending call. Without an id, it is the oldest one with this name. */
+  /** Removes and returns a pending call: the call with this id, or else the oldest one with this name. */
   take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
     const index = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
@@ -66,7 +66,7 @@ export function wrapCustom(text: string): JsonRecord {
   return { input: text };
 }
 
-/** Returns the free text in arguments from `wrapCustom`, else the arguments. */
+/** Returns the free text that `wrapCustom` wrapped; any other arguments unchanged. */
 export function unwrapCustom(json: string): string {
   const input = memberOf(parseJson(json), "input");
   return typeof input === "string" ? input : json;

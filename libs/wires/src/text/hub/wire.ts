@@ -42,13 +42,13 @@ export interface StreamReader {
   /** Returns events that end the open parts, at the end of the connection. */
   end(): readonly TextEvent[];
   readonly isComplete: boolean;
-  /** True if no further event is needed. */
+  /** True if the rest of the stream is not needed. */
   readonly done: boolean;
 }
 
 /** Converts neutral events to the client's frames. */
 export interface StreamWriter {
-  /** Renders an event. A vendor's `failure` has no frame: the caller uses `fail`. */
+  /** Renders an event. For a vendor's `failure`, returns "": the caller then uses `fail`. */
   write(event: TextEvent): string;
   end(): string;
   /** Renders the last event of a broken stream. */
@@ -56,7 +56,10 @@ export interface StreamWriter {
   heartbeat(): string;
 }
 
-/** A text wire. Without `client`, only vendors use it; without `vendor`, requests cannot be converted to it. */
+/**
+ * A text wire. Without `client`, only vendors use it. Without `vendor`, requests of other wires cannot be converted to
+ * it.
+ */
 export interface TextWire<Name extends string = UpstreamWire> extends Wire<TextVendor, TextClient, TextPass> {
   readonly name: Name;
   readonly framing: StreamFraming;
@@ -76,11 +79,11 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
   /** Returns the charges that a request can cause in addition to tokens. */
   requestedFees(body: JsonRecord): RequestedFees | undefined;
   readonly fields: FieldSupport;
-  /** Limits the calls of vendor tools, unless the request does. Absent if the wire has no such limit. */
+  /** Limits the calls of the vendor's tools, unless the request limits them. Absent if the wire has no such limit. */
   capTools?(body: Buffer, max: number): Buffer;
-  /** Member whose default limit is raised by the thinking budget. */
+  /** Member that limits the output. If the client sets no limit, a thinking budget may raise the default. */
   readonly raisedOutputLimit?: string;
-  /** Follows an answer that the vendor generates in the background. */
+  /** Creates the reader of an answer that the vendor generates in the background. */
   run?(): VendorRun;
   /** Minimum output limit that vendors accept. */
   readonly minOutputLimit?: number;
@@ -100,7 +103,7 @@ export interface VendorRun {
   /** Id of the last event that has one. */
   readonly lastEvent: string | undefined;
   readonly hasEnded: boolean;
-  /** Reads a frame. Returns false if the client has received it before. */
+  /** Reads a frame. Returns false if an earlier connection has already delivered it. */
   take(frame: Frame): boolean;
   /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */
   resume(): boolean;
@@ -120,7 +123,7 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   read(body: JsonRecord, path: RequestPath): ParsedText;
   stream(context: AnswerContext): StreamWriter;
   readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
-  /** Checks the fields that the gateway relies on. Throws Failure (400). */
+  /** Checks a body, and reads the parameters that the gateway needs. Throws Failure (400). */
   readParams(body: unknown, path: RequestPath): Params;
   readonly answerPrefix: string;
   readonly stores: StoreDialect;
@@ -136,16 +139,16 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
   dialogue?(body: JsonRecord): Dialogue;
   /** Returns true if a request asks for reasoning. */
   requestsReasoning?(body: JsonRecord): boolean;
-  /** Streams as one JSON array instead of server-sent events. */
+  /** Rendering of streams as one JSON array instead of server-sent events. */
   readonly array?: {
     framing(): ClientFraming;
     stream(context: AnswerContext): StreamWriter;
   };
-  /** Requests that become several calls to the vendor. */
+  /** Handling of requests that become several calls to the vendor. */
   readonly batch?: PromptBatch;
   /** Maximum output tokens that the wire defines for requests without a limit. */
   readonly defaultMaxTokens?: number;
-  /** Counts input tokens for clients. */
+  /** Endpoint that counts input tokens. */
   readonly count?: TokenCount;
 }
 
@@ -160,7 +163,7 @@ export interface PromptBatch {
   renderStream(all: readonly AnsweredRequest[], context: AnswerContext): string;
 }
 
-/** One call of several, with its answer. */
+/** One of the calls for a request, with its answer. */
 export interface AnsweredRequest {
   readonly request: TextRequest;
   readonly answer: TextAnswer;

@@ -17,7 +17,7 @@ const refusedMembers = [
   "webhook_config",
 ];
 
-/** Parses a request. The service has already replaced `previous_interaction_id` by the earlier steps. */
+/** Parses a request. The text service has already replaced `previous_interaction_id` by the earlier steps. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body, "", "either");
   for (const name of refusedMembers) if (fields.has(name)) throw fields.unsupported(name);
@@ -91,7 +91,7 @@ function parseToolChoice(config: Fields): ToolChoice | undefined {
   return withoutUndefined({ mode: modes[allowed.oneOf("mode", modeWords) ?? "auto"], names });
 }
 
-/** Other wires cannot express several speakers. */
+/** Parses the voice. Several speakers are refused, because other wires cannot express them. */
 function parseSpeech(config: Fields): JsonRecord | undefined {
   if (!config.has("speech_config")) return undefined;
   const [speech, ...others] = config.each("speech_config", maxTools);
@@ -132,7 +132,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   return modalities.size === 0 ? parsed : { ...parsed, modalities: [...modalities] };
 }
 
-/** The format is an entry of `response_format`, or only a JSON schema. */
+/** Parses the format of text, which is an entry of `response_format`, or only a JSON schema. */
 function formatOf(form: Fields): OutputFormat | undefined {
   if (form.value["type"] !== "text") return { kind: "schema", schema: form.whole() };
   form.ignore("type");
@@ -141,7 +141,7 @@ function formatOf(form: Fields): OutputFormat | undefined {
   return type === "application/json" ? { kind: "json" } : undefined;
 }
 
-/** Parameters of an interaction in addition to those of every text call. */
+/** Parameters of an interaction that other text requests do not have. */
 export interface InteractionsParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the interaction. */

@@ -72,7 +72,7 @@ export class InteractionsWriter implements StreamWriter {
     return { type: "text", text };
   }
 
-  /** Another wire's signature of a call or text becomes a separate step. */
+  /** Ends a part. Another wire's signature of a call or text becomes a separate step. */
   #close(signature: Signature | undefined): string {
     const opened = this.#opened;
     if (opened?.kind === "reasoning")
@@ -83,7 +83,7 @@ export class InteractionsWriter implements StreamWriter {
     return this.#stop() + reasoning.map((step) => this.#step(step) + this.#stop()).join("");
   }
 
-  /** Clients assemble an image, audio or video from deltas. */
+  /** Writes a complete step. Clients assemble an image, audio or video from deltas. */
   #wholeStep(step: JsonRecord, { kind }: Part): string {
     const isMedia = kind === "image" || kind === "audio" || kind === "video";
     const content: unknown = isMedia && Array.isArray(step["content"]) ? step["content"].at(0) : undefined;

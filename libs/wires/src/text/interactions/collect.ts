@@ -8,7 +8,7 @@ import { interactionsUsage } from "./usage.ts";
 
 /** Assembles an interaction from the events of its stream. */
 export class InteractionCollector implements AnswerCollector {
-  /** Merged from all events; undefined before the first one with an interaction. */
+  /** The interaction, merged from all events; undefined before the first event that contains an interaction. */
   interaction: JsonRecord | undefined;
   readonly #steps = new Map<unknown, JsonRecord>();
   readonly #pieces = new Map<unknown, string[]>();
@@ -56,10 +56,10 @@ function addContent(contents: unknown, added: unknown): readonly JsonRecord[] {
   return [...before.slice(0, -1), { ...last, text: asText(last["text"]) + asText(added["text"]) }];
 }
 
-/** Maximum characters of stored events without an id. */
+/** Maximum characters of the events without an id that are stored. */
 const maxRepeated = 256 * 1024;
 
-/** Follows an agent's interaction. The agent continues if the connection breaks. */
+/** Follows the stream of an agent's interaction. The agent continues if the connection breaks. */
 export class AgentRun implements VendorRun {
   id: string | undefined;
   lastEvent: string | undefined;
@@ -67,7 +67,7 @@ export class AgentRun implements VendorRun {
   /** Events after `lastEvent`, which have no id. A resumed stream repeats them. */
   #unnumbered: string[] = [];
   #characters = 0;
-  /** Events that the resumed stream has yet to repeat. */
+  /** Events that the resumed stream will repeat. */
   #repeated: string[] = [];
 
   take({ data }: Frame): boolean {

@@ -36,7 +36,7 @@ export const interactionsWire = {
     inspectedMembers,
     answerPrefix: "int_",
     stores: {
-      // The service replaces this member by the earlier steps.
+      // The text service replaces this member by the earlier steps.
       without: ["previous_interaction_id"],
       members: [
         // Only on this wire, the address of an image may name a file in the vendor's store.

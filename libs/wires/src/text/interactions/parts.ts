@@ -7,7 +7,7 @@ import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub
 import { renderArguments, parseArguments } from "../hub/tool-calls.ts";
 import { unsupportedFailure } from "../hub/request.ts";
 
-/** Steps of tools that the vendor runs. */
+/** Matches the steps of tools that the vendor runs. */
 const vendorStep =
   /^(?:code_execution|google_search|google_maps|url_context|file_search|mcp_server_tool|retrieval|processing)_(?:call|result)$/;
 
@@ -37,7 +37,7 @@ function parseReasoning(step: Fields): Part {
   return withoutUndefined({ kind: "reasoning" as const, text: text.join("\n\n"), summary: true, signature });
 }
 
-/** Reads the signature of another part in a step. */
+/** Reads the envelope in a step; undefined unless its signature belongs to another part. */
 export function signatureCarriedBy({ value: { type, signature } }: Fields): Envelope | undefined {
   return type === "thought" ? carriedSignature(signature) : undefined;
 }
@@ -93,7 +93,7 @@ function sourceOf(part: Fields): Source {
   return sourceFromGoogleUri(uri, type ?? mediaTypeOfName(uri), "interactions");
 }
 
-/** Parses an annotation without its offsets, which count bytes instead of characters. */
+/** Parses an annotation. Its offsets are left out, because they count bytes, not characters. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, document_uri: document, file_name: file, name }: JsonRecord = value;

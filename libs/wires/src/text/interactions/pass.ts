@@ -20,10 +20,10 @@ import { endingOf, stepsOfAnswer } from "./vendor-answer.ts";
 const deltaBytes = Buffer.from('"delta"');
 const interactionBytes = Buffer.from('"interaction');
 
-/** Frames that end the stream, report usage, or show a tool that the vendor ran. */
+/** Matches frames that end the stream, report usage, or show a tool that the vendor ran. */
 const isNotable = frameIncludes('"interaction.completed"', '"error"', '"step.stop"', '_call"');
 
-/** Passes interactions through. The vendor does not store those of models, because the gateway does. */
+/** Forwarder of interactions. The vendor stores only those of agents; the gateway stores all others itself. */
 export const interactionsPass: TextPass = {
   // oxlint-disable-next-line require-yield
   *accepts(body, model) {
@@ -32,7 +32,7 @@ export const interactionsPass: TextPass = {
 
   outputLimitOrder: () => [],
 
-  /** Agents accept no limit. */
+  /** Sets the output limit. Agents do not accept one. */
   *withOutputLimit(body, tokens) {
     yield* findMembersInTurns(body);
     if (hasAgent(body)) return body;
@@ -41,7 +41,10 @@ export const interactionsPass: TextPass = {
     return yield* spliceInTurns(body, { generation_config: JSON.stringify(limited) });
   },
 
-  /** Agents run only in the background, which needs the vendor's store. */
+  /**
+   * Returns the request with the vendor's model name. Agents run only in the background, for which the vendor must
+   * store the answer.
+   */
   *upstreamBody(body, { model }) {
     yield* findMembersInTurns(body);
     const agent = hasAgent(body);

@@ -30,7 +30,7 @@ const form: GoogleUsageForm = {
 
 export const interactionsUsage = (usage: unknown): Units | undefined => googleUsage(usage, form);
 
-/** Renders units as `usage`. Tokens written to a cache have no member, so they count as input. */
+/** Renders units as `usage`. There is no member for tokens written to a cache, so they are included in the input. */
 export function renderUsage(units: Units): JsonRecord {
   const reasoningTokens = Math.min(units.reasoningTokens ?? 0, units.outputTokens ?? 0);
   const [input, output] = [inputTotal(units), outputTotal(units) - reasoningTokens];
@@ -48,7 +48,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "service_tier"];
 
-/** Tools without a charge: the client runs them. */
+/** Tools that are not charged, because the client runs them. */
 const freeTools: ReadonlySet<unknown> = new Set(["function", "computer_use"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -65,7 +65,7 @@ const toolUnits: Readonly<Record<string, ToolUnit>> = {
   retrieval: "fileSearches",
 };
 
-/** Reads the charges other than tokens. Code execution is one call, however often code ran. */
+/** Reads the charges in addition to tokens. */
 export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecord): ReportedExtraUsage | undefined {
   const counts: Units = {};
   for (const { type, count } of asRecords(memberOf(usage, "grounding_tool_count"))) {
@@ -79,7 +79,10 @@ export function interactionsFees({ steps, usage, service_tier: tier }: JsonRecor
   });
 }
 
-/** Returns the charged calls of a step. Each search query is one call. */
+/**
+ * Returns the charged calls of a step. Each search query is one call. Code execution is one call, even if code ran
+ * several times.
+ */
 export function callsOfStep({ type, id, arguments: args }: JsonRecord): readonly ReportedCall[] {
   const unit = typeof type === "string" && type.endsWith("_call") ? unitOfTool(type) : undefined;
   if (unit === undefined) return [];

@@ -45,7 +45,7 @@ export function messageOf({ errors, error }: JsonRecord): string | undefined {
   return typeof message === "string" && message !== "" ? message : undefined;
 }
 
-/** Parses a step of an answer. Some answers repeat the client's steps, which are skipped. */
+/** Parses a step of an answer. Steps of the client, which some answers repeat, are skipped. */
 export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
   if (signatureCarriedBy(fields) !== undefined) return [];
@@ -61,7 +61,10 @@ export function taskOf({ status, id }: JsonRecord): string | undefined {
   return (status === "queued" || status === "in_progress") && typeof id === "string" ? id : undefined;
 }
 
-/** Statuses other than a normal end. `requires_continuation` is the vendor's token limit of one request. */
+/**
+ * Statuses other than a normal end. The vendor sends `requires_continuation` when the tokens of one request are used
+ * up.
+ */
 export const finishReasons: Readonly<Record<string, FinishReason>> = {
   incomplete: "length",
   requires_continuation: "length",

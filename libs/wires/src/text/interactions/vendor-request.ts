@@ -33,7 +33,7 @@ export const fieldSupport: FieldSupport = {
   refused: ["prewarm"],
 };
 
-/** Renders a vendor's request. Only agents may store anything. */
+/** Renders a vendor's request. The vendor stores only the answers of agents. */
 export function renderRequest(clientRequest: TextRequest, { model }: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const request = withoutForeignSteps(clientRequest, "interactions", unsupported);
@@ -56,7 +56,7 @@ export function renderRequest(clientRequest: TextRequest, { model }: TextTarget)
   return { body, dropped: unsupported.names };
 }
 
-/** Fields of the neutral form by the members of `generation_config`. */
+/** Fields of the neutral form that an agent loses, by their members of `generation_config`. */
 const agentLosses: Readonly<Record<string, string>> = {
   max_output_tokens: "maxTokens",
   stop_sequences: "stop",
@@ -91,7 +91,7 @@ function renderGeneration(request: TextRequest, model: string, unsupported: Unsu
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** The vendor's search cannot be chosen. */
+/** Renders the tool choice. The vendor's search cannot be chosen. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools?.some(({ kind }) => kind === "function" || kind === "custom") !== true) {
@@ -122,7 +122,10 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "interactions"),
 };
 
-/** Next to functions, clients would have to return the steps of another wire's search. */
+/**
+ * Renders tools. With functions, the vendor requires the steps of its search in later requests, which clients of other
+ * wires do not send. Their web search is then dropped.
+ */
 function renderTools({ tools }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const hasFunctions = tools?.some(({ kind }) => kind === "function" || kind === "custom") === true;
   const supportedTools = tools?.filter(
@@ -176,7 +179,7 @@ export function renderTurns(request: TextRequest, unsupported: Unsupported) {
 class Steps {
   readonly steps: JsonRecord[] = [];
   readonly #unsupported: Unsupported;
-  /** Last step, if further contents can join it. */
+  /** Last step, if further contents can be added to it. */
   #open: { readonly type: string; readonly content: JsonRecord[] } | undefined;
 
   constructor(unsupported: Unsupported) {
@@ -208,7 +211,7 @@ class Steps {
     this.#step(withoutUndefined({ type: "thought", summary, signature }));
   }
 
-  /** The vendor refuses an empty text. */
+  /** Renders the content of a part. An empty text is left out, because the vendor refuses it. */
   #content(part: Part): readonly JsonRecord[] {
     if ("cache" in part) this.#unsupported.noteIf(`${part.kind}.cache`, part.cache);
     if (part.kind === "file") this.#unsupported.noteMembers("file", part, ["name", "title", "context", "citations"]);

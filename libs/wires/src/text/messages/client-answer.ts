@@ -37,7 +37,10 @@ export function refusalDetails(finish: FinishReason, part: Part | undefined): Js
   return { stop_details: part.details ?? { type: "refusal", category: null, explanation: null } };
 }
 
-/** Clients read the last block as the answer, so no signature follows the last text. */
+/**
+ * Renders the blocks of an answer. The signature of the last text is left out, because clients read the last block as
+ * the answer.
+ */
 function allAnswerBlocks(parts: readonly Part[]): readonly JsonRecord[] {
   const visibleParts = parts.slice(0, parts.findLastIndex((part) => !(part.kind === "text" && part.text === "")) + 1);
   const last = visibleParts.at(-1);
@@ -76,7 +79,7 @@ function reasoningBlocks({ text, signature }: ReasoningPart): readonly JsonRecor
   return [{ type: "thinking", thinking: text, signature: value }, ...redacted];
 }
 
-/** Renders the block with another wire's signature of a text or call. */
+/** Renders the block that contains another wire's signature of a text or call. */
 export function signatureBlocks(
   signature: Signature | undefined,
   on: Omit<Envelope, "signature">,

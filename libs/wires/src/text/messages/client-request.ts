@@ -16,7 +16,7 @@ const refusedMembers = ["container", "mcp_servers", "inference_geo"] as const;
 
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
-  // The gateway itself adds the cost.
+  // The gateway itself adds the cost to the usage.
   if (isCostRequested(fields.value)) fields.ignore("usage");
   for (const name of refusedMembers) if (fields.has(name)) throw fields.unsupported(name);
   const { instructions, turns: parsed } = parseTurns(fields);
@@ -45,7 +45,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
   return { request, dropped: fields.unread() };
 }
 
-/** On this wire, the mark of the complete prompt is a top-level member. */
+/** Adds a cache mark to the last part. On this wire, the mark of the complete prompt is a member of the request. */
 function markedAtEnd(turns: readonly Turn[], mark: ReturnType<typeof parseCache>): readonly Turn[] {
   const [turn, part] = [turns.at(-1), turns.at(-1)?.parts.at(-1)];
   if (mark.cache === undefined || turn === undefined || part === undefined || !canBeMarked(part)) return turns;
@@ -73,7 +73,7 @@ function parseThinking(body: Fields, output: Fields | undefined): ReasoningOptio
   return { ...withoutUndefined({ effort, budgetTokens: budget }), show: display === "omitted" ? "none" : "summary" };
 }
 
-/** `output_format` is the former name. */
+/** Parses the format of the answer, in `output_config.format` or its older form `output_format`. */
 function parseFormat(format: Fields | undefined): OutputFormat | undefined {
   if (format === undefined) return undefined;
   if (format.oneOf("type", ["json_schema"]) === undefined) throw format.wrong("type", "json_schema");
@@ -134,7 +134,7 @@ function parseFunction(tool: Fields): Tool {
   };
 }
 
-/** On this wire, a schema without properties means a tool without arguments. */
+/** Returns true for a schema without properties, which means a tool without arguments. */
 function isEmpty({ type, properties, ...rest }: JsonRecord): boolean {
   const noProperties = typeof properties !== "object" || properties === null || Object.keys(properties).length === 0;
   return (type === undefined || type === "object") && noProperties && Object.keys(rest).length === 0;
@@ -153,7 +153,7 @@ function parseToolChoice(body: Fields): Pick<TextRequest, "toolChoice" | "parall
   };
 }
 
-/** Member that bills another organization. */
+/** Member by which another organization pays the vendor. */
 const billingPolicy = "billing_policy";
 
 export const inspectedMembers = Object.keys(bodies.MessagesRequest.properties).concat(
@@ -188,7 +188,7 @@ export function readParams(value: unknown): TextParams {
   };
 }
 
-/** Returns true if the client wants an error for reasoning of another conversation. */
+/** Returns true if the client wants an error for reasoning that belongs to another conversation. */
 function wantsReasoningErrors(body: JsonRecord): boolean {
   const binding = memberOf(memberOf(body, "thinking"), "block_binding");
   return memberOf(binding, "prefix_mismatch_behavior") === "error";

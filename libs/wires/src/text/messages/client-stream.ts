@@ -60,12 +60,15 @@ export class MessagesWriter implements StreamWriter {
     return frames + renderSseEvent("message_delta", json) + renderSseEvent("message_stop", '{"type":"message_stop"}');
   }
 
-  /** Clients accept no ping before `message_start`. */
+  /** Returns a ping, after `message_start` if that has not been sent: clients accept no ping before it. */
   heartbeat(): string {
     return this.#start() + ping;
   }
 
-  /** Clients expect the number of input tokens at the start, even if the vendor has not reported it. */
+  /**
+   * Returns the first event, once. Clients expect the number of input tokens in it, even if the vendor has not reported
+   * it.
+   */
   #start(): string {
     if (this.#started) return "";
     this.#started = true;
@@ -95,13 +98,16 @@ const deltaHeads = {
   "tool-call": '{"type":"input_json_delta","partial_json":',
 } as const satisfies Record<OpenedPart["kind"], string>;
 
-/** Writes the blocks of an answer. Clients must not get empty blocks, so a block opens with its first text. */
+/** Writes the blocks of an answer. Clients must not get empty blocks, so a block begins with its first text. */
 class MessagePartWriter {
   #index = 0;
   #opened: OpenedPart | undefined;
   #isOpen = false;
   #head = "";
-  /** Signature of a text. It precedes the next block, because clients read the last block as the answer. */
+  /**
+   * Blocks with the signatures of texts. They are sent before the next block, because clients read the last block as
+   * the answer.
+   */
   #waiting: readonly JsonRecord[] = [];
   readonly #on: EventHandlers<string> = {
     "part-start": ({ opened }) => this.#start(opened),
@@ -197,7 +203,7 @@ class MessagePartWriter {
     return blocks.map((block) => this.#wholeBlock(block)).join("");
   }
 
-  /** Clients expect a block's input as a delta. */
+  /** Writes a complete block. Clients expect its input as a delta. */
   #wholeBlock(block: JsonRecord): string {
     const waited = this.#flush();
     const { input } = block;

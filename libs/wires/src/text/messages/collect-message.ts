@@ -1,7 +1,7 @@
 import { isRecord, type JsonRecord, parseRecord } from "@modelgate/formats/json";
 import type { AnswerCollector } from "../hub/wire.ts";
 
-/** Members of a block to which deltas append text. */
+/** Members of a block to which deltas add text, by the type of the delta. */
 const textMembers: Readonly<Record<string, string>> = {
   text_delta: "text",
   thinking_delta: "thinking",

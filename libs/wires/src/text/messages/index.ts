@@ -13,7 +13,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { MessagesReader } from "./vendor-stream.ts";
 
-/** Rules for finding objects in the vendor's store. Answers create containers, and files that code writes. */
+/** Rules for finding objects in the vendor's store. An answer may create a container, and files that its code wrote. */
 const stores = {
   opaque: ["input", "input_schema", "input_examples", "schema", "json_schema", "metadata"],
   created: {
@@ -36,7 +36,7 @@ const stores = {
   },
 } as const satisfies StoreDialect;
 
-/** Counts input tokens. The parser requires `max_tokens`, which the client's request lacks. */
+/** Endpoint that counts input tokens. The parser requires `max_tokens`, which such a request lacks. */
 const countTokens: TokenCount = {
   wire: "count-messages",
   readParams: readCountParams,
@@ -70,7 +70,7 @@ export const messagesWire = {
     answerPrefix: "msg_",
     stores,
     endUser: ({ metadata }) => endUserOf(memberOf(metadata, "user_id")),
-    // A ping is allowed only after the first event of a stream, but a comment always is.
+    // A comment, because a ping is allowed only after the first event of a stream.
     keepAlive,
     failureFrame: messagesPass.failureFrame,
     dialogue: identifyMessagesDialogue,
@@ -85,7 +85,10 @@ function isFirstEvent({ type, message }: JsonRecord): boolean {
   return typeof type === "string" && /^(?:ping$|message_|content_block_)/.test(type);
 }
 
-/** Only results of code execution name the vendor's files. Other results may contain names from third parties. */
+/**
+ * Returns true for results of code execution. Only they name files of the vendor; other results may contain names from
+ * third parties.
+ */
 function isFromCode({ type }: JsonRecord): boolean {
   return typeof type === "string" && type.endsWith("code_execution_tool_result");
 }

@@ -41,7 +41,7 @@ export function parseContent(of: Fields, name: string, names: CallNames): readon
   return parts;
 }
 
-/** A block contains redacted reasoning, or another part's signature. */
+/** Reads a `redacted_thinking` block: redacted reasoning, or the signature of another part. */
 function readRedacted(block: Fields, parts: Part[], envelopes: Envelope[]): void {
   const envelope = readEnvelope(block.needText("data"));
   const { signature, call, previous } = envelope;
@@ -58,7 +58,7 @@ function readText(block: Fields): readonly Part[] {
 }
 
 function readCall(block: Fields, names: CallNames): readonly Part[] {
-  // Only vendors of this wire read `caller`, and a call in the history needs no cache mark.
+  // `caller` has a meaning only for vendors of this wire. A call in the history needs no cache mark.
   block.ignore("caller");
   const id = block.needText("id");
   const name = block.needText("name");
@@ -96,7 +96,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
   });
 }
 
-/** Images of a document become parts after the file. */
+/** Parses a document. Its images become separate parts after the file. */
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needOneOf("type", ["base64", "text", "url", "content", "file"]);
@@ -143,7 +143,7 @@ function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   return { text: texts.join("\n\n"), images };
 }
 
-/** Renders the text of the client's search result; undefined for any other block. */
+/** Renders a client's search result as text; undefined for any other block. */
 function searchResultText(block: unknown): string | undefined {
   if (!isRecord(block) || block["type"] !== "search_result") return undefined;
   const { title, source, content } = block;
@@ -169,7 +169,7 @@ function addressOf(source: Fields, type: "url" | "file"): Source {
   return { kind: "file-id", wire: "messages", id: source.needText("file_id") };
 }
 
-/** Creates the block with another wire's signature of a text or call, which clients send back. */
+/** Creates the block that contains another wire's signature of a text or call. Clients send it back. */
 export function signatureBlock(envelope: Envelope): JsonRecord {
   return { type: "redacted_thinking", data: encodeEnvelope(envelope) };
 }
@@ -179,10 +179,10 @@ export function readEnvelope(data: string): Envelope {
   return decodeEnvelope(data) ?? { signature: { wire: "messages", kind: redactedKind, value: data } };
 }
 
-/** Value of `encrypted_index` in citations of other wires. */
+/** Value of `encrypted_index` in a citation that came from another wire. */
 const noIndex = "";
 
-/** Parses a citation. It contains the complete value, for vendors and clients of this wire. */
+/** Parses a citation, and stores its complete value in `own`, for vendors and clients of this wire. */
 export function parseCitation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, source, title, document_title: document, cited_text: citedText, encrypted_index: index } = value;
@@ -200,7 +200,7 @@ function textOr(...values: readonly unknown[]): string | undefined {
   return values.find((value) => typeof value === "string");
 }
 
-/** Renders a citation; empty if it is of another wire and has no address. */
+/** Renders a citation. A citation from another wire is left out unless it has a URL. */
 export function renderCitation({ own, url, title, citedText }: Citation): readonly unknown[] {
   if (own?.wire === "messages") return [own.value];
   if (url === undefined) return [];
@@ -214,7 +214,7 @@ export function renderCitation({ own, url, title, citedText }: Citation): readon
   return [cited];
 }
 
-/** Returns the citations that the vendor accepts: those from this wire. */
+/** Returns the citations that the vendor accepts: those that came from this wire. */
 export function ownCitations(citations: readonly Citation[]): readonly unknown[] {
   return citations.flatMap(({ own }) => (own?.wire === "messages" ? [own.value] : []));
 }

@@ -36,7 +36,7 @@ const [readDelta, readBlock] = [textFrom(deltaBytes), textFrom(blockBytes)];
 const serverToolBytes = Buffer.from('"server_tool_use"');
 
 const contentType = "content_block_";
-/** First lines of the most frequent events. They are parsed only if a vendor's tool is in them. */
+/** First lines of the most frequent events. Such an event is parsed only if it contains a vendor's tool. */
 const [contentLine, pingLine] = [Buffer.from(`event: ${contentType}`), Buffer.from("event: ping\n")];
 const contentFrame: SeenFrame = { ...plainFrame, hasContent: true };
 
@@ -45,7 +45,7 @@ function startsWith(frame: Buffer, line: Buffer): boolean {
 }
 
 export const messagesPass: TextPass = {
-  /** Returns false for sampling or thinking that the model refuses. */
+  /** Returns false if the model refuses the sampling parameters or the thinking of the request. */
   *accepts(body, model) {
     const isAdaptive = adaptiveModel(model) !== undefined;
     if (isAdaptive && (yield* includesAny(body, ...samplingBytes))) {
@@ -67,7 +67,7 @@ export const messagesPass: TextPass = {
     return yield* spliceInTurns(cleanedBody, { model: JSON.stringify(model) });
   },
 
-  /** The final event may leave out input counts that the first event has reported. */
+  /** Inspects an event. The last report may leave out input counts that the first event has reported. */
   inspect(frame, before, hadContent = false) {
     const isContent = startsWith(frame, contentLine);
     if ((isContent || startsWith(frame, pingLine)) && !frame.includes(serverToolBytes))
@@ -118,7 +118,7 @@ export const messagesPass: TextPass = {
   earlyEnd: endMessageEarly,
 };
 
-/** The vendor refuses reasoning in the gateway's envelopes. */
+/** Removes reasoning in the gateway's envelopes, because the vendor refuses it. */
 function* withoutForeignSignatures(body: Buffer): Generator<undefined, Buffer> {
   const messages = (yield* includesAny(body, envelopeBytes)) ? yield* memberInTurns(body, "messages") : undefined;
   if (!Array.isArray(messages)) return body;

@@ -18,7 +18,7 @@ export function parseSearch(definition: JsonRecord): WebSearchTool {
   return searchTool("messages", type === searchType ? options : { type, ...options }, commonOptions, others);
 }
 
-/** Renders web search. A search of another wire keeps only the options that this wire has. */
+/** Renders web search. Of a search from another wire, only the options that this wire has are sent. */
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

@@ -25,8 +25,8 @@ const countMembers = [
 type Counts = { readonly [Name in (typeof countMembers)[number]]?: number | undefined };
 
 /**
- * Converts `usage` to disjoint units. `before` are earlier counts, which the last report may leave out. Unlike on other
- * wires, `input_tokens` excludes tokens that were read from or written to a cache. The output includes reasoning.
+ * Converts `usage` to units. `before` has earlier counts, which the last report may leave out. Unlike on other wires,
+ * `input_tokens` excludes tokens that were read from or written to a cache. The output includes reasoning.
  */
 export function messagesUsage(usage: unknown, before?: Units): Units | undefined {
   return isRecord(usage) ? unitsOfTokens(usage, before) : undefined;
@@ -70,12 +70,12 @@ function countsOf(usage: JsonRecord): Counts {
     cachedInputTokens: parseCount(usage["cache_read_input_tokens"]),
     ...cacheWrites(usage),
   };
-  // Every prompt has tokens, so zeros mean that another event reports the input.
+  // Every prompt has tokens. If all input counts are zero, another event reports the input.
   const empty = Object.values(input).every((count) => (count ?? 0) === 0);
   return empty && output.outputTokens !== undefined ? output : { ...input, ...output };
 }
 
-/** `cache_creation` states which part of the sum is cached for an hour. */
+/** Reads the tokens written to a cache. `cache_creation` states how many of them are cached for an hour. */
 function cacheWrites({
   cache_creation_input_tokens: sum,
   cache_creation: creation,
@@ -90,7 +90,10 @@ function cacheWrites({
   return { cacheWriteTokens: all === undefined ? (short ?? 0) : all - cacheWrite1hTokens, cacheWrite1hTokens };
 }
 
-/** Renders units as `usage`. Audio and image tokens have no members, so they count as input or output. */
+/**
+ * Renders units as `usage`. There are no members for audio and image tokens, so they are included in the input or
+ * output.
+ */
 export function renderUsage(units: Units): JsonRecord {
   const thinking = units.reasoningTokens ?? 0;
   const { cacheWriteTokens: short = 0, cacheWrite1hTokens: long = 0 } = units;
@@ -114,7 +117,7 @@ export function tierWord(tier: string | undefined): string | undefined {
 
 export const feeMembers = ["tools", "mcp_servers", "service_tier", "speed", "fallbacks"];
 
-/** Tools without a fee: those that the client runs, and the search among tools. */
+/** Matches tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools = /^(?:custom$|bash_|text_editor_|computer_|browser_|memory_|tool_search_tool_)/;
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
@@ -138,7 +141,10 @@ function vendorTool(path: string, { type = "custom", max_uses: max }: JsonRecord
   ];
 }
 
-/** Limits searches and fetches, unless the client does. At the limit, the vendor answers without them. */
+/**
+ * Limits the number of searches and fetches, unless the client limits it. At the limit, the vendor answers without
+ * them.
+ */
 export function capTools(body: Buffer, max: number): Buffer {
   const tools = memberOf(body, "tools");
   if (!Array.isArray(tools)) return body;
@@ -152,7 +158,7 @@ export function capTools(body: Buffer, max: number): Buffer {
     : spliceMembers(body, { tools: JSON.stringify(capped) });
 }
 
-/** Reads the charges other than tokens: tools, tier, fast mode and iterations. */
+/** Reads the charges in addition to the usage: tools, tier, fast mode and iterations. */
 export function messagesFees(usage: unknown): ReportedExtraUsage | undefined {
   if (!isRecord(usage)) return undefined;
   const { speed, service_tier: tier } = usage;

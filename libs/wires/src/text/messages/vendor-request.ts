@@ -72,7 +72,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** The vendor refuses settings of the answer in a request that only fills the cache. */
+/** Returns a request that only fills the cache, without settings of the answer, which the vendor refuses. */
 function withoutAnswer(request: TextRequest, model: string): TextRequest {
   if (request.prewarm !== true) return request;
   const { format: _format, toolChoice: _choice, reasoning, ...kept } = request;
@@ -80,7 +80,7 @@ function withoutAnswer(request: TextRequest, model: string): TextRequest {
   return reasoning === undefined || adaptiveModel(model) === undefined ? kept : { ...kept, reasoning };
 }
 
-/** Throws Failure if the request forces web search on a platform without it. */
+/** Removes web search for a platform without it. Throws Failure if the request forces web search. */
 function withoutServerTools(request: TextRequest, model: string, unsupported: Unsupported): TextRequest {
   const { tools, toolChoice } = request;
   if (!isOnBedrock(model) || tools?.some(({ kind }) => kind === "web-search") !== true) return request;
@@ -90,7 +90,7 @@ function withoutServerTools(request: TextRequest, model: string, unsupported: Un
   return { ...request, tools: tools.filter(({ kind }) => kind !== "web-search") };
 }
 
-/** The vendor supports JSON only with a schema, so it is requested by an instruction. */
+/** Replaces the format JSON without a schema by an instruction, because the vendor supports JSON only with a schema. */
 function withFormatInstruction(request: TextRequest, unsupported: Unsupported): TextRequest {
   if (request.format?.kind !== "json") return request;
   unsupported.note("format");
@@ -98,7 +98,7 @@ function withFormatInstruction(request: TextRequest, unsupported: Unsupported): 
   return { ...request, instructions: [...request.instructions, instruction] };
 }
 
-/** The vendor refuses stop sequences of white space only. */
+/** Renders the stop sequences. The vendor refuses a sequence of white space only. */
 function renderStop({ stop }: TextRequest): readonly string[] | undefined {
   if (stop?.some((sequence) => sequence.trim() === "") === true)
     throw unsupportedFailure("stop", "The vendor of this model cannot stop at white space only.");
@@ -146,7 +146,7 @@ const toolRenderers: ToolRenderers = {
   vendor: (tool) => requireToolOfWire(tool, "messages"),
 };
 
-/** The vendor requires the type `object`. */
+/** Returns the schema of arguments. The vendor requires the type `object`. */
 function schemaOf(name: string, parameters: JsonRecord | undefined): JsonRecord {
   if (parameters === undefined) return { type: "object", properties: {} };
   const { type } = parameters;
@@ -158,7 +158,7 @@ function schemaOf(name: string, parameters: JsonRecord | undefined): JsonRecord 
 
 const modes = { auto: "auto", none: "none", required: "any" } as const;
 
-/** The vendor refuses a tool choice without tools. */
+/** Renders the tool choice, which the vendor refuses without tools. */
 function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonRecord | undefined {
   const { toolChoice, parallelTools } = request;
   if (offeredTools(request).length === 0) {
@@ -177,7 +177,7 @@ function renderToolChoice(request: TextRequest, unsupported: Unsupported): JsonR
 /** Minimum top_p that the vendor accepts with thinking. */
 const minTopP = 0.95;
 
-/** 1 is the default of temperature and top_p, so it is not reported as lost. */
+/** Renders sampling parameters. The loss of 1 is not reported, because it is the default of temperature and top_p. */
 function renderSampling(
   { temperature, topP, topK }: TextRequest,
   model: string,

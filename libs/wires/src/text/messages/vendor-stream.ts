@@ -15,7 +15,7 @@ export const maxBufferedCharacters = 8 * 2 ** 20;
 
 interface OpenVendorBlock {
   readonly block: JsonRecord;
-  /** True for a block that is emitted as one part, at its end. */
+  /** True for a block that becomes one part at its end. */
   readonly whole: boolean;
   signature: string;
   input: string;
@@ -23,7 +23,7 @@ interface OpenVendorBlock {
 
 type MessagesHandler = (event: JsonRecord) => readonly TextEvent[];
 
-/** Types of blocks that are opened as parts; all others are vendor parts. */
+/** Types of blocks that are streamed as parts. All other blocks become vendor parts. */
 const openedTypes: ReadonlySet<unknown> = new Set(["text", "thinking", "tool_use"]);
 
 /** Reads a vendor's stream of message events. */
@@ -131,7 +131,7 @@ export class MessagesReader implements StreamReader {
     const block = this.#open.get(key);
     this.#open.delete(key);
     if (block?.whole === true) return this.#readWhole(block);
-    // Vendors without deltas send the arguments when the call begins.
+    // Vendors that send no deltas send the arguments when the call begins.
     const lateArgumentEvents =
       block?.block["type"] === "tool_use" && !this.#tracker.hasText(key)
         ? this.#tracker.delta(key, renderArguments(block.block["input"]))
@@ -175,7 +175,7 @@ export class MessagesReader implements StreamReader {
   }
 }
 
-/** HTTP statuses that the vendor has for these errors outside of streams. */
+/** HTTP statuses of the vendor's errors, as it sends them outside of streams. */
 const statuses: Readonly<Record<string, number>> = {
   invalid_request_error: 400,
   authentication_error: 401,

@@ -80,7 +80,7 @@ function renderImage({ source, detail, cache }: ImagePart, unsupported: Unsuppor
   return [withoutUndefined({ type: "image", source: renderImageSource(source), cache_control: renderCache(cache) })];
 }
 
-/** The vendor refuses reasoning that it did not sign. */
+/** Renders reasoning. The vendor refuses reasoning that it did not sign. */
 function renderReasoning({ text, signature }: ReasoningPart, unsupported: Unsupported): readonly JsonRecord[] {
   const value = ownSignature(signature, "messages");
   unsupported.noteIf("turn.reasoning", value === undefined);
@@ -173,7 +173,7 @@ export function automaticMarks(request: TextRequest): 0 | 2 {
 /** Cache lifetimes of other wires that are much longer than five minutes. */
 const longRetentions: ReadonlySet<string | undefined> = new Set(["24h", "12h"]);
 
-/** Marks the end of the instructions and the end of the prompt. */
+/** Adds cache marks to the end of the instructions and to the end of the prompt. */
 export function withCacheMarks({ system, messages }: RenderedTurns, request: TextRequest): RenderedTurns {
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });

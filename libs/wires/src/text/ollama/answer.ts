@@ -6,7 +6,7 @@ import { logProbability } from "../hub/content.ts";
 import type { ToolCallPart } from "../hub/part.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
-/** Creates the renderer of a complete answer. Clients cannot request several choices. */
+/** Creates the function that renders a complete answer. Clients cannot request several choices. */
 export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonRecord {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -89,7 +89,7 @@ function nanoseconds(milliseconds: number): number {
 
 const forms = { "ollama-chat": chatForm, "ollama-generate": generateForm } as const;
 
-/** Renders the answer to a request without a message, by which clients load a model. */
+/** Renders the answer to a request without a message. With such requests, clients load a model. */
 export function renderLoaded(
   wire: keyof typeof forms,
   { model, now }: { readonly model: string; readonly now: number },

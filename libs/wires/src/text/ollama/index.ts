@@ -22,7 +22,7 @@ const spelling = {
   logProbabilities: "logprobs",
 } as const;
 
-/** Ollama's chat (POST /api/chat), for clients only. Ollama as a vendor is called by OpenAI's chat wire. */
+/** Ollama's chat (POST /api/chat), for clients only. The gateway calls Ollama servers on the chat wire. */
 export const ollamaChatWire = {
   name: "ollama-chat",
   client: clientOf(chatForm, readChatParams, parseChat),

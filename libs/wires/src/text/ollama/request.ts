@@ -49,7 +49,7 @@ function parseShared(fields: Fields): Omit<TextRequest, "turns" | "instructions"
   };
 }
 
-/** Other options are settings of a model on the local machine. */
+/** Parses sampling options. All other options are settings of a model on the local machine. */
 function parseOptions(options: Fields): Partial<TextRequest> {
   const max = options.number("num_predict");
   return {
@@ -61,7 +61,7 @@ function parseOptions(options: Fields): Partial<TextRequest> {
   };
 }
 
-/** Some clients send "" for no format. */
+/** Parses the format of the answer. Some clients send "" for no format. */
 function parseFormat(fields: Fields): OutputFormat | undefined {
   const format = fields.raw("format");
   if (format === undefined || format === "") return undefined;
@@ -72,7 +72,7 @@ function parseFormat(fields: Fields): OutputFormat | undefined {
 
 const efforts = ["low", "medium", "high", "max"] as const;
 
-/** `think` is a boolean or an effort. */
+/** Parses `think`, which is a boolean or an effort. */
 function parseThink(fields: Fields): ReasoningOptions | undefined {
   const think = fields.raw("think");
   if (think === undefined) return undefined;
@@ -90,7 +90,7 @@ function parseTool(tool: Fields): Tool {
   return parseFunction(tool.needFields("function"));
 }
 
-/** Parameters for admission. `isEmpty` is true for a request without a message. */
+/** Parameters of a request. `isEmpty` is true for a request without a message. */
 export interface OllamaParams extends TextParams {
   readonly isEmpty: boolean;
 }
@@ -115,7 +115,7 @@ export function readGenerateParams(value: unknown): OllamaParams {
 
 type OllamaBody = Pick<Static<typeof bodies.OllamaChatRequest>, "model" | "stream" | "options">;
 
-/** Answers are streams by default. */
+/** Reads the parameters of a request. Answers are streams by default. */
 function readParams({ model, stream, options }: OllamaBody, messages: unknown): TextParams {
   const max = options?.num_predict ?? undefined;
   return {
@@ -130,7 +130,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
   };
 }
 
-/** Images are Base64 next to the text that they belong to. */
+/** Measures the images of a message. They are Base64 in a member next to the text. */
 const measureImages: MediaMeasure = ({ images }) => {
   if (!Array.isArray(images)) return undefined;
   const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));
@@ -171,7 +171,7 @@ function parseReasoning(message: Fields): readonly Part[] {
   return text === "" ? [] : [{ kind: "reasoning", text }];
 }
 
-/** Clients may leave out the ids of calls. */
+/** Parses the calls of a message. Clients may leave out their ids. */
 function parseCalls(message: Fields, calls: CallPairs, index: number): readonly ToolCallPart[] {
   return message.each("tool_calls", maxCalls).map((call, position) => {
     call.ignore("type");
@@ -186,7 +186,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
   });
 }
 
-/** A result without the name of its call or tool answers the oldest pending call. */
+/** Parses a tool's result. Without the id of a call or the name of a tool, it answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const toolName = message.text("tool_name") ?? message.text("name");
   const call = calls.take(message.text("tool_call_id"), toolName);
@@ -198,7 +198,7 @@ function parseResult(message: Fields, text: string, calls: CallPairs, index: num
   };
 }
 
-/** The first bytes show the media type; an unknown type counts as PNG. */
+/** Parses the images of a message. Their first bytes show the media type; an unknown type is treated as PNG. */
 function parseImages(fields: Fields): readonly ImagePart[] {
   const images = fields.texts("images") ?? [];
   return images.map((text) => {

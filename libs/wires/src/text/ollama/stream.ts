@@ -6,7 +6,7 @@ import type { AnswerContext, StreamWriter } from "../hub/wire.ts";
 import { logProbability } from "../hub/content.ts";
 import { renderCall, type AnswerForm, type OllamaContent, lastMembers, timeOf } from "./answer.ts";
 
-/** Maximum buffered characters of calls' arguments; calls are sent complete. */
+/** Maximum buffered characters of arguments. They are buffered because this wire sends a call in one piece. */
 const maxBufferedCharacters = 8 * 2 ** 20;
 
 /** White space before a line's JSON, which keeps the connection alive. An empty line would break some readers. */
@@ -41,7 +41,7 @@ export class LineWriter implements StreamWriter {
     this.#form = form;
   }
 
-  /** Renders an event as lines. This wire has only the first choice. */
+  /** Renders an event as lines. This wire sends only the first choice. */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
     this.#summary.take(event);

@@ -8,7 +8,7 @@ import { PartWriter } from "./part-writer.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 
-/** Renders a complete answer by the writer of streams, so that both have the same items. */
+/** Renders a complete answer with the writer of streams, so that streams and answers have the same items. */
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
@@ -37,7 +37,7 @@ export interface ResponseState {
   readonly error: JsonRecord | null;
   readonly output: readonly JsonRecord[];
   readonly usage: Units | undefined;
-  /** Unix seconds; null if the time is not known. */
+  /** Time in Unix seconds; null if it is unknown. */
   readonly completedAt: number | null;
   readonly serviceTier?: string | undefined;
 }

@@ -13,10 +13,10 @@ import { requestedFees, feeMembers } from "./usage.ts";
 
 const wantsProbabilities = "message.output_text.logprobs";
 
-/** Encrypted reasoning is always included. */
+/** Values of `include` without effect. Encrypted reasoning is always included. */
 const needlessIncludes: readonly unknown[] = ["reasoning.encrypted_content", wantsProbabilities];
 
-/** Parses a request. The service has already replaced `previous_response_id` by earlier items. */
+/** Parses a request. The text service has already replaced `previous_response_id` by earlier items. */
 export function parseRequest(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   refuseState(fields);
@@ -54,7 +54,7 @@ function refuseState(fields: Fields): void {
     if (fields.has(name)) throw fields.unsupported(name);
   if (fields.flag("background") === true) throw fields.unsupported("background");
   fields.ignore("store");
-  // The gateway itself adds the cost.
+  // The gateway itself adds the cost to the usage.
   if (isCostRequested(fields.value)) fields.ignore("usage");
   if (fields.value["truncation"] === "disabled") fields.ignore("truncation");
   // The gateway's streams are never padded.
@@ -99,7 +99,7 @@ function lostIncludes(fields: Fields): readonly string[] {
 }
 
 function parseTools(all: readonly Fields[]) {
-  // Any vendor that makes images can do it without options.
+  // An image tool without options is not a tool in the neutral form: any vendor that makes images can do it.
   const images = all.filter((tool) => tool.text("type") === "image_generation" && Object.keys(tool.value).length === 1);
   return { tools: all.filter((tool) => !images.includes(tool)).flatMap(parseTool), makesImages: images.length > 0 };
 }
@@ -114,7 +114,7 @@ function parseTool(tool: Fields): readonly Tool[] {
   return [{ kind: "vendor", wire: "responses", name: type, definition }];
 }
 
-/** Other wires get a namespace without vendor tools as single tools. */
+/** Returns true for a namespace without vendor tools. Other wires get its tools as single tools. */
 function isPlainNamespace(namespace: Fields): boolean {
   const members = namespace.list("tools") ?? [];
   return members.every((tool) => isRecord(tool) && (tool["type"] === "function" || tool["type"] === "custom"));
@@ -140,7 +140,7 @@ function parseNamespace(set: Fields): readonly Tool[] {
 
 const modes = ["auto", "none", "required"] as const;
 
-/** Functions and free-text tools are chosen by name, vendor tools by type. */
+/** Parses the tool choice. Functions and free-text tools are chosen by name, vendor tools by type. */
 function parseToolChoice(body: Fields): ToolChoice | undefined {
   const choice = body.raw("tool_choice");
   if (choice === undefined) return undefined;
@@ -164,7 +164,7 @@ export function isToolList(value: unknown): value is readonly JsonRecord[] {
   return Array.isArray(value) && value.every(isRecord);
 }
 
-/** Parameters of a responses request in addition to those of every text call. */
+/** Parameters of a responses request that other text requests do not have. */
 export interface ResponsesParams extends TextParams {
   readonly previousId: string | undefined;
   /** True if a later request may refer to the response. */

@@ -16,7 +16,7 @@ export const maxTools = 1_024;
 class ItemTurns extends TurnCollector {
   readonly instructions: TextPart[] = [];
   compactionTrigger = false;
-  /** Settings that items change for the rest of the conversation. */
+  /** Settings that an item has changed for the rest of the conversation. */
   effort: Effort | undefined;
   format: Fields | undefined;
   readonly tools: Fields[] = [];
@@ -82,7 +82,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
   conversation.add("assistant", parts, true);
 }
 
-/** Messages and references may have no type. */
+/** Returns the type of an item. Messages and references may have no type. */
 function typeOf(item: Fields): string {
   const type = item.text("type");
   if (type !== undefined) return type;
@@ -105,7 +105,10 @@ function readOutput(item: Fields, custom: boolean): ToolResultPart {
   return { kind: "tool-result", callId: item.needText("call_id"), parts, ...(custom ? { custom } : {}) };
 }
 
-/** The call may be missing if a tool is asynchronous, or if the client reports an output by itself. */
+/**
+ * Reads an output without a call id. A tool may be asynchronous, or the client may report an output that the model did
+ * not request.
+ */
 function readLateOutput(item: Fields): readonly Part[] {
   item.ignore("id", "status");
   const name = qualifiedName(item.text("namespace"), item.needText("name"));

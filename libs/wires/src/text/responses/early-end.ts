@@ -5,17 +5,17 @@ import { type EarlyEnd, memberTextReader } from "../pass.ts";
 import { renderUsage } from "./usage.ts";
 import { endingOf } from "./vendor-answer.ts";
 
-/** Maximum characters of raw deltas that are collected before their text is read. */
+/** Maximum characters of raw deltas that are collected before the text in them is read. */
 const maxRaw = 16 * 1024;
 
-/** Maximum characters of an open part that its last event repeats. The beginning of a longer part is dropped. */
+/** Maximum characters of an open part that its last event repeats. Of a longer part, the beginning is dropped. */
 const maxTextCharacters = 8 * 2 ** 20;
 
 const deltaEnd = Buffer.from(".delta\n");
 
 const lineFeed = 0x0a;
 
-/** Event with a part's complete text, and its member for the text. */
+/** Event with the complete text of a part, and the member that contains the text. */
 const wholeEvents: Readonly<Record<string, readonly [type: string, member: string]>> = {
   output_text: ["response.output_text.done", "text"],
   refusal: ["response.refusal.done", "refusal"],

@@ -12,7 +12,7 @@ import { parseAnswer } from "./vendor-answer.ts";
 import { fieldSupport, minOutputTokens, renderRequest } from "./vendor-request.ts";
 import { ResponsesReader } from "./vendor-stream.ts";
 
-/** Counts the input tokens of a response request. */
+/** Endpoint that counts the input tokens of a response request. */
 const countTokens: TokenCount = {
   wire: "count-responses",
   readParams,
@@ -63,7 +63,7 @@ const failures: readonly unknown[] = ["error", "response.failed"];
 
 const typesWithResponse = /^response\.(?:created|queued|in_progress|completed|incomplete)$/;
 
-/** Returns true if an event can begin a stream. */
+/** Returns true if an event can be the first one of a stream. */
 function isFirstEvent({ type, response }: JsonRecord): boolean {
   if (typeof type !== "string" || failures.includes(type)) return false;
   return !typesWithResponse.test(type) || isRecord(response);
@@ -77,7 +77,7 @@ const answerTypes: ReadonlySet<unknown> = new Set([
   "web_search_call",
 ]);
 
-/** Clients may change instructions from turn to turn, so they do not identify a conversation. */
+/** Reads the conversation of a request. Instructions are ignored, because clients may change them from turn to turn. */
 function readDialogue(body: JsonRecord): Dialogue {
   const { input } = body;
   const turns = typeof input === "string" ? [{ content: input }] : input;

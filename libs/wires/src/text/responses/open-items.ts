@@ -18,7 +18,7 @@ export interface ItemRef {
   readonly index: number;
 }
 
-/** An output item while it is streamed. `joins` is true if the next part belongs to the same item. */
+/** An output item while it is streamed. `joins` returns true if the next part belongs to the same item. */
 export interface OpenItem {
   joins(opened: OpenedPart): boolean;
   start?(opened: OpenedPart): string;
@@ -30,7 +30,7 @@ export interface OpenItem {
 
 type OpenedCall = Extract<OpenedPart, { kind: "tool-call" }>;
 
-/** A call. The input of a wrapped free-text tool is sent at the end. */
+/** A call. The input of a free-text tool that was wrapped as a function is sent at the end. */
 export class OpenCall implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
@@ -131,7 +131,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = renderAnnotation(citation, open.length);
     if (first === undefined) return "";
-    // The end of the text must not change an annotation.
+    // The annotation is stored as it was sent, so that its range does not change when the text ends.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,
@@ -203,7 +203,10 @@ export class OpenReasoning implements OpenItem {
     return "";
   }
 
-  /** Encrypted reasoning may have no text, so a summary's part is announced with its first text. */
+  /**
+   * Writes a piece of text. A summary's part is announced with its first text, because encrypted reasoning may have no
+   * text.
+   */
   delta(text: string): string {
     const first = this.#hasText ? "" : this.#announce("added", "");
     this.#hasText = true;

@@ -21,7 +21,7 @@ const modelItems: Readonly<Record<string, ReadItem>> = {
   image_generation_call: readImageCall,
 };
 
-/** Items of tools that the vendor runs, and clients' replies to them. */
+/** Types of items of tools that the vendor runs, and of clients' replies to them. */
 const vendorItems: ReadonlySet<string> = new Set(
   splitWords(`
     web_search_call file_search_call code_interpreter_call computer_call computer_call_output local_shell_call
@@ -51,7 +51,7 @@ function readCall(item: Fields, member: "arguments" | "input"): readonly Part[] 
   return [member === "input" ? { ...call, custom: true } : call];
 }
 
-/** Summary and content are two parts with one id. */
+/** Reads a reasoning item. Its summary and content become two parts with one id. */
 function readReasoning(item: Fields): readonly Part[] {
   item.ignore("type", "status");
   const id = item.text("id");
@@ -101,7 +101,7 @@ const readText: ReadPart = (part) =>
 
 const readers: Readonly<Record<string, ReadPart>> = {
   input_text: readText,
-  // Tools of reasoning models, and older clients, send texts as parts of these types.
+  // Some tools of reasoning models, and older clients, use these types for text.
   text: readText,
   output_text: readOutputText,
   refusal: (part) => ({ kind: "refusal", text: part.needText("refusal") }),
@@ -121,7 +121,7 @@ function readOutputText(part: Fields): Part {
   };
 }
 
-/** Parses an annotation. It contains the complete value, for vendors and clients of this wire. */
+/** Parses an annotation, and stores its complete value in `own`, for vendors and clients of this wire. */
 export function parseAnnotation(value: unknown): readonly Citation[] {
   if (!isRecord(value)) return [];
   const { url, title, filename, start_index: start, end_index: end } = value;

@@ -11,7 +11,7 @@ import { localNames, type LocalName } from "./tools.ts";
 import { OpenCall, type Emit, type ItemRef, type OpenItem, OpenMessage, OpenReasoning } from "./open-items.ts";
 import { compactionItem, imageItem, reasoningItem } from "./render-items.ts";
 
-/** Maximum characters of output. A longer answer fails, because it must not look complete. */
+/** Maximum characters of output. A longer answer fails, because a shortened answer would look complete. */
 export const maxOutputCharacters = 32 * 2 ** 20;
 
 /** Writes the output items of an answer and their events. */
@@ -44,7 +44,7 @@ export class PartWriter {
     this.#names = localNames(context.request.tools);
   }
 
-  /** Returns the events for an event of the answer. Throws Failure upstream_error for a too long answer. */
+  /** Returns the frames for an event of the answer. Throws Failure upstream_error if the answer is too long. */
   take(event: TextEvent): string {
     return this.#order
       .take(event)
@@ -79,7 +79,7 @@ export class PartWriter {
     return new OpenReasoning(this.#emit, ref, opened.id);
   }
 
-  /** Another wire's signature of a call or text becomes a reasoning item after it. */
+  /** Ends a part. Another wire's signature of a call or text becomes a reasoning item after it. */
   #end(signature: Signature | undefined): string {
     const ended = this.#open?.endPart(signature) ?? "";
     if (signature === undefined || this.#opened?.kind === "reasoning") return ended;

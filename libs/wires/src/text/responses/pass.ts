@@ -12,7 +12,7 @@ import { outputOf } from "./vendor-answer.ts";
 const responseBytes = Buffer.from('"response"');
 const modelBytes = Buffer.from('"model"');
 const itemDoneLine = Buffer.from("event: response.output_item.done");
-/** Text that occurs in the item types of all tools. */
+/** Text that the item types of all tools contain. */
 const toolCallBytes = Buffer.from('_call"');
 const deltaBytes = Buffer.from('"delta"');
 const sequenceBytes = Buffer.from('"sequence_number":');
@@ -90,7 +90,7 @@ export const responsesPass: TextPass = {
   earlyEnd: endResponseEarly,
 };
 
-/** A finished tool item is charged even if the client disconnects before the stream ends. */
+/** Returns the charge of a finished tool item. It is charged even if the client disconnects before the stream ends. */
 function feesOfItem(frame: Buffer): ReportedExtraUsage | undefined {
   if (!frame.subarray(0, itemDoneLine.length).equals(itemDoneLine) || !frame.includes(toolCallBytes)) return undefined;
   return feesIn(parseFrameRecord(frame)?.["item"]);
@@ -100,7 +100,7 @@ function feesIn(item: unknown): ReportedExtraUsage | undefined {
   return isRecord(item) ? reportedFees({ calls: callOfItem(item) }) : undefined;
 }
 
-/** A frame with unusual fields or line ends must be parsed. */
+/** Returns true if a frame may be terminal and must be parsed. A frame with unusual fields or line ends may be. */
 function mayBeTerminal(frame: Buffer): boolean {
   const usual = frame.indexOf("event: response.") === 0;
   if (!usual) return true;

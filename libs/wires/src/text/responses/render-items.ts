@@ -30,7 +30,7 @@ function messageContent(part: Part): readonly JsonRecord[] {
   return part.kind === "refusal" ? [{ type: "refusal", refusal: part.text }] : [];
 }
 
-/** Renders parts of reasoning with one id. Parts with `summary: false` become content. */
+/** Renders parts of reasoning as one item. Parts with `summary: false` become its content, all others its summary. */
 export function reasoningItem(
   id: string | undefined,
   parts: readonly ReasoningPart[],
@@ -78,7 +78,7 @@ export function imageItem(id: string, { source }: ImagePart): JsonRecord | undef
   });
 }
 
-/** Renders a compaction; undefined if another wire's vendor made it. */
+/** Renders a compaction; undefined if it belongs to another wire. */
 export function compactionItem(id: string | undefined, { signature }: CompactionPart): JsonRecord | undefined {
   const value = ownSignature(signature, "responses");
   return value === undefined ? undefined : withoutUndefined({ type: "compaction", id, encrypted_content: value });
@@ -142,7 +142,7 @@ export function outputText({ text, citations, logProbabilities }: TextPart): Jso
   };
 }
 
-/** Renders a citation as an annotation. Other wires' citations need an address. */
+/** Renders a citation as an annotation. A citation from another wire is left out unless it has a URL. */
 export function renderAnnotation(citation: Citation, length: number): readonly unknown[] {
   if (citation.own?.wire === "responses") return [citation.own.value];
   const { url, title, start, end } = citation;

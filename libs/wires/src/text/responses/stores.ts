@@ -5,7 +5,7 @@ import { isSearchStep } from "../hub/foreign-steps.ts";
 
 /** Members that name objects in the vendor's store. */
 export const stores = {
-  // The service replaces this member by the earlier items.
+  // The text service replaces this member by the earlier items.
   without: ["previous_response_id"],
   opaque: splitWords(`
     parameters schema json_schema input_schema output_schema metadata client_metadata arguments attributes env
@@ -42,7 +42,7 @@ function citedFile(annotation: JsonRecord): readonly CreatedId[] {
   return [...createdId("container", annotation["container_id"]), ...createdId("file", annotation["file_id"])];
 }
 
-/** Types of items that contain all their content, so that vendors never look up their ids. */
+/** Types of items that contain all their content. Vendors never look up the ids of such items. */
 const selfContained: ReadonlySet<string> = new Set(
   splitWords(`
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
@@ -51,7 +51,10 @@ const selfContained: ReadonlySet<string> = new Set(
   `),
 );
 
-/** An item with this member contains all its content. Otherwise, the vendor must look up its id. */
+/**
+ * Members whose presence means that an item contains all its content, by the type of the item. Otherwise, the vendor
+ * must look up its id.
+ */
 const memberWithAllContent: Readonly<Record<string, string>> = {
   message: "content",
   reasoning: "encrypted_content",
@@ -60,7 +63,7 @@ const memberWithAllContent: Readonly<Record<string, string>> = {
   image_generation_call: "result",
 };
 
-/** Members with the content of items. A vendor with a store still looks up the ids. */
+/** Members with a part of the content of items. A vendor with a store still looks up the ids of these items. */
 const contentMembers: Readonly<Record<string, readonly string[]>> = {
   reasoning: ["content", "summary"],
   web_search_call: ["action"],
@@ -70,7 +73,10 @@ const contentMembers: Readonly<Record<string, readonly string[]>> = {
   mcp_list_tools: ["tools"],
 };
 
-/** Returns the input's items whose ids a vendor may look up or refuse. No vendor's store has the gateway's ids. */
+/**
+ * Returns the items of the input whose ids a vendor may look up or refuse. An id that the gateway created can be
+ * removed even without content, because no vendor's store has it.
+ */
 function itemsIn(input: unknown, path: string): readonly VendorId[] {
   if (!Array.isArray(input)) return [];
   return input.flatMap((item: unknown, index) => {
@@ -93,7 +99,7 @@ function hasContent(item: JsonRecord): boolean {
   });
 }
 
-/** Prefixes that the vendor demands of ids, by the item's type. */
+/** Prefixes that the vendor requires of ids, by the type of the item. */
 const demandedPrefixes: Readonly<Record<string, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -110,16 +116,16 @@ function isOwnForm(item: JsonRecord, id: string): boolean {
   return id.length <= maxIdCharacters && id.startsWith(ownEntry(demandedPrefixes, typeOf(item)) ?? "");
 }
 
-/** An input without ids that a vendor does not know. */
+/** An input from which ids that the vendor does not have were removed. */
 interface FittedItems {
   readonly items: readonly unknown[];
   readonly dropped: readonly string[];
 }
 
 /**
- * Replaces or removes ids that the vendor's store does not have. OpenAI (`isStrict`) looks up every id, so an item with
- * content loses its id, and reasoning and tool steps without content are left out. Other vendors read the content of an
- * item. An item without content gets an id that no store has, because they may require an id.
+ * Replaces or removes ids that the vendor's store does not have. OpenAI (`isStrict`) looks up every id. So for OpenAI,
+ * an item with all its content loses its id, and any other item is left out. Other vendors read the content of an item.
+ * An item without all its content gets an id that no store has, because these vendors may require an id.
  */
 export function withoutForeignIds(
   input: readonly unknown[],
@@ -139,7 +145,7 @@ export function withoutForeignIds(
   return { items, dropped: [...dropped] };
 }
 
-/** Returns an id that no vendor's store has. Equal ids give equal results. */
+/** Returns an id that no vendor's store has. The same id always gives the same result. */
 function namelessId(id: string): string {
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 32);
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
@@ -152,7 +158,7 @@ function hasAllContent(item: JsonRecord): boolean {
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }
 
-/** An item without a type is a message if it has a role, else a reference. */
+/** Returns the type of an item. Without a type, it is a message if it has a role, and otherwise a reference. */
 function typeOf({ type, role }: JsonRecord): string {
   if ((type ?? undefined) !== undefined) return asText(type);
   return (role ?? undefined) === undefined ? "item_reference" : "message";

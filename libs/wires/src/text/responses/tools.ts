@@ -9,7 +9,7 @@ import { unlessEmpty } from "../hub/render.ts";
 const maxCharacters = 64;
 const hashCharacters = 8;
 
-/** Returns a name with its namespace. The end of a name that is too long is replaced by a hash. */
+/** Returns a name with its namespace. If the result is too long, a hash replaces its end. */
 export function qualifiedName(namespace: string | undefined, name: string): string {
   if (namespace === undefined) return name;
   const joined = `${namespace}__${name}`;
@@ -18,7 +18,7 @@ export function qualifiedName(namespace: string | undefined, name: string): stri
   return `${joined.slice(0, maxCharacters - hashCharacters - 1)}_${hash}`;
 }
 
-/** A tool's name on this wire. */
+/** Name of a tool on this wire, with its namespace. */
 export interface LocalName {
   readonly namespace?: string;
   readonly name: string;
@@ -61,7 +61,7 @@ export function parseSearch(definition: JsonRecord): WebSearchTool {
   });
 }
 
-/** Renders web search. A search of another wire keeps only the options that this wire has. */
+/** Renders web search. Of a search from another wire, only the options that this wire has are sent. */
 export function renderSearch(
   { wire, options, commonOptions = {}, more }: WebSearchTool,
   unsupported: Unsupported,

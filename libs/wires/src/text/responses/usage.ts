@@ -26,7 +26,7 @@ export function responsesUsage(usage: unknown): Units | undefined {
   const outputs = asRecord(usage["output_tokens_details"]);
   const cachedInputTokens = parseCount(inputs["cached_tokens"]) ?? 0;
   const writes = parseCount(inputs["cache_write_tokens"]) ?? 0;
-  // Tokens cached for twelve hours count as cached for one hour, because they cost at least as much.
+  // Tokens cached for twelve hours are billed as cached for one hour, because they cost at least as much.
   const long = parseCount(memberOf(inputs["cache_write_tokens_details"], "ttl_12h_tokens")) ?? 0;
   const cacheWrite1hTokens = Math.min(long, writes);
   return withoutZeroUnits({
@@ -39,7 +39,10 @@ export function responsesUsage(usage: unknown): Units | undefined {
   });
 }
 
-/** Renders units as `usage`. Audio and image tokens have no members, so they count as input or output. */
+/**
+ * Renders units as `usage`. There are no members for audio and image tokens, so they are included in the input or
+ * output.
+ */
 export function renderUsage(units: Units): JsonRecord {
   const input = inputTotal(units);
   const output = outputTotal(units);
@@ -57,7 +60,7 @@ export function renderUsage(units: Units): JsonRecord {
 
 export const feeMembers = ["tools", "max_tool_calls", "service_tier", ...searchMembers];
 
-/** Tools without a charge: those that the client runs, and the search among tools. */
+/** Tools that are not charged: those that the client runs, and the search among tools. */
 const freeTools: ReadonlySet<unknown> = new Set(
   splitWords(`
     function custom computer computer_use computer_use_preview local_shell apply_patch tool_search
@@ -107,7 +110,7 @@ function isHosted(environment: unknown): boolean {
   return isRecord(environment) && environment["type"] !== "local";
 }
 
-/** Limits the number of tool calls, unless the client does. At the limit, the vendor answers without tools. */
+/** Limits the number of tool calls, unless the client limits it. At the limit, the vendor answers without tools. */
 export function capTools(body: Buffer, max: number): Buffer {
   return typeof memberInBody(body, "max_tool_calls") === "number"
     ? body

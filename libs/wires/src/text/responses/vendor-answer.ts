@@ -71,7 +71,7 @@ const endings: Readonly<Record<FinishReason, ResponseEnding>> = {
   other: completed,
 };
 
-/** Returns the ending for a finish reason. A refusal sent as text is a complete answer. */
+/** Returns the ending for a finish reason. If the text of the answer is a refusal, the answer is complete. */
 export function endingOf(finish: FinishReason, isRefusedAsText: boolean): ResponseEnding {
   return finish === "refused" && isRefusedAsText ? completed : endings[finish];
 }

@@ -46,7 +46,7 @@ export const minOutputTokens = 16;
 
 const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
 
-/** Renders a vendor's request. The vendor stores nothing. Throws Failure unsupported_parameter. */
+/** Renders a vendor's request, which asks the vendor to store nothing. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
   const unsupported = new Unsupported();
   const sampled = withAcceptedSampling(clientRequest, target.model, unsupported);
@@ -54,7 +54,8 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const request = withoutForeignSteps(adaptCacheMarks(target.model, accepted, unsupported), "responses", unsupported);
   for (const field of unsupportedFields(request, fieldSupport)) unsupported.note(field);
   if (request.modalities?.includes("audio") === true) throw unsupportedFailure("modalities");
-  // Some models read `instructions` last and for one turn only, and only messages can have breakpoints.
+  // Some models read `instructions` last and for one turn only, and only messages can have breakpoints. In both cases,
+  // all instructions become messages.
   const [first, ...others] = request.instructions;
   const areMessages =
     rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
@@ -87,7 +88,7 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   return { body, dropped: unsupported.names };
 }
 
-/** The vendor refuses smaller limits. */
+/** Returns the output limit. The vendor refuses limits below `minOutputTokens`. */
 function renderOutputLimit({ maxTokens }: TextRequest, unsupported: Unsupported): number | undefined {
   unsupported.noteIf("maxTokens", maxTokens !== undefined && maxTokens < minOutputTokens);
   return maxTokens === undefined ? undefined : Math.max(maxTokens, minOutputTokens);
@@ -112,7 +113,7 @@ function renderFormat(format: TextRequest["format"]): JsonRecord | undefined {
   return withoutUndefined({ type: "json_schema", name: name ?? "answer", description, schema, strict });
 }
 
-/** Models without reasoning refuse a request for encrypted reasoning. */
+/** Renders `include`. Models without reasoning refuse a request for encrypted reasoning. */
 function renderInclude({ reasoning, logProbabilities }: TextRequest, model: string): readonly string[] | undefined {
   const thinks = reasoning !== undefined && reasoningEffort(reasoning) !== "none" && acceptsReasoning(model);
   const include = [
@@ -122,7 +123,7 @@ function renderInclude({ reasoning, logProbabilities }: TextRequest, model: stri
   return include.length > 0 ? include : undefined;
 }
 
-/** On this wire, a tool makes images. */
+/** Renders tools. A request for images becomes a tool, which makes images on this wire. */
 function renderTools({ tools, modalities }: TextRequest, unsupported: Unsupported): readonly JsonRecord[] | undefined {
   const images = modalities?.includes("image") === true ? [{ type: "image_generation" }] : [];
   const sets = setsOf(tools ?? []).flatMap(({ within, members }) => {
@@ -170,7 +171,7 @@ function renderNamespace({ name, description }: Pick<NamespacedTool, "name" | "d
   return { name, description };
 }
 
-/** The vendor refuses a tool choice without tools. */
+/** Renders the tool choice, which the vendor refuses without tools. */
 function renderToolChoice({ tools, toolChoice }: TextRequest, unsupported: Unsupported): unknown {
   if (toolChoice === undefined) return undefined;
   if (tools === undefined || tools.length === 0) {

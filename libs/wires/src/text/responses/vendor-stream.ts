@@ -33,7 +33,7 @@ export class ResponsesReader implements StreamReader {
     return this.#tracker.endAll();
   }
 
-  /** Usually, `response.created` is the first event with a response. */
+  /** Returns the start event for the first event with a response, which is usually `response.created`. */
   #start(event: JsonRecord): readonly TextEvent[] {
     const response = event["response"];
     if (this.#started || !isRecord(response)) return [];
@@ -59,7 +59,10 @@ function feesOf(type: string, { item }: JsonRecord): readonly TextEvent[] {
   return calls.length === 0 ? [] : [{ type: "fees", fees: { calls } }];
 }
 
-/** The event `error` has the code at its top or under `error`, `response.failed` in its response. */
+/**
+ * Reads a failure. The code is at the top or under `error` of the event `error`, and in the response of
+ * `response.failed`.
+ */
 function failureOf(event: JsonRecord): TextEvent {
   const response = isRecord(event["response"]) ? event["response"] : event;
   const error = isRecord(response["error"]) ? response["error"] : event;
@@ -73,7 +76,7 @@ function failureOf(event: JsonRecord): TextEvent {
 
 type ResponsesHandler = (tracker: PartTracker, event: JsonRecord) => readonly TextEvent[];
 
-/** Handlers of the stream's events. A part's key has the index of its item, and its own index. */
+/** Handlers of the stream's events. The key of a part consists of the index of its item and the index of the part. */
 const handlers: Readonly<Record<string, ResponsesHandler>> = {
   "response.output_item.added": (tracker, { output_index: index, item }) =>
     isRecord(item) ? startCall(tracker, itemKey(index), item) : [],
@@ -118,7 +121,7 @@ function contentKey(event: JsonRecord): string {
   return `${itemKey(event["output_index"])}text:${String(event["content_index"])}`;
 }
 
-/** Items of other types open with their first part. */
+/** Begins a call. Items of other types begin with their first part. */
 function startCall(tracker: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const custom = item["type"] === "custom_tool_call";
   if (!custom && item["type"] !== "function_call") return [];
@@ -137,7 +140,7 @@ function addDelta(tracker: PartTracker, key: string, opened: OpenedPart, text: u
   return [...tracker.start(key, opened), ...tracker.delta(key, asText(text))];
 }
 
-/** Some vendors send the complete text of a part without deltas. */
+/** Adds the complete text of a part if it had no deltas, which some vendors do not send. */
 function addLateText(tracker: PartTracker, key: string, opened: OpenedPart, text: unknown): readonly TextEvent[] {
   return tracker.hasText(key) ? [] : addDelta(tracker, key, opened, text);
 }
@@ -175,7 +178,7 @@ function lateReasoning(tracker: PartTracker, event: JsonRecord, summary: boolean
   return isSent ? [] : addReasoning(tracker, event, summary, text);
 }
 
-/** Ends an item and its open parts. Encrypted content belongs to the last one. */
+/** Ends the open parts of an item. Encrypted content belongs to the last of them. */
 function endItem(tracker: PartTracker, key: string, item: JsonRecord): readonly TextEvent[] {
   const open = tracker.openKeys(key);
   if (open.length === 0 && !tracker.isDone(key)) return parseAnswerItem(item).flatMap((part) => tracker.whole(part));

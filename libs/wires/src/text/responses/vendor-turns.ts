@@ -95,7 +95,7 @@ function renderModelRun(
   return renderMessages(run, path);
 }
 
-/** The vendor refuses reasoning that it did not encrypt. */
+/** Renders reasoning. The vendor refuses reasoning that it did not encrypt. */
 function renderReasoning(parts: readonly ReasoningPart[], unsupported: Unsupported): readonly JsonRecord[] {
   const encrypted = ownSignature(parts.at(-1)?.signature, "responses");
   unsupported.noteIf("turn.reasoning", encrypted === undefined);

@@ -11,13 +11,13 @@ import type {
 import { lostHints, refuseFormats } from "../hub/index.ts";
 import type { Wire } from "../../wire.ts";
 
-/** Maximum number of bytes of a file in JSON. */
+/** Maximum bytes of a file that is sent in JSON. */
 const maxBytes = 14_000_000;
 
 const task =
   "Write down what is said in this recording, word by word, in the language that it is said in. Answer with these words alone.";
 
-/** Transcripts of Gemini, without times. */
+/** Transcripts by Gemini. They have no times. */
 export const content = {
   name: "content-transcripts",
   vendor: { render: renderRequest, parse: parseAnswer, usage: ({ usageMetadata }) => contentUsage(usageMetadata) },

@@ -26,13 +26,13 @@ export interface TranscriptsRequest {
   readonly temperature?: number | undefined;
   readonly granularities: readonly Granularity[];
   readonly stream: boolean;
-  /** Fields that the gateway does not read. */
+  /** Other fields of the form, which are sent to vendors of the same wire. */
   readonly own: readonly FormEntry[];
 }
 
 type Hint = "language" | "prompt" | "temperature";
 
-/** Returns the fields of a request that a vendor's wire lacks. */
+/** Returns the optional fields that the request sets and the vendor's wire lacks. */
 export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): readonly string[] {
   const hints = (["language", "prompt", "temperature"] as const).filter(
     (name) => !has.includes(name) && request[name] !== undefined,
@@ -59,7 +59,7 @@ export interface Transcript extends WithUsage {
   readonly words?: readonly Segment[] | undefined;
   /** Vendor's name of the language. */
   readonly language?: string | undefined;
-  /** Seconds of audio, as the vendor counts them. */
+  /** Length of the audio in seconds, as the vendor reports it. */
   readonly duration?: number | undefined;
 }
 
@@ -69,7 +69,7 @@ export type TranscriptEvent =
   | { readonly kind: "error" }
   | { readonly kind: "other" };
 
-/** A request for a vendor, and the form of its file. */
+/** A rendered request, and the form in which the file is sent. */
 export type RenderedTranscripts = Omit<Rendered, "body"> &
   (
     | { readonly kind: "form"; readonly model: FormEntry; readonly entries: readonly FormEntry[] }
@@ -83,7 +83,7 @@ export interface Base64File {
   readonly data: string;
 }
 
-/** Vendor side of a transcripts wire. Other formats than JSON and streams are rendered from JSON. */
+/** Vendor side of a transcripts wire. The gateway renders all formats other than JSON from the vendor's JSON. */
 export interface TranscriptsVendor extends VendorSide<TranscriptsRequest, Transcript, RenderedTranscripts> {
   parse(body: JsonRecord): Transcript;
   stream?(): { read(frame: Frame): TranscriptEvent };
@@ -105,7 +105,7 @@ export function segmentOf(fields: Fields, text: string): Segment {
   return { text, start: fields.number("start") ?? 0, end: fields.number("end") ?? 0 };
 }
 
-/** The end of a sentence ends a segment. */
+/** Matches a word that ends a sentence, and therefore a segment. */
 const endOfSentence = /[.!?…。！？]["'”’)]*$/;
 const maxSegmentSeconds = 12;
 
@@ -191,7 +191,7 @@ function renderCue({ start, end, text }: Segment, point: "," | "."): string {
   return `${renderTime(start, point)} --> ${renderTime(end, point)}\n${oneLine(text)}\n\n`;
 }
 
-/** An empty line would end the cue, and an arrow would begin another. */
+/** Joins the lines of a text. In a cue, an empty line would end it, and an arrow would begin another cue. */
 function oneLine(text: string): string {
   return text
     .trim()

@@ -66,7 +66,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
   };
 }
 
-/** Returns the model of a form, if it is already read. */
+/** Returns the model of a form; undefined if its field has not arrived yet. */
 export function modelInForm(entries: readonly FormEntry[]): string | undefined {
   return entries.find(([name]) => name === "model")?.[1];
 }
@@ -82,7 +82,7 @@ function valuesByName(entries: readonly FormEntry[]): ReadonlyMap<string, readon
   return fields;
 }
 
-/** The name of a list may be `timestamp_granularities[]` or `timestamp_granularities[0]`. */
+/** Returns the name of a list without brackets, as in `timestamp_granularities[]` or `timestamp_granularities[0]`. */
 function withoutBrackets(name: string): string {
   return name.replace(/\[\d*\]$/, "");
 }
@@ -100,7 +100,7 @@ function streamOf(wire: TranscriptsWire, value: string | undefined, format: Tran
   if (text === "false") return false;
   if (wire === "translations") throw invalidField("stream", "false: a translation is not streamed");
   if (format !== "json" && format !== "text" && format !== "diarized_json")
-    throw invalidField("response_format", "json or text where the transcript is streamed");
+    throw invalidField("response_format", "json or text if the transcript is streamed");
   return true;
 }
 
@@ -125,10 +125,10 @@ function invalidField(name: string, kind: string): Failure {
   return new Failure("invalid_value", `${name} must be ${kind}.`, { param: withoutBrackets(name) });
 }
 
-/** Models without times, which answer only in plain JSON. */
+/** Matches models without times. They answer only in plain JSON. */
 const modelsWithoutTimes = /transcribe/i;
 
-/** Vendor's formats. Subtitles are made from the segments of verbose_json. */
+/** Format that is requested from the vendor. The gateway makes subtitles from the segments of verbose_json. */
 const vendorFormats: Readonly<Record<TranscriptFormat, "json" | "verbose_json" | "diarized_json">> = {
   json: "json",
   text: "json",
@@ -181,7 +181,7 @@ export function readUsage({ usage, duration }: JsonRecord): Units | undefined {
 
 function tokenUnits(input: number, output: number, details: unknown): Units {
   const text = isRecord(details) ? amountOrZero(details["text_tokens"]) : 0;
-  // Input that is not reported as text counts as audio.
+  // Input that is not reported as text is billed as audio.
   return { inputTokens: Math.min(text, input), inputAudioTokens: Math.max(0, input - text), outputTokens: output };
 }
 

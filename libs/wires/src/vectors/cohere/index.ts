@@ -8,7 +8,7 @@ import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, typ
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 const maxTexts = 96;
-/** Header with the input tokens, on Amazon Bedrock. */
+/** Header of an answer on Amazon Bedrock with the number of input tokens. */
 const tokenCountHeader = "x-amzn-bedrock-input-token-count";
 
 const tasks: Readonly<Record<string, VectorTask>> = {
@@ -18,10 +18,10 @@ const tasks: Readonly<Record<string, VectorTask>> = {
   clustering: "clustering",
 };
 
-/** Vendors require `input_type`. */
+/** Value of `input_type`, which vendors require, for requests without a known task. */
 const defaultInputType = "search_document";
 
-/** Cohere's embeddings (POST /v2/embed), also on Amazon Bedrock. */
+/** Cohere's embeddings (POST /v2/embed), which Amazon Bedrock has too. */
 export const cohere = {
   name: "cohere-embeddings",
   vendor: {

@@ -15,13 +15,13 @@ const [single, batch] = [
 const inspectedMembers = [...single.inspectedMembers, ...batch.inspectedMembers];
 const spelling = { inputs: "content", dimensions: "outputDimensionality", task: "taskType" } as const;
 
-/** One text per call (:embedContent), for clients only. */
+/** Embedding of one text (`:embedContent`), for clients only. */
 export const embedContent = {
   name: "embed-content",
   client: { read: single.read, render: renderSingle, inspectedMembers, spelling },
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
-/** Many texts per call (:batchEmbedContents). */
+/** Embeddings of many texts (`:batchEmbedContents`). */
 export const contentEmbeddings = {
   name: "content-embeddings",
   vendor: { render: renderRequest, parse: parseAnswer, usage: readUsage, maxInputs: () => maxInBatch },
@@ -33,7 +33,7 @@ function parseAnswer({ embedding, embeddings }: JsonRecord): VectorsAnswer {
   return { vectors: vectorsIn(Array.isArray(items) ? items.map((item) => memberOf(item, "values")) : items) };
 }
 
-/** Older models report no usage. */
+/** Reads the usage of an answer. Older models report none. */
 function readUsage({ usageMetadata: usage }: JsonRecord): Units | undefined {
   const inputTokens = isRecord(usage) ? parseCount(usage["promptTokenCount"]) : undefined;
   return inputTokens === undefined ? undefined : { inputTokens };
@@ -80,7 +80,7 @@ function parseSingle(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest
   return { request, dropped: fields.unread() };
 }
 
-/** Parses the body of :batchEmbedContents, whose requests must have one model and length. */
+/** Parses the body of :batchEmbedContents, whose requests must have the same model and dimensions. */
 function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest> {
   const fields = new Fields(body, "", "either");
   fields.need("requests");
@@ -98,7 +98,7 @@ function parseBatch(body: JsonRecord, path: RequestPath): Parsed<VectorsRequest>
   return { request: { model, inputs, ...withoutUndefined({ dimensions }) }, dropped: fields.unread() };
 }
 
-/** The path and the body must not name different models. */
+/** Returns the model of a request. Throws Failure (400) if the path and the body name different models. */
 function modelOf(fields: Fields, inPath: string | undefined): string {
   const inBody = fields.text("model")?.replace(/^models\//, "");
   if (inPath === undefined) return inBody ?? fields.needText("model");
@@ -114,7 +114,7 @@ function parseInput(fields: Fields): VectorInput {
   };
 }
 
-/** Parts other than text can be sent only to vendors of this wire. */
+/** Parses the content of a request. Content with parts other than text can be sent only to vendors of this wire. */
 function parseContent(fields: Fields): VectorContent {
   const content = fields.fields("content");
   const parts = content?.each("parts", maxParts) ?? [];
@@ -135,7 +135,10 @@ function parseTask(fields: Fields): VectorInput["task"] {
 
 const maxInBatch = 100;
 
-/** Renders the body of :batchEmbedContents. Throws Failure unsupported_parameter for token ids. */
+/**
+ * Renders the body of :batchEmbedContents. Throws Failure unsupported_parameter for token ids and for content of
+ * another wire.
+ */
 export function renderRequest(request: VectorsRequest, target: Target): Rendered {
   const { own, user, inputs } = request;
   return {

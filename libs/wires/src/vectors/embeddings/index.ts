@@ -46,7 +46,7 @@ function modelOf(fields: Fields, inPath: string | undefined): string {
   throw invalidFailure("model", `model is ${JSON.stringify(inPath)} in the path, but different in the body.`);
 }
 
-/** Maximum number of tokens of one input. No model reads more. */
+/** Maximum tokens of one input. No model accepts more. */
 const maxTokens = 131_072;
 
 function parseInput(fields: Fields): readonly VectorContent[] {
@@ -79,7 +79,7 @@ function parseTokens(values: readonly unknown[], path: string, fields: Fields): 
   });
 }
 
-/** Members in which some vendors read the purpose of the vectors. */
+/** Members that some vendors read as the purpose of the vectors. */
 const taskMembers = ["input_type", "task"] as const;
 
 const tasksByName: Readonly<Record<string, VectorTask>> = {
@@ -110,7 +110,7 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
 }
 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
-  // A task from a client of this wire is among the additional members.
+  // The additional members of a client of this wire contain its task.
   const { task, title } = lostHints(request);
   const unsupported = request.own?.wire === "embeddings" ? { title } : { task, title };
   const additional = renderAdditionalMembers(request.own, "embeddings", unsupported);
@@ -155,7 +155,7 @@ function parseAnswer(body: JsonRecord): VectorsAnswer {
   });
 }
 
-/** Some vendors report only the total. */
+/** Reads the usage of an answer. Some vendors report only the total. */
 function readUsage({ usage }: JsonRecord): Units | undefined {
   if (!isRecord(usage)) return undefined;
   const inputTokens = parseCount(usage["prompt_tokens"]) ?? parseCount(usage["total_tokens"]);

@@ -21,7 +21,7 @@ export type VectorTask = (typeof vectorTasks)[number];
 
 export type VectorContent =
   | { readonly kind: "text"; readonly text: string }
-  /** Token ids, which only vendors with the same tokenizer can read. */
+  /** Token ids. Only vendors with the same tokenizer can read them. */
   | { readonly kind: "tokens"; readonly tokens: readonly number[] }
   /** Content in the form of one wire, such as images. Only vendors of that wire can read it. */
   | { readonly kind: "own"; readonly wire: VectorsWire; readonly value: JsonRecord };
@@ -63,7 +63,7 @@ export function parseTexts(fields: Fields, name: string): readonly string[] {
   return texts;
 }
 
-/** Returns the fields that a vendor without tasks, titles and users cannot get. */
+/** Returns the task, title and user of a request, for a vendor that supports none of them. */
 export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   return {
     task: inputs.some(({ task }) => task !== undefined),
@@ -72,13 +72,13 @@ export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
   };
 }
 
-/** Returns the purpose of all inputs; undefined if they differ. */
+/** Returns the task of all inputs; undefined if their tasks differ. */
 export function commonTask({ inputs }: Pick<VectorsRequest, "inputs">): VectorTask | undefined {
   const tasks = new Set(inputs.map(({ task }) => task));
   return tasks.size === 1 ? inputs[0]?.task : undefined;
 }
 
-/** Measures a request. Vectors do not count as output tokens. */
+/** Measures a request. Vectors are not output tokens. */
 export function measureInput({ inputs }: VectorsRequest): InputSize {
   const texts = inputs.flatMap(({ content, title }) => [...textsOf(content), ...(title === undefined ? [] : [title])]);
   let characters = 0;

@@ -7,7 +7,7 @@ import { taskTypes } from "../content/index.ts";
 import { plainTexts, type VectorsRequest } from "../hub/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
-/** Maximum number of texts in one request: of most models, and of Gemini models. */
+/** Maximum number of texts in one request: of most models, and of Gemini's models. */
 const [maxTexts, maxOfGemini] = [250, 1];
 
 /** Embeddings of Google Cloud's Vertex AI (:predict). */

@@ -45,7 +45,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
     throw missingFailure("prompt", "Missing required parameter: prompt, or image.");
   const videos = fields.count("n", 1);
   if (videos !== undefined && videos !== 1) throw fields.wrong("n", "1: a task makes one video");
-  // Answers have a single format.
+  // There is only one form of answer.
   fields.ignore("response_format", "stream");
   const seconds = readSeconds(fields, "duration") ?? readSeconds(fields, "seconds");
   fields.ignore("seconds");
@@ -118,7 +118,7 @@ function parsePollResult(body: JsonRecord): PollResult {
     result: { url: urls.filter((each) => typeof each === "string").find(Boolean) },
     code,
     message: message ?? reason,
-    // Vendors report the size in the task, in its metadata, or as `resolution`.
+    // Vendors report the size in the task, in its metadata, or in `resolution`.
     sizes: [task, metadata, task["resolution"]],
     progress,
   });
@@ -153,7 +153,7 @@ export function renderTask(task: VideoTask, { contentUrl }: TaskContext): JsonRe
   };
 }
 
-/** The wires `video-generations` and `kling-video` require a whole number. */
+/** Converts an error code to a number, which the wires `video-generations` and `kling-video` require. */
 function codeOf(code: string): number {
   if (/^\d{1,9}$/.test(code)) return Number(code);
   return code === "timeout" ? 504 : 502;

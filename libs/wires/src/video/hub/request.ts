@@ -19,7 +19,7 @@ export interface VideoSize {
 
 /** Maximum length of a video in seconds. */
 export const maxSeconds = 600;
-/** Minimum length in seconds. For less, some vendors would use their default. */
+/** Minimum length in seconds. For a shorter length, some vendors would use their default. */
 export const minSeconds = 1;
 
 export interface VideoRequest {
@@ -34,7 +34,7 @@ export interface VideoRequest {
   readonly aspectRatio?: string | undefined;
   readonly fps?: number | undefined;
   readonly seed?: number | undefined;
-  /** Vendor's parameters in the client's `metadata`. None affects the price. */
+  /** Parameters of the vendor, from the client's `metadata`. None of them affects the price. */
   readonly extras?: JsonRecord | undefined;
   readonly own?: AdditionalMembers<VideoWire> | undefined;
 }
@@ -54,7 +54,7 @@ export function secondsAmong(lengths: readonly number[], seconds: number): numbe
   throw unsupportedFailure("seconds", `seconds: the vendor of this model supports only ${lengths.join(" or ")} s.`);
 }
 
-/** Returns a whole length within the limits. Throws Failure unsupported_parameter. */
+/** Returns the length if it is whole and within the limits. Throws Failure unsupported_parameter. */
 export function secondsWithin([min, max]: readonly [number, number], seconds: number): number {
   if (Number.isInteger(seconds) && seconds >= min && seconds <= max) return seconds;
   const message = `seconds: the vendor of this model supports only whole seconds from ${min} to ${max}.`;
@@ -62,8 +62,8 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
 }
 
 /**
- * Collects the unread members of a body. The price includes only members that were read. Throws Failure invalid_value
- * for a member that a vendor could read as a length or a number of videos.
+ * Collects the members of a body that have not been read. The price does not depend on them. Throws Failure
+ * invalid_value for a member that a vendor could read as a length or a number of videos.
  */
 export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
@@ -94,12 +94,12 @@ export function refuseLastFrameAlone({ firstFrame, lastFrame }: VideoRequest): v
     throw unsupportedFailure("lastFrame", "The vendor of this model accepts lastFrame only with firstFrame.");
 }
 
-/** Members that decide the price at some vendor. They are allowed only at the top level. */
+/** Members on which the price depends at some vendor. They are allowed only at the top level. */
 const pricedNames: ReadonlySet<string> = new Set(
   "model model_name req_key duration seconds frames n num size resolution width height fps".split(" "),
 );
 
-/** Members that set the length or number of videos at some vendor, in lower case and letters only. */
+/** Members that some vendor reads as the length or number of videos, in lower case and without other characters. */
 const amountNames: ReadonlySet<string> = new Set(
   (
     "duration seconds length frames numframes nframes framecount framescount videolength videoduration videoseconds " +
@@ -115,14 +115,14 @@ export function isAmountName(name: string): boolean {
 /** Maximum number of members of `metadata`. */
 const maxExtras = 1_000;
 
-/** Reads a vendor's parameters in `metadata`. Throws Failure invalid_value for a priced member. */
+/** Reads the vendor's parameters in `metadata`. Throws Failure invalid_value for a member that affects the price. */
 export function readExtras(fields: Fields, name: string): JsonRecord | undefined {
   const extras = fields.record(name);
   refusePriced(extras, fields.at(name));
   return extras;
 }
 
-/** Throws Failure invalid_value if `metadata` has a priced member. */
+/** Throws Failure invalid_value if `metadata` has a member that affects the price. */
 export function refusePriced(metadata: unknown, path: string): void {
   const extras = typeof metadata === "string" ? objectIn(metadata) : metadata;
   const names = isRecord(extras) ? Object.keys(extras) : [];
@@ -133,7 +133,7 @@ export function refusePriced(metadata: unknown, path: string): void {
   throw invalidFailure(param, `${param} must be at the top level of the body.`);
 }
 
-/** Maximum length of a text that is parsed as JSON, equal to that of a form's field. */
+/** Maximum length of a text that is parsed as JSON. A form's field has the same limit. */
 const maxTextCharacters = 64 * 1024;
 
 /** Parses the object in a form's field. Throws Failure request_too_large. */
@@ -145,7 +145,7 @@ export function objectIn(text: string): JsonRecord | undefined {
   return parseRecord(text);
 }
 
-/** Returns `supported` members of `metadata`, and additional members from a client of the same wire. */
+/** Returns the `supported` members of `metadata`, and the additional members of a client of the same wire. */
 export function additionalVideoMembers(
   { own, extras = {} }: VideoRequest,
   wire: VideoWire,
@@ -172,7 +172,7 @@ export type VideoImage =
 
 const notBase64 = /[^A-Za-z0-9+/_-]/;
 
-/** Parses an image, whose characters `checkImages` checks. Throws Failure invalid_value. */
+/** Parses an image. `checkImages` checks its characters later. Throws Failure invalid_value. */
 export function parseImage(text: string, param: string): VideoImage {
   if (/^https?:\/\//i.test(text)) return { kind: "url", url: text };
   const dataUrl = text.startsWith("data:") ? readDataUrl(text) : undefined;

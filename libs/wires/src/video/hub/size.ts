@@ -19,7 +19,7 @@ export interface VideoShape {
   readonly aspectRatio?: string | undefined;
 }
 
-/** Vendor's names of resolutions, by the pixels of the shorter side. */
+/** Vendor's names of resolutions, by the number of pixels of the shorter side. */
 export type Tiers = Readonly<Record<number, string>>;
 
 export interface FittedShape {
@@ -28,7 +28,7 @@ export interface FittedShape {
   readonly dropped: readonly ("size" | "aspectRatio")[];
 }
 
-/** Fits a shape to a vendor's ratios and resolutions. Any other shape is dropped. */
+/** Converts a shape to a vendor's ratio and resolution. Drops what the vendor does not support. */
 export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
@@ -51,7 +51,7 @@ function greatestDivisor(left: number, right: number): number {
   return right === 0 ? left : greatestDivisor(right, left % right);
 }
 
-/** Heights in pixels by vendors' names of resolutions. "std" and "pro" are Kling's modes. */
+/** Number of lines by vendors' names of resolutions. "std" and "pro" are Kling's modes. */
 const heightByName: Readonly<Record<string, number>> = {
   std: 720,
   pro: 1080,
@@ -66,12 +66,15 @@ const [resolutionMembers, ambiguous] = [
   ["mode", "quality", "ratio", "aspect_ratio"],
 ];
 export const lineMembers: readonly string[] = [...resolutionMembers, ...ambiguous, "width", "height", "metadata"];
-/** Lines of an unknown resolution, larger than all real ones. */
+/** Number of lines for an unknown resolution. It is larger than that of all real ones. */
 const unknownResolution = 100_000;
-/** Minimum side in pixels. Smaller numbers are parts of a ratio, such as 16:9. */
+/** Minimum side in pixels. Smaller numbers belong to a ratio, such as 16:9. */
 const minSide = 100;
 
-/** Reads the pixels of the shorter side. The largest value sets the price. */
+/**
+ * Reads the number of lines, which is the number of pixels of the shorter side. If a body has several sizes, the
+ * largest determines the price.
+ */
 export function linesIn(body: JsonRecord): number | undefined {
   const { metadata } = body;
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
@@ -84,7 +87,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   return parsed.length === 0 ? undefined : Math.max(...parsed);
 }
 
-/** Reads texts such as `1280x720`, `1280:720` or `720p`. */
+/** Reads the number of lines in values such as `1280x720`, `1280:720`, `720p` or 720. */
 function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
   if (typeof value === "number") return value >= minSide ? value : otherwise;
@@ -96,7 +99,9 @@ function linesOf(value: unknown, otherwise: number | undefined): number | undefi
   return ownEntry(heightByName, text) ?? otherwise;
 }
 
-/** A video wider than 16:9 counts as a 16:9 video with as many pixels. */
+/**
+ * Returns the number of lines for two sides. A video wider than 16:9 is treated as a 16:9 video with as many pixels.
+ */
 function linesOfSides(width: unknown, height: unknown): number | undefined {
   if (typeof width !== "number" || typeof height !== "number") return undefined;
   const shorter = Math.min(width, height);

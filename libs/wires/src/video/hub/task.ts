@@ -10,7 +10,7 @@ export interface VideoClient extends ClientSide<VideoRequest, VideoTask, TaskCon
 
 export const inspectedMembers = ["model", "model_name", "req_key", "seconds", "duration", "frames", "n", "task_id"];
 
-/** Parts of the request that answers repeat. They are stored with the task, so they contain no image. */
+/** Values of the request that answers repeat. They are stored with the task, so they contain no image. */
 export interface RequestedVideo {
   readonly prompt?: string | undefined;
   readonly seconds: number;
@@ -66,7 +66,7 @@ export interface RenderedVideo extends Rendered {
   readonly seconds: number;
   /** Resolution from `linesIn`, on which the price depends. */
   readonly lines: number | undefined;
-  /** Field whose value makes the video more expensive than its price. */
+  /** Field with a value that makes the video more expensive than the configured price. */
   readonly unpriced?: string | undefined;
 }
 
@@ -84,7 +84,7 @@ export interface VideoVendor extends VendorSide<VideoRequest, PollResult, Render
 
 /** Result of a poll of a vendor's task. */
 export type PollResult =
-  /** There was no answer, or an answer without a known state. */
+  /** The vendor did not answer, or its answer has no known state. */
   | { readonly kind: "unknown" }
   /** `progress` is in percent. */
   | {
@@ -104,11 +104,11 @@ export interface TaskError {
 }
 
 export interface VideoResult {
-  /** Vendor's address; absent if the vendor serves the video only at its content endpoint. */
+  /** Address of the video; absent if the vendor serves the video only at its content endpoint. */
   readonly url?: string | undefined;
   /** Time at which the vendor deletes the video, in Unix ms. */
   readonly expiresAt?: number | undefined;
-  /** Lifetime of the address in ms, if the vendor reports no date. */
+  /** Lifetime of the address in ms, if the vendor does not report when it ends. */
   readonly keptMs?: number | undefined;
 }
 
@@ -127,7 +127,7 @@ export function startedAs(task: unknown, name: string): string {
   throw new Failure("upstream_error", "The vendor's answer does not name a task.");
 }
 
-/** Members of a vendor's task report, not validated yet. */
+/** Members of a vendor's report of a task. Most are not validated yet. */
 interface TaskReport {
   readonly vendorStatus: unknown;
   /** Finished video; absent if its address does not exist yet. */
@@ -152,7 +152,7 @@ export function pollResultOf(
   return result === undefined ? { kind: "pending", state: "in_progress" } : { kind: "finished", result, ...reported };
 }
 
-/** Other values are ignored, such as a ratio or the name of a resolution. */
+/** Reads a size in pixels. Other values, such as a ratio or the name of a resolution, are ignored. */
 function readSize(value: unknown): string | undefined {
   const { width, height, size } = isRecord(value) ? value : { size: value };
   const text = typeof width === "number" && typeof height === "number" ? `${width}x${height}` : size;
@@ -180,7 +180,7 @@ export function resultAt(url: unknown, properties: Omit<VideoResult, "url">): Vi
   return typeof url === "string" && url !== "" ? { url, ...properties } : undefined;
 }
 
-/** Vendors write 30, or "30%". */
+/** Reads the progress in percent. Vendors write 30, or "30%". */
 function readProgress(value: unknown): number | undefined {
   const progress = typeof value === "string" ? Number(/^(\d{1,3})%?$/.exec(value)?.[1] ?? "") : value;
   return typeof progress === "number" && progress >= 0 && progress <= 100 && value !== "" ? progress : undefined;

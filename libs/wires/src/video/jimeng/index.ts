@@ -38,7 +38,7 @@ export const jimeng = {
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** The first frame is not counted in a video's seconds. */
+/** Number of frames in addition to those of a video's seconds. */
 const uncountedFrames = 1;
 
 const anySeed = -1;
@@ -118,7 +118,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-/** The vendor accepts only bytes, or only addresses, in one request. */
+/** Renders the images. In one request, the vendor accepts either only bytes or only addresses. */
 function renderImages(images: readonly VideoImage[]): object {
   const bytes = images.flatMap((image) => (image.kind === "data" ? [image.data] : []));
   const urls = images.flatMap((image) => (image.kind === "url" ? [image.url] : []));
@@ -159,7 +159,7 @@ const vendorStatuses: Readonly<Record<TaskState, string>> = {
 };
 const internalErrorCode = 50_500;
 
-/** A failed task has the state `done` and an error code, as at the vendor. */
+/** Renders a task. As at the vendor, a failed task has the state `done` and an error code. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, error } = task;
   const data = { status: vendorStatuses[state], task_id: task.id };

@@ -27,7 +27,10 @@ export const kling = {
   client: { read: parseRequest, render: renderTask, created: renderCreated, inspectedMembers, spelling },
 } as const satisfies Wire<VideoVendor, VideoClient>;
 
-/** Parses the gateway's body, or Kling's. Vendors do not get `callback_url` and `external_task_id`. */
+/**
+ * Parses a body, with the model in `model` or, as at Kling, in `model_name`. `callback_url` and `external_task_id` are
+ * not sent to vendors.
+ */
 function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const fields = new Fields(body);
   const [modelName, model] = [fields.text("model_name"), fields.text("model")];
@@ -44,7 +47,6 @@ const ratios = ["16:9", "9:16", "1:1"];
 const ownNames =
   "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
 
-/** An image determines the size and ratio of the video. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
   const additional = additionalVideoMembers(request, "kling-video", ownNames);
@@ -78,7 +80,7 @@ function soundField({ own }: VideoRequest): string {
   return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
 }
 
-/** An image determines the size and ratio of the video, so none is sent. */
+/** Shape of a video from an image. The image determines it, so none is sent. */
 const shapeOfImage: FittedShape = { dropped: [] };
 
 /** Renders an address, or Base64 without the prefix of a data URL. */
@@ -86,7 +88,7 @@ function imageText(image: VideoImage, param: string): string {
   return image.kind === "url" ? image.url : dataOf(image, param).data;
 }
 
-/** The vendor's documentation and its answers have different words. */
+/** Words for the states. The vendor's answers use other words than its documentation. */
 const states = {
   queued: "submitted",
   in_progress: "processing",
@@ -116,7 +118,7 @@ const klingStatuses: Readonly<Record<TaskState, string>> = {
   failed: "failed",
 };
 
-/** Renders the vendor's envelope and the documented members in one object. */
+/** Renders one object with the members of Kling's answer and of `video-generations`. */
 function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord {
   return {
     code: 0,
@@ -127,7 +129,7 @@ function renderCreated(task: VideoTask, { requestId }: TaskContext): JsonRecord 
   };
 }
 
-/** Renders the vendor's envelope and the documented members in one object. */
+/** Renders one object with the members of Kling's answer and of `video-generations`. */
 function renderTask(task: VideoTask, context: TaskContext): JsonRecord {
   const { state, requested, error } = task;
   const video = { id: task.id, url: context.contentUrl, duration: String(requested.seconds) };

@@ -18,7 +18,7 @@ const defaultSeconds = 8;
 
 const videoMember = "bytesBase64Encoded";
 
-/** Veo at the Gemini API (https://ai.google.dev/gemini-api/docs/video). Downloads need the key. */
+/** Veo at the Gemini API (https://ai.google.dev/gemini-api/docs/video). Downloads of videos need the key. */
 export const veo = {
   name: "veo-video",
   vendor: {
@@ -90,7 +90,10 @@ function firstOf(list: unknown): JsonRecord {
   return asRecord(first);
 }
 
-/** If safety filters removed the video, the operation reports no error. */
+/**
+ * Returns the failure of an operation without a video. If safety filters removed the video, the operation reports no
+ * error.
+ */
 function failureWithoutVideo({
   raiMediaFilteredCount: count,
   raiMediaFilteredReasons: reasons,

@@ -48,7 +48,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
   const size = fields.text("size");
   const seconds = readSeconds(fields, "seconds") ?? readSeconds(fields, "duration");
   fields.ignore("duration");
-  // Compatible vendors may read `n`, and make more videos than were paid for.
+  // Compatible vendors may read `n`, and make more videos than the client pays for.
   if (!["1", "undefined"].includes(String(fields.raw("n")))) throw fields.wrong("n", "1: a task makes one video");
   refusePriced(body["metadata"], "metadata");
   const request: VideoRequest = {
@@ -76,7 +76,7 @@ function parseReference(fields: Fields): VideoImage | undefined {
   return url === undefined ? undefined : parseImage(url, "input_reference.image_url");
 }
 
-/** Bytes of an image are sent as a file of a form, and its address in JSON. */
+/** Renders a request. The bytes of an image are sent as a file of a form, but its address is sent in JSON. */
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseFields(request, ["negativePrompt", "lastFrame"]);
   const additional = additionalVideoMembers(request, "videos", []);

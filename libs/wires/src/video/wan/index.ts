@@ -31,7 +31,7 @@ const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
 const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
 const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
-/** Models up to 2.6, which use an older protocol, and models that accept a last frame. */
+/** Matches models up to 2.6, which use an older protocol, and those of them that need a first and a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
 interface ByProtocol {
@@ -72,7 +72,10 @@ function renderCurrent(request: VideoRequest): ByProtocol {
   return { pictures: { media }, ...shapedByPicture(request) };
 }
 
-/** The vendor refuses sizes that its model does not support. */
+/**
+ * Renders a request in the older protocol. The size is sent as it is, because the vendor refuses sizes that its model
+ * does not support.
+ */
 function renderFormer(request: VideoRequest, model: string): ByProtocol {
   const { firstFrame, lastFrame, size } = request;
   if (firstFrame === undefined)
@@ -88,7 +91,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
   return { pictures, ...shapedByPicture(request) };
 }
 
-/** An image determines the aspect ratio. */
+/** Returns the shape of a video from an image, which determines its aspect ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return {
     shape: { resolution: resolutionNameOf(tiers, request) },
@@ -104,7 +107,7 @@ const states = {
 };
 const resultLifetimeMs = 86_400_000;
 
-/** Some models have the address one level deeper. */
+/** Parses the answer to a poll. In the answers of some models, the address is one level deeper. */
 function parsePollResult({ output, usage }: JsonRecord): PollResult {
   if (!isRecord(output)) return unknownResult;
   const { task_status: vendorStatus, code, message, video_url: url, results } = output;
