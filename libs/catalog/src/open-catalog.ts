@@ -57,10 +57,9 @@ export async function openCatalog({
     } catch (error) {
       if (isFirst) state.unreadableAtStart = text;
       else state.seen = text;
-      const message =
-        "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?); the last valid one stays active";
+      const message = "a published configuration cannot be read (is MODELGATE_SECRET the same everywhere?)";
       if (isFirst) log.info({ err: error }, `${message}; waiting for a new one`);
-      else log.error({ err: error }, message);
+      else log.error({ err: error }, `${message}; the last valid one stays active`);
     }
   }
   const refreshQuietly = (): void =>

@@ -46,7 +46,8 @@ function endOfPiece(bytes: Buffer, start: number, end: number): { readonly end: 
   let index = start;
   while (index < end && !isCut(bytes[index] ?? 0, index - start)) {
     const byte = bytes[index] ?? 0;
-    if (byte === quote || byte < 0x20) throw new SyntaxError("a JSON string ends, or has a control character");
+    if (byte === quote || byte < 0x20)
+      throw new SyntaxError("a JSON string ends too early, or has a control character");
     if (byte >= 0x80 || byte === backslash) isPlain = false;
     index += byte !== backslash ? 1 : bytes[index + 1] === 0x75 ? longEscape : shortEscape;
   }

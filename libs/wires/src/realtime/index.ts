@@ -34,7 +34,8 @@ export const wires = {
 export function bridgeBetween(client: SessionWire, vendor: UpstreamWire, names: RealtimeNames): RealtimeBridge {
   const wire: Wire<RealtimeVendor, RealtimeClient, RealtimeVendor> = wires[client];
   if (client === vendor && wire.pass !== undefined) return wire.pass.bridge(names);
-  if (wire.client === undefined) throw new Error(`sessions of ${client} pass only to vendors of the same wire`);
+  if (wire.client === undefined)
+    throw new Error(`sessions of ${client} can only be forwarded to vendors of the same wire`);
   return wire.client.bridge(names, vendorWire<RealtimeVendor>(wires, vendor).vendor.bridge(names));
 }
 

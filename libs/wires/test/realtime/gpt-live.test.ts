@@ -23,7 +23,9 @@ test("sessions are not converted to another wire", () => {
     transcribers: vendorsTranscribers,
     vendorTools: false,
   };
-  expect(() => bridgeBetween("gpt-live", "realtime", names)).toThrow("pass only to vendors of the same wire");
+  expect(() => bridgeBetween("gpt-live", "realtime", names)).toThrow(
+    "can only be forwarded to vendors of the same wire",
+  );
   expect(() => bridgeBetween("realtime", "gpt-live", names)).toThrow("not a wire of vendors");
 });
 

@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { Base64Text, decodeBase64, includesMatch, maxStepBytes } from "@modelgate/formats/json";
 import { imageTypes, type ImageFile, type ImageRequest, type ImageType, type InputImage } from "./request.ts";
 
-const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffer) => boolean])[] = [
+const imageSignatures: readonly (readonly [type: ImageType, isOfType: (bytes: Buffer) => boolean])[] = [
   ["image/png", (bytes) => bytes.toString("latin1", 0, 8) === "\x89PNG\r\n\x1a\n"],
   ["image/jpeg", (bytes) => bytes[0] === 0xff && bytes[1] === 0xd8 && bytes[2] === 0xff],
   ["image/webp", (bytes) => bytes.toString("latin1", 0, 4) === "RIFF" && bytes.toString("latin1", 8, 12) === "WEBP"],
@@ -12,7 +12,7 @@ const imageSignatures: readonly (readonly [type: ImageType, isOne: (bytes: Buffe
 const signatureCharacters = 24;
 
 export function imageTypeOf(bytes: Buffer): ImageType | undefined {
-  return imageSignatures.find(([, isOne]) => isOne(bytes))?.[0];
+  return imageSignatures.find(([, isOfType]) => isOfType(bytes))?.[0];
 }
 
 export function imageTypeOfBase64(data: string): ImageType | undefined {
@@ -72,7 +72,7 @@ export function imageUrl(image: InputImage): string | Base64Text {
 
 /** Returns an image with its bytes. Throws Error for a URL, or for Base64 that is not decoded yet. */
 export function requireImageBytes(image: InputImage): ImageFile {
-  if (image.kind !== "file") throw new Error(`${image.kind}: an image whose bytes are needed`);
+  if (image.kind !== "file") throw new Error(`the bytes of an image are needed, but its kind is ${image.kind}`);
   return image;
 }
 

@@ -76,7 +76,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   return {
     modalities: fields.texts("modalities")?.map((text) => {
       const modality = (["text", "image", "audio"] as const).find((name) => name === text);
-      if (modality === undefined) throw fields.wrong("modalities", "of text, image, audio");
+      if (modality === undefined) throw fields.wrong("modalities", "an array of text, image, audio");
       return modality;
     }),
     audio: fields.record("audio"),

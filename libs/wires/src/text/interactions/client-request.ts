@@ -111,7 +111,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   const modalities = new Set(
     fields.texts("response_modalities")?.map((text) => {
       const kind = kinds.find((each) => each === text);
-      if (kind === undefined) throw fields.wrong("response_modalities", `of ${kinds.join(", ")}`);
+      if (kind === undefined) throw fields.wrong("response_modalities", `an array of ${kinds.join(", ")}`);
       return kind;
     }),
   );
