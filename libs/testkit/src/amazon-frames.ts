@@ -17,13 +17,13 @@ export function amazonFrame(type: string, payload: object): Buffer {
   return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify(payload)) }));
 }
 
-/** Encodes an exception of the service's API model as a frame. */
+/** Encodes an exception that Amazon's API description declares. */
 export function amazonException(type: string, message: string): Buffer {
   const headers = { ":exception-type": header(type), ":message-type": header("exception") };
   return Buffer.from(codec.encode({ headers, body: Buffer.from(JSON.stringify({ message })) }));
 }
 
-/** Encodes an error that is not in the service's API model as a frame. */
+/** Encodes an error that Amazon's API description does not declare. */
 export function amazonError(code: string, message: string): Buffer {
   const headers = { ":error-code": header(code), ":error-message": header(message), ":message-type": header("error") };
   return Buffer.from(codec.encode({ headers, body: Buffer.alloc(0) }));

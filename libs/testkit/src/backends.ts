@@ -28,9 +28,9 @@ export async function startBackends(): Promise<Backends> {
   return backends;
 }
 
-/** Starts containers if `isRequired` or possible. */
+/** Starts containers if they are required or possible, otherwise servers on this machine. */
 async function startContainersIf(isRequired: boolean): Promise<Backends> {
-  // The module takes most of a second to load, which tests without servers do not need.
+  // The module takes most of a second to load. Tests without servers do not need it.
   const { canStartContainers, startContainers } = await import("./containers.ts");
   if (!isRequired && !(await canStartContainers())) return startLocalBackends();
   // Outside of test runs nothing would remove shared containers.
@@ -44,7 +44,7 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a Redis server on this machine, which keeps its data over a restart. */
+/** Starts a Redis server on this machine. It keeps its data when it is restarted. */
 export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);

@@ -10,7 +10,7 @@ export interface IssuedCertificate {
 
 export interface Authority {
   readonly file: string;
-  /** The certificate is valid for servers at 127.0.0.1, until `end` or for a year. */
+  /** Issues a certificate for servers at 127.0.0.1. It is valid until `end`; by default, for a year. */
   issue(name: string, end?: Date): Promise<IssuedCertificate>;
 }
 

@@ -8,12 +8,12 @@ const testLabels = { "org.modelgate.test": "true" };
 const reuseLabel = "org.modelgate.test.reused-by";
 const natsMonitorPort = 8222;
 
-let answers: Promise<boolean> | undefined;
+let availability: Promise<boolean> | undefined;
 
 /** Returns whether a Docker engine has the images, or can pull them. */
 export function canStartContainers(): Promise<boolean> {
-  answers ??= Promise.all(Object.values(images).map(canUseImage)).then((all) => all.every(Boolean));
-  return answers;
+  availability ??= Promise.all(Object.values(images).map(canUseImage)).then((all) => all.every(Boolean));
+  return availability;
 }
 
 /** Returns whether a Docker engine has an image, or can pull it. */

@@ -29,7 +29,7 @@ export async function runGatectl(words: readonly string[], env: Environment): Pr
     join(root, "services/control/src/gatectl/run.ts")
   );
   const [stdout, stderr] = [new PassThrough(), new PassThrough()];
-  // Read while it is written, because an export waits for its reader.
+  // The output is read while it is written, because an export waits for its reader.
   const [written, errors] = [text(stdout), text(stderr)];
   const status = await run(words, { stdin: new PassThrough(), stdout, stderr, env });
   stdout.end();

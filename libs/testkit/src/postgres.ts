@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { freePorts, startPostgres as startServer } from "@modelgate/deploy/local";
 import { GenericContainer, Wait } from "testcontainers";
 import { canUseImage, labelContainer } from "./containers.ts";
-import { markerOf, serverFoldersOf, workersOf } from "./run-names.ts";
+import { markerOf, serverFolderPrefixOf, workerPrefixOf } from "./run-names.ts";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
-/** Time in ms for which a start after a kill is retried. */
-const takesOverWithinMs = 10_000;
+/** Time in ms for which a failed start is retried after a kill. */
+const retryStartMs = 10_000;
 const [user, password, database] = ["modelgate", "modelgate", "modelgate"];
 
 export interface PostgresBackend extends AsyncDisposable {
@@ -44,9 +44,9 @@ export async function sharePostgres(): Promise<Pick<PostgresBackend, "url">> {
 }
 
 async function startShared(): Promise<PostgresBackend> {
-  if (!(await usesContainers())) return startLocalPostgres(serverFoldersOf(process.ppid));
+  if (!(await usesContainers())) return startLocalPostgres(serverFolderPrefixOf(process.ppid));
   writeFileSync(markerOf(process.ppid), "");
-  return startContainer(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} postgres`);
+  return startContainer(`${workerPrefixOf(process.ppid)}${process.env["VITEST_POOL_ID"]} postgres`);
 }
 
 async function usesContainers(): Promise<boolean> {
@@ -76,7 +76,7 @@ export async function startLocalPostgres(folderPrefix = "modelgate-postgres-"): 
   const [port = 0] = await freePorts(1);
   let url = "";
   const server = await controlServer(async () => {
-    for (const end = Date.now() + takesOverWithinMs; ;)
+    for (const end = Date.now() + retryStartMs; ;)
       try {
         const started = await startServer({ port, folder: join(folder, "server"), keep: false });
         ({ url } = started);

@@ -15,7 +15,7 @@ const nodeCount = 3;
 export const canStartCluster = ["MODELGATE_REDIS_SERVER", "MODELGATE_NATS_SERVER"].every(
   (name) => process.env[name]?.startsWith("docker:") !== true,
 );
-if (!canStartCluster) process.stdout.write("left out: what needs several servers that know each other's addresses\n");
+if (!canStartCluster) process.stdout.write("skipped: tests of several servers that connect to each other\n");
 
 /** Starts a Redis Cluster of three nodes and a NATS server on this machine. */
 export async function startClusterBackends(): Promise<Backends> {

@@ -35,12 +35,14 @@ export async function startReplica(primaryPort: number): Promise<ReplicaServer> 
  */
 export async function moveRedisData(from: number, to: number): Promise<void> {
   await redisCommand(to, `REPLICAOF 127.0.0.1 ${from}`);
-  await until("it to follow", async () => isLinked(await redisCommand(to, "INFO replication")));
+  await until("the second server to follow the first", async () =>
+    isLinked(await redisCommand(to, "INFO replication")),
+  );
   await redisCommand(from, "CLIENT PAUSE 10000 WRITE");
   const offset = async (port: number, name: string): Promise<string | undefined> =>
     new RegExp(`${name}:(\\d+)`).exec(await redisCommand(port, "INFO replication"))?.[1];
   await until(
-    "it to have everything",
+    "the second server to have all data",
     async () => (await offset(from, "master_repl_offset")) === (await offset(to, "slave_repl_offset")),
   );
   await redisCommand(to, "REPLICAOF NO ONE");

@@ -63,7 +63,7 @@ export async function startSentinels(): Promise<SentinelBackends> {
       port,
       folder: join(folder, `sentinel-${at}`),
       keep: false,
-      configuration: configurationIn(join(folder, `sentinel-${at}`), first),
+      configuration: writeConfiguration(join(folder, `sentinel-${at}`), first),
     });
     starting.defer(() => sentinel.child.stop());
   }
@@ -87,8 +87,11 @@ export async function startSentinels(): Promise<SentinelBackends> {
   };
 }
 
-/** Each Sentinel needs a separate file, in which it also stores its state. */
-function configurationIn(folder: string, primaryPort: number): string {
+/**
+ * Writes the configuration of a Sentinel, and returns its file. Each Sentinel needs a separate file, in which it also
+ * stores its state.
+ */
+function writeConfiguration(folder: string, primaryPort: number): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sentinel.conf");
   const lines = [

@@ -2,7 +2,7 @@ import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** Returns the prefix of the names of a test run's workers. `processId` is that of their parent. */
-export function workersOf(processId: number): string {
+export function workerPrefixOf(processId: number): string {
   return `${hostname()} ${processId} `;
 }
 
@@ -12,6 +12,6 @@ export function markerOf(processId: number): string {
 }
 
 /** Returns the prefix of the temporary folders of a test run's shared servers. */
-export function serverFoldersOf(processId: number): string {
+export function serverFolderPrefixOf(processId: number): string {
   return `modelgate-shared-${processId}-`;
 }

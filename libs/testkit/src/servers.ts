@@ -23,16 +23,16 @@ export async function listen(server: Server): Promise<string> {
 /** Starts an HTTP server. */
 export function startHttpServer(listener?: RequestListener, tls?: TlsOptions): Promise<TestServer<HttpServer>> {
   return tls === undefined
-    ? started(createHttpServer(listener), "http")
-    : started(createHttpsServer(tls, listener), "https");
+    ? startOnFreePort(createHttpServer(listener), "http")
+    : startOnFreePort(createHttpsServer(tls, listener), "https");
 }
 
-/** Starts a server of plain connections, whose errors are ignored. */
+/** Starts a server of TCP connections. Errors of the connections are ignored. */
 export function startSocketServer(
   connected: (socket: Socket) => void = () => undefined,
   scheme = "http",
 ): Promise<TestServer> {
-  return started(
+  return startOnFreePort(
     createSocketServer((socket) => connected(socket.on("error", () => undefined))),
     scheme,
   );
@@ -50,7 +50,7 @@ export async function startWebSocketServer(connected?: (socket: WebSocket) => vo
   return { ...http, sockets };
 }
 
-async function started<S extends Server>(server: S, scheme: string): Promise<TestServer<S>> {
+async function startOnFreePort<S extends Server>(server: S, scheme: string): Promise<TestServer<S>> {
   const sockets = new Set<Socket>();
   server.on("connection", (socket: Socket) => {
     sockets.add(socket);

@@ -3,15 +3,15 @@ import { connect } from "nats";
 import type { Backends } from "./backends.ts";
 import { startContainers, type Containers } from "./containers.ts";
 import { redisCommand } from "./redis-command.ts";
-import { markerOf, workersOf } from "./run-names.ts";
+import { markerOf, workerPrefixOf } from "./run-names.ts";
 
 const connectionsEndWithinMs = 1_000;
 const pollMs = 20;
 
 /** Numbers of this worker's pairs of containers that are in use. */
-const used = new Set<number>();
+const usedNumbers = new Set<number>();
 /** All pairs of containers of this worker, by their number. */
-const known = new Map<number, Containers>();
+const containersByNumber = new Map<number, Containers>();
 
 /**
  * Returns empty containers of Redis and NATS, which the test files of this worker use in turn. They stay until the run
@@ -19,21 +19,21 @@ const known = new Map<number, Containers>();
  */
 export async function useSharedContainers(): Promise<Backends> {
   let number = 0;
-  while (used.has(number)) number++;
-  used.add(number);
-  const containers = await emptyContainers(number);
+  while (usedNumbers.has(number)) number++;
+  usedNumbers.add(number);
+  const containers = await openEmptyContainers(number);
   const configuration = await configurationOf(containers);
   return {
     ...containers,
     async [Symbol.asyncDispose]() {
       if ((await configurationOf(containers)) !== configuration) await remove(number, containers);
-      used.delete(number);
+      usedNumbers.delete(number);
     },
   };
 }
 
-async function emptyContainers(number: number): Promise<Containers> {
-  const containers = known.get(number) ?? (await start(number));
+async function openEmptyContainers(number: number): Promise<Containers> {
+  const containers = containersByNumber.get(number) ?? (await start(number));
   if (await empty(containers)) return containers;
   await remove(number, containers);
   return start(number);
@@ -41,13 +41,13 @@ async function emptyContainers(number: number): Promise<Containers> {
 
 async function start(number: number): Promise<Containers> {
   writeFileSync(markerOf(process.ppid), "");
-  const containers = await startContainers(`${workersOf(process.ppid)}${process.env["VITEST_POOL_ID"]} ${number}`);
-  known.set(number, containers);
+  const containers = await startContainers(`${workerPrefixOf(process.ppid)}${process.env["VITEST_POOL_ID"]} ${number}`);
+  containersByNumber.set(number, containers);
   return containers;
 }
 
 async function remove(number: number, containers: Containers): Promise<void> {
-  known.delete(number);
+  containersByNumber.delete(number);
   await containers[Symbol.asyncDispose]();
 }
 

@@ -31,7 +31,7 @@ export interface SimulatorClient {
   script(instance: string, steps: readonly object[]): Promise<void>;
   requests(instance: string): Promise<readonly SeenRequest[]>;
   forget(instance: string): Promise<void>;
-  /** Lets the answers continue whose behaviour waits for this name. */
+  /** Lets answers continue that wait for this name (`waitFor` of their behaviour). */
   release(name: string): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export interface TlsBackends extends Backends {
   readonly strangerFile: string;
 }
 
-/** Starts servers on this machine. Their certificates end at `end` or after a year. */
+/** Starts servers on this machine. Their certificates expire at `end`; by default, after a year. */
 export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-tls-"));
   await using starting = new AsyncDisposableStack();
@@ -28,7 +28,7 @@ export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
   const stranger = await makeAuthority(folder, "stranger");
   const issued = await authority.issue("server", end);
   const [natsPort = 0, plainPort = 0, port = 0, sentinelPlain = 0, sentinelPort = 0, ...cluster] = await freePorts(8);
-  const [clusterPlain = 0, clusterPort = 0, clusterTalk = 0] = cluster;
+  const [clusterPlain = 0, clusterPort = 0, clusterBusPort = 0] = cluster;
   const optionsOf = (name: string, plain: number) => ({ port: plain, folder: join(folder, name), keep: false });
   const started = await Promise.all([
     startNats({
@@ -38,12 +38,12 @@ export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
     startRedis({ ...optionsOf("redis", plainPort), more: byTls(port, authority, issued) }),
     startRedis({
       ...optionsOf("cluster", clusterPlain),
-      clusterPort: clusterTalk,
+      clusterPort: clusterBusPort,
       more: [...byTls(clusterPort, authority, issued), "--tls-cluster", "yes"],
     }),
     startSentinel({
       ...optionsOf("sentinel", sentinelPlain),
-      configuration: configurationIn(join(folder, "sentinel"), port),
+      configuration: writeSentinelConfiguration(join(folder, "sentinel"), port),
       more: [...byTls(sentinelPort, authority, issued), "--tls-replication", "yes"],
     }),
   ]);
@@ -71,7 +71,7 @@ function byTls(port: number, authority: Authority, { certificateFile, keyFile }:
   return ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
 }
 
-function configurationIn(folder: string, primaryPort: number): string {
+function writeSentinelConfiguration(folder: string, primaryPort: number): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sentinel.conf");
   writeFileSync(file, `sentinel monitor ${master} 127.0.0.1 ${primaryPort} 1\n`);

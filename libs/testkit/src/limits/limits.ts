@@ -1,6 +1,6 @@
 /**
- * Limits that a test lowers: numbers in a service's `env` object, by the service's name and the path. They are
- * constants in the product. Values below `relay` apply to every service with a relay.
+ * Limits that a test lowers. Each is a number in a service's `env` object, named by the service and the path in this
+ * object. In production, these numbers are constants. Values below `relay` apply to every service with a relay.
  */
 export interface Limits {
   readonly [name: string]: Limits | number;
@@ -30,7 +30,7 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
   return merged;
 }
 
-/** Throws an error if the value has no such number. */
+/** Returns a copy of the value with the limits as its numbers. Throws an error if the value has no such number. */
 function withReplacedNumbers<Value>(value: Value, limits: Limits | number, path: string): Value {
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)

@@ -16,20 +16,20 @@ import sys
 
 
 def main():
-    """Forks a process for each sample, and returns the sample in it. Returns None in the first process at the end."""
+    """Forks a process for each sample. Returns the sample in the fork, and None in the first process at the end."""
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)
     # A collection during imports finds nothing, and one in a fork would copy the pages of all modules.
     gc.disable()
-    lists = []
+    list_paths = []
     for line in sys.stdin:
         sample = json.loads(line)
         os.environ.update(sample["env"])
         import_modules(imports_of(sample["code"]))
-        for path in [path for path in lists if os.path.exists(path)]:
-            lists.remove(path)
+        for path in [path for path in list_paths if os.path.exists(path)]:
+            list_paths.remove(path)
             with open(path) as names:
                 import_modules(names.read().split())
-        lists.append(modules_path(sample))
+        list_paths.append(modules_path(sample))
         gc.freeze()
         if os.fork() == 0:
             return run(sample)
@@ -56,7 +56,10 @@ def import_modules(names):
 
 
 def modules_path(sample):
-    """Returns the path of the file with the names of the modules that a sample has loaded, some only when it calls."""
+    """Returns the path of the file with the names of the modules that a sample has loaded.
+
+    Some are loaded only when the sample calls an SDK.
+    """
     return sample["output"] + ".modules"
 
 

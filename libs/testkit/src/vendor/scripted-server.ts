@@ -35,8 +35,8 @@ export interface ScriptedServer extends TestServer<Server> {
 }
 
 /**
- * Starts a scripted server. A table contains answers by the end of the path, of which the longest one matches; other
- * paths are answered with 404. With `tls` the server speaks HTTPS.
+ * Starts a scripted server. A table contains answers by the end of the request's path. The longest end that matches is
+ * used; other paths are answered with 404. With `tls` the server speaks HTTPS.
  */
 export async function startScriptedServer(
   script: Script | Readonly<Record<string, ScriptedAnswer | Script>>,

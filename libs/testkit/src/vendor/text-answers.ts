@@ -6,8 +6,12 @@ export interface TextAnswer {
   readonly tier?: string | undefined;
   /** Items, blocks or parts before the text. */
   readonly before?: readonly object[];
-  /** Further members: of the answer; for `content`, of its candidate; for `messages`, of its end. */
+  /**
+   * Further members of the answer. In the wire `content`, they belong to its candidate; in `messages`, to the event of
+   * its end.
+   */
   readonly more?: object;
+  /** Further members of the message in the wire `chat`. */
   readonly message?: object;
 }
 

@@ -57,7 +57,7 @@ export class WarmProcess {
     return this.#canRun && this.#process.connected;
   }
 
-  /** The process behaves as if it ran only that program. */
+  /** Starts a run. The process behaves as if it ran only that program. */
   start({ name, program, env }: Run): Started {
     this.runs++;
     this.#output = "";
