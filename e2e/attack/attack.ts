@@ -1,7 +1,7 @@
 import type { Area as AreaName } from "@modelgate/contracts";
 import type { Suite } from "@modelgate/testkit";
 import type { Answer, Sending } from "../chaos/exchange.ts";
-import type { Inside } from "./inside.ts";
+import type { InternalServer } from "./inside.ts";
 import type { EventLoops } from "./loops.ts";
 import type { Handler, RawHandler, SocketHandler, VendorRequest } from "./vendor.ts";
 
@@ -19,7 +19,7 @@ export interface AttackModel {
   readonly channelOf?: string;
   /** True if the channel serves the models that its vendor lists, instead of this model. */
   readonly listed?: true;
-  /** Answers HTTP requests. Without this, `raw` and `socket`, the vendor is the simulator. */
+  /** Answers HTTP requests. If this, `raw` and `socket` are absent, the vendor is the simulator. */
   readonly answers?: Handler;
   /** Answers with raw bytes. */
   readonly raw?: RawHandler;
@@ -41,7 +41,7 @@ export interface AttackContext {
   readonly attacker: AttackAccount;
   readonly other: AttackAccount;
   /** Server in the operator's network that no request may reach. */
-  readonly inside: Inside;
+  readonly inside: InternalServer;
   readonly loops: EventLoops;
   readonly booksFile: string;
   /** Returns the complete name of a model of the attack. */
@@ -109,11 +109,11 @@ export function sessionModel(name: string, price: object, socket: SocketHandler)
 
 /** Creates the result of an attack. `failedChecks` contains false for each passed check. */
 export function attackResult(
-  what: string,
+  tried: string,
   figure: string,
   failedChecks: readonly (string | false)[] = [],
 ): AttackResult {
-  return { tried: what, figure, failedChecks: failedChecks.filter((each) => each !== false) };
+  return { tried, figure, failedChecks: failedChecks.filter((each) => each !== false) };
 }
 
 /** Counts the statuses of answers, as `12 × 200, 3 × 503`. */
@@ -122,7 +122,7 @@ export function statusesOf(answers: readonly Answer[]): string {
   return [...counts].map(([what, all]) => `${all.length} × ${what}`).join(", ");
 }
 
-export function dollars(amount: number): string {
+export function formatDollars(amount: number): string {
   return `$${amount.toFixed(4).replace(/0{1,2}$/, "")}`;
 }
 

@@ -3,17 +3,17 @@ export class Canaries {
   readonly #secrets: Readonly<Record<string, string>>;
   readonly #found = new Set<string>();
 
-  constructor(words: Readonly<Record<string, string>>) {
-    this.#secrets = words;
+  constructor(secrets: Readonly<Record<string, string>>) {
+    this.#secrets = secrets;
   }
 
   /** `where` describes the text in the report. */
   search(where: string, text: string): void {
-    for (const [what, word] of Object.entries(this.#secrets))
-      if (text.includes(word)) this.#found.add(`${what} in ${where}`);
+    for (const [what, secret] of Object.entries(this.#secrets))
+      if (text.includes(secret)) this.#found.add(`${what} in ${where}`);
   }
 
-  take(): readonly string[] {
+  takeFound(): readonly string[] {
     const found = [...this.#found];
     this.#found.clear();
     return found;

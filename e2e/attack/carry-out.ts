@@ -3,7 +3,7 @@ import { findAccount } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { areas } from "../chaos/areas.ts";
 import { readOutcome } from "../chaos/books.ts";
-import { emptyResults, startClients, type CallStatistics } from "../chaos/clients.ts";
+import { emptyStatistics, startClients, type CallStatistics } from "../chaos/clients.ts";
 import { exchange, exchangeRaw } from "../chaos/exchange.ts";
 import { untilServed } from "../chaos/run-faults.ts";
 import type { Attack, AttackContext, AttackResult } from "./attack.ts";
@@ -51,7 +51,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
   clearInterval(timer);
   checkLogs();
   const dead = watchedServices.filter((service) => !suite.process(service).running);
-  const loop = await loops.worst(watchedServices.filter((service) => !dead.includes(service)));
+  const loop = await loops.readWorst(watchedServices.filter((service) => !dead.includes(service)));
   for (const name of dead) await suite.restart(name);
   const failed = [...seen.failures.values()].reduce((all, count) => all + count, 0);
   return {
@@ -66,7 +66,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
       ...(seen.requests === 0 ? ["another account's calls were not answered at all"] : []),
       ...dead.map((name) => `${name} died`),
       ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was blocked for ${Math.round(loop.ms)} ms`] : []),
-      ...canaries.take().map((leak) => `it leaks ${leak}`),
+      ...canaries.takeFound().map((leak) => `it leaks ${leak}`),
       ...(await findWrongBooks(attack, setup, seen)),
     ],
   };
@@ -96,7 +96,7 @@ async function findWrongBooks(
   const wrong: string[] = [];
   for (const role of rolesOf(attack)) {
     const { accountId } = accountOfRole(attack, role);
-    const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? seen : emptyResults());
+    const outcome = await readOutcome(suite, redis, accountId, role === "bystander" ? seen : emptyStatistics());
     const account = await findAccount(redis, accountId);
     if (outcome.books !== "agree") wrong.push(`books of ${role}: ${outcome.books}`);
     if (outcome.lost > 0) wrong.push(`${outcome.lost} events of ${role} lost`);

@@ -48,20 +48,22 @@ export class EventLoops implements Disposable {
 
   /** Returns the longest blocking time of a service since the last read. */
   async longestBlockedMs(service: WatchedService): Promise<number> {
-    await this.#written([service]);
-    return this.#take(service);
+    await this.#untilWritten([service]);
+    return this.#readNewTimes(service);
   }
 
   async begin(): Promise<void> {
-    await this.#written(this.#measured);
-    for (const service of this.#measured) this.#take(service);
+    await this.#untilWritten(this.#measured);
+    for (const service of this.#measured) this.#readNewTimes(service);
     this.#worst.clear();
   }
 
   /** Returns the longest blocking time since `begin`. A service that does not run writes no further measurements. */
-  async worst(running: readonly WatchedService[]): Promise<{ readonly service: WatchedService; readonly ms: number }> {
-    await this.#written(this.#measured.filter((service) => running.includes(service)));
-    for (const service of this.#measured) this.#take(service);
+  async readWorst(
+    running: readonly WatchedService[],
+  ): Promise<{ readonly service: WatchedService; readonly ms: number }> {
+    await this.#untilWritten(this.#measured.filter((service) => running.includes(service)));
+    for (const service of this.#measured) this.#readNewTimes(service);
     const [worst] = [...this.#worst].toSorted(([, some], [, others]) => others - some);
     return { service: worst?.[0] ?? "edge", ms: worst?.[1] ?? 0 };
   }
@@ -73,7 +75,7 @@ export class EventLoops implements Disposable {
   /**
    * Waits for two further reports of each service, which then include all earlier times. Returns after a maximum time.
    */
-  async #written(services: readonly WatchedService[]): Promise<void> {
+  async #untilWritten(services: readonly WatchedService[]): Promise<void> {
     const before = services.map((service) => this.#lines(service).length);
     const isWritten = (): boolean => services.every((each, at) => this.#lines(each).length >= (before[at] ?? 0) + 2);
     for (const end = Date.now() + maxWaitMs; Date.now() < end && !isWritten();) await wait(pauseMs);
@@ -83,7 +85,7 @@ export class EventLoops implements Disposable {
     return readFileSync(this.#file(service), "utf8").split("\n").slice(0, -1);
   }
 
-  #take(service: WatchedService): number {
+  #readNewTimes(service: WatchedService): number {
     const lines = this.#lines(service);
     const blocked = Math.max(0, ...lines.slice(this.#read.get(service) ?? 0).map(Number));
     this.#read.set(service, lines.length);

@@ -30,7 +30,7 @@ export interface HostileVendors extends AsyncDisposable {
 /** Maximum stored requests per vendor, and stored bytes of each body. */
 const [rememberedRequests, rememberedBytes] = [5_000, 256 * 1024];
 
-class Memory {
+class SeenRequests {
   readonly #requests = new Map<string, VendorRequest[]>();
 
   add(name: string, request: VendorRequest): void {
@@ -62,7 +62,7 @@ export async function startHostileVendors(): Promise<HostileVendors> {
   const handlers = new Map<string, Handler>();
   const rawHandlers = new Map<string, RawHandler>();
   const socketHandlers = new Map<string, SocketHandler>();
-  const memory = new Memory();
+  const memory = new SeenRequests();
   const open = new Set<Socket>();
   const server = createServer((request, response) => {
     const name = nameIn(request.url);

@@ -9,6 +9,8 @@ import { startStub } from "./rivals/start-stub.ts";
 import { bytesOf, sampleAllocations, type Site } from "./sample-allocations.ts";
 
 /** Measures the bytes that a call allocates: in the text service, or in the single process of shape `one`. */
+
+/** Numbers of parts and of functions that are printed. */
 const [parts, sites] = [24, 10];
 const seconds = options.quick ? 3 : 10;
 /** Calls before the measurement. Code that V8 has not optimized yet allocates more. */
@@ -25,12 +27,12 @@ if (load !== undefined) {
   const { head, requests, failures } = await sampleAllocations(inspector, { ...load, seconds });
   const [byPart, bySite] = [new Map<string, number>(), new Map<string, number>()];
   addUp(head, byPart, bySite);
-  const each = (bytes: number): string => `${(bytes / requests / 1_000).toFixed(1)} kB`;
-  report(`${nameOfOurs[shape]}: allocated per call (${kind})`, each(bytesOf(head)));
+  const perCall = (bytes: number): string => `${(bytes / requests / 1_000).toFixed(1)} kB`;
+  report(`${nameOfOurs[shape]}: allocated per call (${kind})`, perCall(bytesOf(head)));
   report("  calls, and how many failed", `${requests}, ${failures}`);
-  for (const [part, bytes] of largest(byPart, parts)) report(`  ${part}`, each(bytes));
+  for (const [part, bytes] of largest(byPart, parts)) report(`  ${part}`, perCall(bytes));
   report("the largest sites", "");
-  for (const [site, bytes] of largest(bySite, sites)) report(`  ${site}`, each(bytes));
+  for (const [site, bytes] of largest(bySite, sites)) report(`  ${site}`, perCall(bytes));
 }
 
 /** Adds a site's bytes to its part of the code and to its function, then those of the sites it called. */

@@ -46,7 +46,7 @@ interface FileCoverage {
 
 /** Only functions that ran in each of these calls are counted. */
 const calls = 5;
-/** Work after a call, such as publishing its event, takes less time. */
+/** Wait after a call, in ms. Work that follows a call, such as publishing its event, takes less time. */
 const settleMs = 300;
 
 for (let warm = 0; warm < 3; warm++) await call();
@@ -58,13 +58,13 @@ const timesSeen = new Map<string, number>();
 for (let at = 0; at < calls; at++) {
   await call();
   await setTimeout(settleMs);
-  for (const name of await entered()) timesSeen.set(name, (timesSeen.get(name) ?? 0) + 1);
+  for (const name of await readEntered()) timesSeen.set(name, (timesSeen.get(name) ?? 0) + 1);
 }
 inspector.close();
 print([...timesSeen].filter(([, times]) => times === calls).map(([name]) => name.split(" ")));
 
-/** Returns the functions that ran since the last call. */
-async function entered(): Promise<readonly string[]> {
+/** Returns the functions that ran since the previous reading. */
+async function readEntered(): Promise<readonly string[]> {
   const coverage: { readonly result: readonly FileCoverage[] } = JSON.parse(
     await inspector.send("Profiler.takePreciseCoverage"),
   );

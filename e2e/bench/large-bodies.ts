@@ -6,7 +6,7 @@ import { setTimeout as wait } from "node:timers/promises";
 import { zstdCompressSync } from "node:zlib";
 import { startSuite } from "@modelgate/testkit";
 import { EventLoops } from "../attack/loops.ts";
-import { cpuMicros, forgetPeak, memory } from "./measure.ts";
+import { readCpuMicros, resetPeak, readMemory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
 const simulator = (path: string): string => `\${SIMULATOR_URL}${path}`;
@@ -140,19 +140,19 @@ async function send(path: string, body: string, isCompressed = false): Promise<s
 async function measure(name: string, area: Area, run: () => Promise<string>): Promise<void> {
   const { pid } = suite.process(area);
   await loops.longestBlockedMs(area);
-  forgetPeak(pid);
-  const before = cpuMicros(pid);
+  resetPeak(pid);
+  const before = readCpuMicros(pid);
   const answer = await run();
   const held = await loops.longestBlockedMs(area);
-  const [cpuMs, { peak }] = [(cpuMicros(pid) - before) / 1_000, memory(pid)];
+  const [cpuMs, { peak }] = [(readCpuMicros(pid) - before) / 1_000, readMemory(pid)];
   await wait(settleMs);
   const heldAfter = await loops.longestBlockedMs(area);
-  const figures = [held, heldAfter, cpuMs.toFixed(0), megabytes(peak), megabytes(memory(pid).now), answer];
+  const figures = [held, heldAfter, cpuMs.toFixed(0), megabytes(peak), megabytes(readMemory(pid).now), answer];
   console.log(`| ${[name, ...figures].join(" | ")} |`);
 }
 
 function reportAtRest(): void {
-  const each = areas.map((area) => `${area} ${megabytes(memory(suite.process(area).pid).now)} MB`);
+  const each = areas.map((area) => `${area} ${megabytes(readMemory(suite.process(area).pid).now)} MB`);
   console.log(`at rest: ${each.join(", ")}`);
 }
 

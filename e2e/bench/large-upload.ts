@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
 import { startLocalSuite, wavHead } from "@modelgate/testkit";
-import { forgetPeak, memory } from "./measure.ts";
+import { resetPeak, readMemory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
 const mebibyte = 1_048_576;
@@ -15,7 +15,7 @@ const config = {
   accounts: { bench: { balance: "1000.00", tokens: [{ key, group: "default" }] } },
 };
 
-/** Maximum memory growth during an upload. */
+/** Maximum memory growth during an upload, in bytes. */
 export interface Growth {
   readonly edge: number;
   readonly audio: number;
@@ -31,9 +31,9 @@ export async function largeUpload(mebibytes: number): Promise<{ readonly passed:
   for (let warm = 0; warm < 20; warm++) await upload(url, mebibyte, warm % 2 === 0);
   const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };
   const grownBy = async (modelFirst: boolean): Promise<Growth> => {
-    const before = { edge: forgetPeak(pids.edge), audio: forgetPeak(pids.audio) };
+    const before = { edge: resetPeak(pids.edge), audio: resetPeak(pids.audio) };
     await upload(url, mebibytes * mebibyte, modelFirst);
-    return { edge: memory(pids.edge).peak - before.edge, audio: memory(pids.audio).peak - before.audio };
+    return { edge: readMemory(pids.edge).peak - before.edge, audio: readMemory(pids.audio).peak - before.audio };
   };
   return { passed: await grownBy(true), spooled: await grownBy(false) };
 }

@@ -27,17 +27,17 @@ export interface LoadResult {
   readonly p99Ms: number;
 }
 
-/** Runs in a separate process, so that it does not affect the measured ones. */
+/** Runs a load. This module runs in a separate process, so that it does not affect the measured ones. */
 async function run({ url, headers, body, connections, seconds, rate, others = [] }: Load): Promise<LoadResult> {
   const bodies = [body, ...others];
   let sent = 0;
   const agent = new Agent({ keepAlive: true, maxSockets: connections });
   const times: number[] = [];
-  const seen = { failures: 0, bytes: 0, frames: 0 };
+  const counts = { failures: 0, bytes: 0, frames: 0 };
   const startedAt = performance.now();
   const endAt = startedAt + seconds * 1_000;
 
-  const one = (): Promise<void> =>
+  const sendOne = (): Promise<void> =>
     new Promise((resolve) => {
       const sentAt = performance.now();
       const next = bodies[sent++ % bodies.length] ?? "";
@@ -45,10 +45,10 @@ async function run({ url, headers, body, connections, seconds, rate, others = []
         url,
         { method: "POST", agent, headers: { ...headers, "content-length": Buffer.byteLength(next) } },
         (response) => {
-          if (response.statusCode !== 200) seen.failures++;
+          if (response.statusCode !== 200) counts.failures++;
           response.on("data", (chunk: Buffer) => {
-            seen.bytes += chunk.length;
-            for (let at = chunk.indexOf("\n\n"); at >= 0; at = chunk.indexOf("\n\n", at + 2)) seen.frames++;
+            counts.bytes += chunk.length;
+            for (let at = chunk.indexOf("\n\n"); at >= 0; at = chunk.indexOf("\n\n", at + 2)) counts.frames++;
           });
           response.on("close", () => {
             times.push(performance.now() - sentAt);
@@ -57,7 +57,7 @@ async function run({ url, headers, body, connections, seconds, rate, others = []
         },
       );
       outgoing.on("error", () => {
-        seen.failures++;
+        counts.failures++;
         resolve();
       });
       outgoing.end(next);
@@ -72,7 +72,7 @@ async function run({ url, headers, body, connections, seconds, rate, others = []
     ) {
       const wait = turn - performance.now();
       if (rate !== undefined && wait > 0) await pause(wait);
-      await one();
+      await sendOne();
     }
   };
   await Promise.all(Array.from({ length: connections }, (_, at) => worker(at)));
@@ -80,7 +80,7 @@ async function run({ url, headers, body, connections, seconds, rate, others = []
   times.sort((left, right) => left - right);
   const percentile = (part: number): number => times[Math.min(times.length - 1, Math.floor(times.length * part))] ?? 0;
   return {
-    ...seen,
+    ...counts,
     requests: times.length,
     seconds: (performance.now() - startedAt) / 1_000,
     p50Ms: percentile(0.5),

@@ -7,28 +7,28 @@ import type { Load, LoadResult } from "./load.ts";
 const ticksPerSecond = 100;
 
 /** Returns the user and system time of a process in microseconds. */
-export function cpuMicros(pid: number): number {
+export function readCpuMicros(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
   return ((Number(fields[11]) + Number(fields[12])) * 1_000_000) / ticksPerSecond;
 }
 
 /** Returns the resident memory of a process in bytes. */
-export function memory(pid: number): { readonly now: number; readonly peak: number } {
+export function readMemory(pid: number): { readonly now: number; readonly peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, "utf8");
   const field = (name: string): number => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
   return { now: field("VmRSS"), peak: field("VmHWM") };
 }
 
 /** Returns the memory of a process in bytes, with its share of shared pages (proc(5), smaps_rollup). */
-export function proportionalMemory(pid: number): number {
+export function readProportionalMemory(pid: number): number {
   const sizes = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
   return Number(/^Pss:\s+(\d+) kB$/m.exec(sizes)?.[1]) * 1_024;
 }
 
 /** Resets the maximum memory of a process (proc(5), clear_refs). Returns its current memory in bytes. */
-export function forgetPeak(pid: number): number {
+export function resetPeak(pid: number): number {
   writeFileSync(`/proc/${pid}/clear_refs`, "5");
-  return memory(pid).now;
+  return readMemory(pid).now;
 }
 
 /** Runs a load in a separate process. */
@@ -49,10 +49,10 @@ export async function runMeasuredLoad(
   load: Load,
   pids: Readonly<Record<string, number>>,
 ): Promise<{ readonly result: LoadResult; readonly cpu: Readonly<Record<string, number>> }> {
-  const before = Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid)]));
+  const before = Object.fromEntries(Object.entries(pids).map(([name, pid]) => [name, readCpuMicros(pid)]));
   const result = await runLoad(load);
   const cpu = Object.fromEntries(
-    Object.entries(pids).map(([name, pid]) => [name, cpuMicros(pid) - (before[name] ?? 0)]),
+    Object.entries(pids).map(([name, pid]) => [name, readCpuMicros(pid) - (before[name] ?? 0)]),
   );
   return { result, cpu };
 }

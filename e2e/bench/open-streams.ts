@@ -9,11 +9,11 @@ export interface OpenStreams extends Disposable {
 }
 
 /** Prepares streams that stay open until disposal. */
-export function openStreams({ url, headers, body }: Pick<Load, "url" | "headers" | "body">): OpenStreams {
+export function prepareStreams({ url, headers, body }: Pick<Load, "url" | "headers" | "body">): OpenStreams {
   const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
   const streams: ClientRequest[] = [];
   const all = { ...headers, "content-type": "application/json", "content-length": Buffer.byteLength(body) };
-  const one = (): Promise<ClientRequest> =>
+  const openOne = (): Promise<ClientRequest> =>
     new Promise((resolve, reject) => {
       const outgoing = request(url, { method: "POST", agent, headers: all }, (response) => {
         response.once("data", () => resolve(outgoing));
@@ -25,7 +25,7 @@ export function openStreams({ url, headers, body }: Pick<Load, "url" | "headers"
   return {
     async open(count) {
       for (let left = count; left > 0; left -= openedTogether)
-        streams.push(...(await Promise.all(Array.from({ length: Math.min(openedTogether, left) }, one))));
+        streams.push(...(await Promise.all(Array.from({ length: Math.min(openedTogether, left) }, openOne))));
     },
     [Symbol.dispose]() {
       for (const stream of streams) stream.destroy();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import type { Suite } from "@modelgate/testkit";
-import { cpuMicros, memory } from "./measure.ts";
+import { readCpuMicros, readMemory } from "./measure.ts";
 
 /** Options of `measureSessions`. */
 export interface SessionBench {
@@ -29,19 +29,19 @@ export async function measureSessions(suite: Suite, bench: SessionBench): Promis
   const open = (url: string) => openSocket(url, bench.key);
 
   await close(await openMany(talking, () => open(gateway))); // warm-up
-  const before = { edge: memory(pids.edge).now, realtime: memory(pids.realtime).now };
+  const before = { edge: readMemory(pids.edge).now, realtime: readMemory(pids.realtime).now };
   const idle = await openMany(count, () => open(gateway));
   for (const name of ["edge", "realtime"] as const) {
-    const each = (memory(pids[name]).now - before[name]) / count / 1_024;
+    const each = (readMemory(pids[name]).now - before[name]) / count / 1_024;
     report(`${count} idle sessions: memory per session, ${name}`, `${Math.round(each)} KiB`);
   }
   await close(idle);
 
   const direct = await exchangeMessages(await openMany(talking, () => open(vendor)), bench.seconds);
-  const spent = { edge: cpuMicros(pids.edge), realtime: cpuMicros(pids.realtime) };
+  const spent = { edge: readCpuMicros(pids.edge), realtime: readCpuMicros(pids.realtime) };
   const through = await exchangeMessages(await openMany(talking, () => open(gateway)), bench.seconds);
   for (const name of ["edge", "realtime"] as const) {
-    const micros = (cpuMicros(pids[name]) - spent[name]) / (through.length * 2);
+    const micros = (readCpuMicros(pids[name]) - spent[name]) / (through.length * 2);
     report(
       `${talking} sessions of ${perSecond} messages/s each way: CPU per message, ${name}`,
       `${Math.round(micros)} µs`,

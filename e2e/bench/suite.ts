@@ -1,7 +1,7 @@
 import { startLocalSuite, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { largeUpload } from "./large-upload.ts";
-import { runLoad, runMeasuredLoad, memory } from "./measure.ts";
-import { openStreams } from "./open-streams.ts";
+import { runLoad, runMeasuredLoad, readMemory } from "./measure.ts";
+import { prepareStreams } from "./open-streams.ts";
 import { options, report } from "./options.ts";
 import { measureSessions } from "./sessions.ts";
 import type { Load } from "./load.ts";
@@ -56,7 +56,7 @@ const pids = pidsOf(suite);
 
 await runLoad(load(plain, { seconds: 1, connections: 4 })); // warm-up
 // First, because a busy process does not release all memory.
-await memoryOfStreams(options.quick ? 200 : 1_000);
+await measureMemoryOfStreams(options.quick ? 200 : 1_000);
 await measureSessions(suite, {
   key,
   model: "bench-live",
@@ -64,14 +64,14 @@ await measureSessions(suite, {
   seconds: options.quick ? 3 : 10,
   report,
 });
-await largeBody();
-await largeFile();
-await saturated();
-await latency();
-await chunks();
+await measureLargeBody();
+await measureLargeFiles();
+await measureMaximumRate();
+await measureLatency();
+await measureStreamEvents();
 
 /** Measures the CPU time per request at the maximum rate. */
-async function saturated(): Promise<void> {
+async function measureMaximumRate(): Promise<void> {
   const { result, cpu } = await runMeasuredLoad(load(plain), pids);
   report("chat, JSON, 32 connections: requests per second", String(Math.round(result.requests / result.seconds)));
   for (const [name, spent] of Object.entries(cpu)) report(`  CPU per request, ${name}`, micros(spent, result.requests));
@@ -80,7 +80,7 @@ async function saturated(): Promise<void> {
 }
 
 /** Measures the latency that the gateway adds to direct calls. */
-async function latency(): Promise<void> {
+async function measureLatency(): Promise<void> {
   const rate = 300;
   const direct = await runLoad(load(plain, { url: `${suite.simulator.url}/openai/v1/chat/completions`, rate }));
   const viaGateway = await runMeasuredLoad(load(plain, { rate }), pids);
@@ -93,7 +93,7 @@ async function latency(): Promise<void> {
 }
 
 /** Measures the CPU time per event of a stream. */
-async function chunks(): Promise<void> {
+async function measureStreamEvents(): Promise<void> {
   for (const [what, directive, connections] of [
     ["streams in bursts of 200 events", { chunks: 200 }, 32],
     ["100 streams of 20 events/s", { chunks: 20 * seconds, chunkDelayMs: 50 }, 100],
@@ -104,12 +104,12 @@ async function chunks(): Promise<void> {
   }
 }
 
-async function memoryOfStreams(count: number): Promise<void> {
+async function measureMemoryOfStreams(count: number): Promise<void> {
   const names = ["edge", "text"] as const;
-  const now = (): readonly number[] => names.map((name) => memory(pids[name] ?? 0).now);
+  const now = (): readonly number[] => names.map((name) => readMemory(pids[name] ?? 0).now);
   const before = now();
   report("memory idle, edge and text", before.map(mebibytes).join(", "));
-  using streams = openStreams(load(bodyOf({ chunks: 100, stallAfterChunks: 2 }, true)));
+  using streams = prepareStreams(load(bodyOf({ chunks: 100, stallAfterChunks: 2 }, true)));
   await streams.open(count);
   for (const [at, bytes] of now().entries())
     report(
@@ -118,21 +118,21 @@ async function memoryOfStreams(count: number): Promise<void> {
     );
 }
 
-async function largeBody(): Promise<void> {
+async function measureLargeBody(): Promise<void> {
   await using fresh = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
   const url = `${fresh.edgeUrl}/v1/chat/completions`;
   const { edge = 0, text = 0 } = pidsOf(fresh);
   await runLoad(load(plain, { url, seconds: 1, connections: 4 })); // warm-up
-  const before = { edge: memory(edge).peak, text: memory(text).peak };
+  const before = { edge: readMemory(edge).peak, text: readMemory(text).peak };
   const words = `${"x".repeat(20 * 1_048_576)}{{simulate: {"text": "ok"}}}`;
   const body = JSON.stringify({ model: "bench", messages: [{ role: "user", content: words }] });
   await runLoad(load(body, { url, connections: 1, seconds: 0 }));
-  report("20 MiB body: growth of the peak, edge", mebibytes(memory(edge).peak - before.edge));
-  report("20 MiB body: growth of the peak, text", mebibytes(memory(text).peak - before.text));
+  report("20 MiB body: growth of the peak, edge", mebibytes(readMemory(edge).peak - before.edge));
+  report("20 MiB body: growth of the peak, text", mebibytes(readMemory(text).peak - before.text));
 }
 
 /** Measures a file that is forwarded while it arrives, and one that waits on disk. */
-async function largeFile(): Promise<void> {
+async function measureLargeFiles(): Promise<void> {
   const { passed, spooled } = await largeUpload(100);
   for (const [how, grown] of [
     ["sent on", passed],

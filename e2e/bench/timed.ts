@@ -1,6 +1,9 @@
 import { report } from "./options.ts";
 
-/** Runs a function six times, and reports the first duration separately because caches are empty. */
+/**
+ * Runs a function six times. Reports the first duration separately, because caches are empty then. If `run` returns a
+ * number, it is the duration.
+ */
 export async function measureTime(name: string, run: () => Promise<unknown>): Promise<void> {
   const taken: number[] = [];
   let cpuMs = 0;

@@ -53,7 +53,7 @@ export interface Area {
    * Returns the number of repeated tasks among requests whose ids have this prefix. `refusing` is true if the first
    * vendors refused all requests.
    */
-  countRepeated?(suite: Suite, idBeginning: string, refusing: boolean): Promise<number>;
+  countRepeated?(suite: Suite, idPrefix: string, refusing: boolean): Promise<number>;
 }
 
 /** Returns the name of a vendor's model with one or two channels. */

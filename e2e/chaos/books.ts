@@ -18,7 +18,7 @@ export interface Outcome {
   /** `agree`, or a description of the difference. */
   readonly books: string;
   /** Time in ms until everything was settled. */
-  readonly restMs: number;
+  readonly settledMs: number;
 }
 
 interface Verified {
@@ -29,7 +29,7 @@ interface Verified {
 }
 
 /** Maximum runs of gatectl, pause between them, maximum wait for settlements, and pause between two checks, in ms. */
-const [maxTries, retryPauseMs, restWithinMs, checkIntervalMs] = [24, 500, 60_000, 100];
+const [maxTries, retryPauseMs, settleWithinMs, checkIntervalMs] = [24, 500, 60_000, 100];
 
 /** Verifies an account with gatectl. Tries again if gatectl prints no result, because a store may be slow. */
 export async function verifyWithGatectl(suite: Pick<Suite, "gatectl">, accountId: string): Promise<Verified> {
@@ -65,19 +65,19 @@ export async function readOutcome(
     losesStreams ? bookedEvents(suite, accountId) : publishedEvents(suite, accountId);
   let events: readonly UsageEvent[] = [];
   let twice = 0;
-  for (let isAtRest = false; !isAtRest && Date.now() - begin < restWithinMs;) {
+  for (let isSettled = false; !isSettled && Date.now() - begin < settleWithinMs;) {
     await pause(checkIntervalMs);
     if ((await findAccount(redis, accountId))?.heldNanos !== 0n) continue;
     events = await readEvents();
     // A Redis without its data shows no holds, although calls must still be charged.
-    isAtRest =
+    isSettled =
       countIds(events) + twice >= (await settlementsOf(redis, accountId)) &&
       compare(events, seen).uncharged <= maxUncharged;
-    if (!isAtRest) twice = (await verifyWithGatectl(suite, accountId)).settledTwice;
+    if (!isSettled) twice = (await verifyWithGatectl(suite, accountId)).settledTwice;
   }
-  const restMs = Date.now() - begin;
+  const settledMs = Date.now() - begin;
   // The ledger restores a lost Redis for some time, and charges restored tasks when they end.
-  const retryUntil = losesRedis ? begin + restWithinMs : begin;
+  const retryUntil = losesRedis ? begin + settleWithinMs : begin;
   for (;;) {
     const { divergence, settledTwice } = await verifyWithGatectl(suite, accountId);
     const lost = Math.max(0, (await settlementsOf(redis, accountId)) - settledTwice - countIds(events));
@@ -89,7 +89,7 @@ export async function readOutcome(
         uncharged,
         double: again + events.length - countIds(events),
         books: divergence ?? (held === 0n ? "agree" : `${held} nanos are still held`),
-        restMs,
+        settledMs,
       };
     }
     await pause(retryPauseMs);

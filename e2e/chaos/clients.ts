@@ -32,14 +32,14 @@ const [pauseMs, afterLeavingMs, afterFailureMs] = [40, 100, 250];
 /** Maximum open calls at a steady rate. */
 const maxOpen = 50;
 
-/** Returns results without calls. */
-export function emptyResults(): CallStatistics {
+/** Returns statistics without calls. */
+export function emptyStatistics(): CallStatistics {
   return { requests: 0, results: new Map(), newestWhole: -1, left: 0, failures: new Map(), unsent: 0 };
 }
 
 /** Starts clients that call until they are stopped. */
 export function startClients({ area, load, name, ...rest }: Clients): RunningClients {
-  const seen = emptyResults();
+  const seen = emptyStatistics();
   const callOnce = async (): Promise<number> => {
     const turn = seen.requests++;
     const call: ClientCall = { ...rest, requestId: `${name}${turn}`, turn };

@@ -97,7 +97,7 @@ const killFaults: readonly Fault[] = [
 /** Faults of a server that is stopped, paused or slow. Clients must not see those of NATS. */
 function serverFaults(name: "redis" | "nats"): readonly Fault[] {
   const visibleFailures = name === "redis" ? { allowedFailures: unavailable } : {};
-  const wayOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
+  const proxyOf = ({ redisProxy, natsProxy }: ChaosSetup): SlowProxy => (name === "redis" ? redisProxy : natsProxy);
   return [
     {
       name: `${name} stopped`,
@@ -115,8 +115,8 @@ function serverFaults(name: "redis" | "nats"): readonly Fault[] {
     {
       name: `${name} slow (answers ${slowMs / 1_000} s late)`,
       ...visibleFailures,
-      begin: async (setup) => (wayOf(setup).delayMs = slowMs),
-      end: async (setup) => (wayOf(setup).delayMs = 0),
+      begin: async (setup) => (proxyOf(setup).delayMs = slowMs),
+      end: async (setup) => (proxyOf(setup).delayMs = 0),
     },
   ];
 }

@@ -27,13 +27,13 @@ const { values } = parseArgs({
 const { only, area } = values;
 const print = (line: string): void => void (values.json ? 0 : process.stdout.write(`${line}\n`));
 const results: { faults?: readonly (readonly string[])[]; alerts?: readonly (readonly string[])[] } = {};
-let bad = 0;
+let failedCount = 0;
 
 if (values.alerts === undefined) await runFaults();
 const isAll = only === undefined && area === undefined && values.shape === "apart";
 if (values.alerts !== undefined || isAll) await runAlerts();
 if (values.json) process.stdout.write(`${JSON.stringify(results)}\n`);
-process.exitCode = bad > 0 ? 1 : 0;
+process.exitCode = failedCount > 0 ? 1 : 0;
 
 async function runFaults(): Promise<void> {
   const engine = values.books === "sqlite" ? "sqlite" : "postgres";
@@ -46,7 +46,7 @@ async function runFaults(): Promise<void> {
   for (const fault of chosen) {
     const found = await run.run(fault);
     const failedChecks = failedChecksOf(fault, found);
-    if (failedChecks.length > 0) bad++;
+    if (failedChecks.length > 0) failedCount++;
     rows.push(rowOf(fault.name, found));
     print([...(rows.at(-1) ?? []), ...failedChecks.map((what) => `FAILED: ${what}`)].join(" | "));
   }
@@ -65,9 +65,9 @@ async function runAlerts(): Promise<void> {
     print("The alerts are skipped, because there is no Prometheus (MODELGATE_PROMETHEUS).");
     return;
   }
-  bad += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
+  failedCount += rows.filter(({ firedMs, endedMs }) => firedMs === undefined || endedMs === undefined).length;
   for (const name of untestedAlerts()) {
-    bad++;
+    failedCount++;
     print(`No condition tests the alert ${name}.`);
   }
   results.alerts = rows.map(alertCells);

@@ -12,7 +12,7 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
     return total === 0 ? "0" : `${total} (${parts.map(({ area }) => area.name).join(", ")})`;
   };
   const diverging = results.flatMap(({ area, books }) => (books === "agree" ? [] : [`${area.name}: ${books}`]));
-  const restMs = Math.max(...results.map((result) => result.restMs));
+  const settledMs = Math.max(...results.map((result) => result.settledMs));
   return [
     fault,
     String(results.reduce((all, { seen }) => all + seen.requests, 0)),
@@ -21,7 +21,7 @@ export function rowOf(fault: string, results: readonly AreaResult[]): Cells {
     sum("uncharged"),
     sum("double"),
     diverging.length === 0 ? "agree" : diverging.join("; "),
-    `${(restMs / 1_000).toFixed(1)} s`,
+    `${(settledMs / 1_000).toFixed(1)} s`,
     today(),
   ];
 }

@@ -27,11 +27,11 @@ export async function killText(
   { suite }: RestartSetup,
   streams: number,
 ): Promise<readonly (readonly [string, string])[]> {
-  let onBegin = 0;
+  let begun = 0;
   const openCalls = Array.from({ length: streams }, () =>
-    call(suite.edgeUrl, { model: "endless", stream: true, onBegin: () => onBegin++ }),
+    call(suite.edgeUrl, { model: "endless", stream: true, onBegin: () => begun++ }),
   );
-  await until("every stream to begin", () => onBegin === streams, 60_000);
+  await until("every stream to begin", () => begun === streams, 60_000);
   await pause(runMs);
   const before = new Set((await storedEvents(suite.backends.natsUrl)).map(({ id }) => id));
   const waiting = call(suite.edgeUrl, { model: "endless" });
@@ -69,7 +69,7 @@ export async function killRealtime(
   sessions: number,
 ): Promise<readonly (readonly [string, string])[]> {
   const talks = await Promise.all(Array.from({ length: sessions }, () => openSession(suite.edgeUrl)));
-  for (const session of talks) void session.answered();
+  for (const session of talks) void session.requestAnswer();
   suite.process("realtime").signal("SIGKILL");
   const killedAt = performance.now();
   const ended = await Promise.all(talks.map((session) => session.ended));

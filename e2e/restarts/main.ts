@@ -36,14 +36,14 @@ for (const [title, rows] of parts) {
   process.stdout.write("\n");
 }
 process.stdout.write(`The account ${agrees ? "agrees" : "does NOT agree"} with its calls.\n`);
-const isShort = parts
+const isIncomplete = parts
   .flatMap(([, rows]) => rows)
   .filter(([what]) => /^(?:streams|sessions|other calls)/.test(what))
   .some(([, figure]) => {
     const [count, total] = figure.split(" of ");
     return count !== total;
   });
-process.exitCode = agrees && !isShort ? 0 : 1;
+process.exitCode = agrees && !isIncomplete ? 0 : 1;
 
 async function rollingRestart(): Promise<readonly (readonly [string, string])[]> {
   const serviceNames = setup.suite.shape === "one" ? (["gateway"] as const) : (["text", "realtime", "edge"] as const);

@@ -32,7 +32,10 @@ export interface RolloutResult {
 
 /** Number of clients of complete calls, and pause in ms after an old replica begins to drain. */
 const [others, connectionsEndMs] = [4, 300];
-const drained = { env: { DRAIN_MS: "120000" }, limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } } };
+const replicaOptions = {
+  env: { DRAIN_MS: "120000" },
+  limits: { realtime: { slice: { audioSeconds: 0, textTokens: 100 } } },
+};
 
 /** Replaces replicas under load as a cluster does: starts a new one, then sends SIGTERM to the old one. */
 export async function rollOut(
@@ -48,7 +51,10 @@ export async function rollOut(
   };
   const start = async (name: Replicated): Promise<ReplicaBehindBalancer> => {
     const services = name === "gateway" ? { MODELGATE_SERVICES: "edge,text,realtime" } : {};
-    const replica = await startReplicaOf(name, suite, balancers, { ...drained, env: { ...drained.env, ...services } });
+    const replica = await startReplicaOf(name, suite, balancers, {
+      ...replicaOptions,
+      env: { ...replicaOptions.env, ...services },
+    });
     opened.defer(() => replica.service.stop());
     return replica;
   };
@@ -58,11 +64,11 @@ export async function rollOut(
 
   const { url } = balancers[names.at(-1) ?? "edge"];
   await until("calls to pass", async () => (await call(url, { model: "chat", id: "ready" })).status === 200);
-  let onBegin = 0;
+  let begun = 0;
   const openCalls = Array.from({ length: streams }, (_, at) =>
-    call(url, { model: "endless", id: `stream-${at}`, stream: true, onBegin: () => onBegin++ }),
+    call(url, { model: "endless", id: `stream-${at}`, stream: true, onBegin: () => begun++ }),
   );
-  await until("every stream to begin", () => onBegin === streams, 120_000);
+  await until("every stream to begin", () => begun === streams, 120_000);
   const talks = await Promise.all(Array.from({ length: sessions }, () => openSession(url)));
   const answers: Answer[] = [];
   const state = { on: true };
@@ -78,11 +84,11 @@ export async function rollOut(
     balancer?.ports.add(fresh[at]?.port ?? 0);
     balancer?.ports.delete(port);
     service.signal("SIGTERM");
-    await until("it to drain", () => service.logs().includes("draining"));
+    await until("the replica to drain", () => service.logs().includes("draining"));
     await pause(connectionsEndMs);
   }
   const openStreams = vendor.open;
-  const answered = await Promise.all(talks.map((talk) => talk.answered()));
+  const answered = await Promise.all(talks.map((talk) => talk.requestAnswer()));
   for (const talk of talks) talk.close();
   vendor.finish();
   const ended = await Promise.all(openCalls);

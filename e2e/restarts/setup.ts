@@ -99,7 +99,7 @@ export interface SessionEnd {
 export interface Session {
   readonly ended: Promise<SessionEnd>;
   /** Requests an answer and waits for its end. Returns false if the session ended. */
-  answered(): Promise<boolean>;
+  requestAnswer(): Promise<boolean>;
   close(): void;
 }
 
@@ -127,7 +127,7 @@ export async function openSession(url: string): Promise<Session> {
   socket.send(JSON.stringify({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } }));
   return {
     ended,
-    async answered() {
+    async requestAnswer() {
       const before = done;
       const content = [{ type: "input_text", text: "Hello" }];
       const item = { type: "message", role: "user", content };

@@ -27,7 +27,7 @@ const { values } = parseArgs({
 const [minutes, rate] = [Number(values.minutes), Number(values.rate)];
 if (!(minutes > 0) || !(rate > 0)) throw new Error("--minutes and --rate are numbers above 0");
 
-/** Share of the rate. A video and a session consist of several requests. */
+/** Share of the rate per area. A video and a session consist of several requests. */
 const shares = { text: 0.5, media: 0.15, audio: 0.2, video: 0.05, realtime: 0.1 } as const;
 /** Minimum number of measurements, maximum ms between two, and maximum ms of a vendor's silence. */
 const [readings, longestPauseMs, timeoutMs] = [150, 15_000, 60_000];
@@ -78,13 +78,13 @@ const loads = areas.map((area, at) => ({
   }),
 }));
 const callsSoFar = (): number => loads.reduce((sum, { running }) => sum + running.seen.requests, 0);
-const busy: number[] = [];
+const loadAverages: number[] = [];
 const end = Date.now() + minutes * 60_000;
 const pauseMs = Math.min(longestPauseMs, (minutes * 60_000) / readings);
 while (Date.now() < end) {
   await pause(Math.min(pauseMs, Math.max(0, end - Date.now())));
   await figures.read(callsSoFar());
-  busy.push(loadavg()[0] ?? 0);
+  loadAverages.push(loadavg()[0] ?? 0);
 }
 await Promise.all(loads.map(({ running }) => running.stop()));
 
@@ -109,9 +109,9 @@ for (const { area, accountId, running } of loads) {
 }
 redis.disconnect();
 const findings = figures.series.map(judge);
-const load = (busy.reduce((sum, each) => sum + each, 0) / busy.length).toFixed(1);
+const load = (loadAverages.reduce((sum, each) => sum + each, 0) / loadAverages.length).toFixed(1);
 const report = [
-  `${today()}: ${minutes} minutes, ${callsSoFar()} requests (${rate} per second requested), ${availableParallelism()} cores at a mean load of ${load}, ${busy.length} measurements.`,
+  `${today()}: ${minutes} minutes, ${callsSoFar()} requests (${rate} per second requested), ${availableParallelism()} cores at a mean load of ${load}, ${loadAverages.length} measurements.`,
   asTable(["area", "requests", "failures", "complete answers", "lost events", "double charges", "books"], rows),
   asTable(
     ["value", "after warm-up", "at the end", "slope per 1,000 calls", "99 % interval", "tolerated", "real"],

@@ -2,7 +2,7 @@ import { readdirSync } from "node:fs";
 import { connect } from "nats";
 import { Redis } from "ioredis";
 import { eventStreams } from "@modelgate/contracts";
-import { memory } from "../bench/measure.ts";
+import { readMemory } from "../bench/measure.ts";
 import type { Series, SeriesKind } from "./series.ts";
 
 export interface ReadingPlaces {
@@ -22,7 +22,7 @@ const residentMemory: SeriesKind = { unit: "B", tolerance: 512 * 1_024 };
 const descriptors: SeriesKind = { unit: "descriptors", tolerance: 0.5 };
 const redisMemory: SeriesKind = { unit: "B", tolerance: 64 * 1_024 };
 /** Data with a maximum size, which it usually reaches before the measurement. It has no verdict. */
-const kept = { unit: "B" } as const satisfies SeriesKind;
+const storedEvents = { unit: "B" } as const satisfies SeriesKind;
 const redisKeys: SeriesKind = { unit: "keys", tolerance: 1 };
 
 /** Opens the connections for measurements of processes and stores. */
@@ -39,14 +39,14 @@ export async function openReadings({ pids, redisUrl, natsUrl }: ReadingPlaces): 
   return {
     async read(calls) {
       for (const [name, pid] of Object.entries(pids)) {
-        note(`${name}: resident memory`, residentMemory, calls, memory(pid).now);
+        note(`${name}: resident memory`, residentMemory, calls, readMemory(pid).now);
         note(`${name}: descriptors`, descriptors, calls, readdirSync(`/proc/${pid}/fd`).length);
       }
       note("Redis: memory in use", redisMemory, calls, Number(fieldOf(await redis.info("memory"), "used_memory")));
       note("Redis: keys", redisKeys, calls, await redis.dbsize());
       const infos = await Promise.all(Object.values(eventStreams).map(({ name }) => streams.info(name)));
       const bytes = infos.reduce((sum, { state }) => sum + state.bytes, 0);
-      note("NATS: stored events", kept, calls, bytes);
+      note("NATS: stored events", storedEvents, calls, bytes);
     },
     get series() {
       return [...series.values()];

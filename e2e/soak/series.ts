@@ -28,7 +28,7 @@ export interface Finding {
 
 /** Share of the measurements that is ignored at the beginning, because caches still grow. */
 export const warmUpShare = 0.3;
-/** Further points are merged into medians. */
+/** Maximum number of points. If there are more, neighbouring ones are merged into medians. */
 const maxPoints = 150;
 
 /** Evaluates a series. Its growth is real if the complete confidence interval is above the tolerance. */

@@ -7,7 +7,7 @@ import { honestText, textRequest } from "./wires.ts";
 /** The vendor fails requests that contain this text. */
 const attackerText = "poisoned-request";
 /** Numbers of the attacker's calls, and of another account's calls afterwards. */
-const [provoked, calls] = [8, 40];
+const [attackerCalls, otherCalls] = [8, 40];
 
 /** Creates a vendor that fails only the attacker's requests. */
 const failWith =
@@ -32,18 +32,20 @@ const blameAttack = (id: string, what: string, answers: Handler): Attack => ({
   ],
   async run(context) {
     const mine = await context.sendAll(
-      times(provoked, () => textRequest("chat", context.model("main"), {}, attackerText)),
+      times(attackerCalls, () => textRequest("chat", context.model("main"), {}, attackerText)),
     );
     const theirs = await context.sendAll(
-      times(calls, (at) => ({
+      times(otherCalls, (at) => ({
         ...textRequest("chat", context.model(at % 2 === 0 ? "main" : "sibling")),
         key: context.other.key,
       })),
     );
     const served = theirs.filter(({ status }) => status === 200).length;
-    return attackResult(`${provoked} calls: ${statusesOf(mine)}`, `another account afterwards: ${statusesOf(theirs)}`, [
-      served < calls && `another tenant was served ${served} of ${calls} calls of the channel's models`,
-    ]);
+    return attackResult(
+      `${attackerCalls} calls: ${statusesOf(mine)}`,
+      `another account afterwards: ${statusesOf(theirs)}`,
+      [served < otherCalls && `another tenant was served ${served} of ${otherCalls} calls of the channel's models`],
+    );
   },
 });
 
@@ -88,7 +90,7 @@ const hugeAnswer: Attack = {
 };
 
 /** Number of concurrent calls. */
-const burst = 500;
+const burstCalls = 500;
 
 const coldBurst: Attack = {
   id: "cold-burst",
@@ -104,11 +106,11 @@ const coldBurst: Attack = {
   },
   async run(context) {
     const request = { ...textRequest("chat", context.model("main")), patienceMs: 60_000 };
-    const answers = await Promise.all(times(burst, () => context.send(request)));
+    const answers = await Promise.all(times(burstCalls, () => context.send(request)));
     const failed = answers.filter(({ status }) => status !== 200).length;
     const slowest = Math.round(Math.max(...answers.map(({ ms }) => ms)));
-    return attackResult(`${burst} concurrent calls`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
-      failed > 0 && `${failed} of ${burst} were refused`,
+    return attackResult(`${burstCalls} concurrent calls`, `${statusesOf(answers)}; slowest ${slowest} ms`, [
+      failed > 0 && `${failed} of ${burstCalls} were refused`,
     ]);
   },
 };

@@ -10,11 +10,11 @@ const readers = [
   {
     area: "text",
     path: "/v1/chat/completions",
-    of: (more: object) => ({ messages: [{ role: "user", content: "Hi" }], ...more }),
+    makeBody: (more: object) => ({ messages: [{ role: "user", content: "Hi" }], ...more }),
   },
-  { area: "media", path: "/v1/images/generations", of: (more: object) => ({ prompt: "a fox", ...more }) },
-  { area: "audio", path: "/v1/audio/speech", of: (more: object) => ({ input: "Hi", voice: "alloy", ...more }) },
-  { area: "video", path: "/v1/videos", of: (more: object) => ({ prompt: "a boat", ...more }) },
+  { area: "media", path: "/v1/images/generations", makeBody: (more: object) => ({ prompt: "a fox", ...more }) },
+  { area: "audio", path: "/v1/audio/speech", makeBody: (more: object) => ({ input: "Hi", voice: "alloy", ...more }) },
+  { area: "video", path: "/v1/videos", makeBody: (more: object) => ({ prompt: "a boat", ...more }) },
 ] as const;
 type Reader = (typeof readers)[number];
 
@@ -29,14 +29,14 @@ interface UnfinishedBody {
 }
 
 /** Bodies of each step, from large to small. They use up the memory that a service allows for bodies. */
-const tiers: readonly (readonly UnfinishedBody[])[] = [
-  ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => many(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
-  ...[16 * kibibyte, kibibyte, 64].map((sent) => many(40, 200 * kibibyte, sent)),
+const steps: readonly (readonly UnfinishedBody[])[] = [
+  ...[64, 32, 16, 8, 4, 2, 1, 0.5, 0.3].map((size) => repeatBody(size === 64 ? 16 : 4, Math.floor(size * mebibyte), 1)),
+  ...[16 * kibibyte, kibibyte, 64].map((sent) => repeatBody(40, 200 * kibibyte, sent)),
 ];
 /** Pause between two steps, and time in which all connections stay open, in ms. */
-const [tierMs, openMs] = [100, 4_000];
+const [stepMs, openMs] = [100, 4_000];
 
-function many(count: number, length: number, sent: number): readonly UnfinishedBody[] {
+function repeatBody(count: number, length: number, sent: number): readonly UnfinishedBody[] {
   return Array.from({ length: count }, () => ({ length, sent }));
 }
 
@@ -87,9 +87,9 @@ const unfinishedBodyAttack = ({ area, path }: Reader): Attack => ({
   area,
   async run(context) {
     const all: Pending[] = [];
-    for (const tier of tiers) {
-      all.push(...openUnfinishedBodies(context, path, tier));
-      await pause(tierMs);
+    for (const step of steps) {
+      all.push(...openUnfinishedBodies(context, path, step));
+      await pause(stepMs);
     }
     await sendSlowly(all, openMs, 1_000);
     const outcomes = outcomesOf(all);
@@ -109,7 +109,7 @@ const slowBodies: Attack = {
   async run(context) {
     const sent = readers.map(({ area, path }) => ({
       area,
-      bodies: openUnfinishedBodies(context, path, many(slowCount, 4_096, 1)),
+      bodies: openUnfinishedBodies(context, path, repeatBody(slowCount, 4_096, 1)),
     }));
     const all = sent.flatMap(({ bodies }) => bodies);
     await sendSlowly(all, slowMs, 2_000);
@@ -130,7 +130,7 @@ const maxBlockedMs = 50;
 const bombTries = 3;
 /** A time in ms that a busy machine cannot explain, so that one attempt is enough. */
 const certainlyBlockedMs = 500;
-/** Maximum memory growth in MiB, and time in ms in which a service must release other memory. */
+/** Maximum memory growth in MiB, and time in ms in which a service must release the memory above it. */
 const [maxGrowthMebibytes, releaseMs] = [50, 20_000];
 
 const manyKeys = (count: number): string =>
@@ -162,7 +162,7 @@ const compress = { zstd: zstdCompressSync, gzip: gzipSync, br: brotliCompressSyn
 
 /** Returns a complete body with the bomb in a field that no service reads. */
 function bombBody(reader: Reader, model: string, { json, encoding }: Bomb): Buffer {
-  const plain = JSON.stringify({ model, ...reader.of({ metadata: "BOMB" }) });
+  const plain = JSON.stringify({ model, ...reader.makeBody({ metadata: "BOMB" }) });
   const [before = "", after = ""] = plain.split('"BOMB"');
   const bytes = Buffer.from(before + json() + after);
   return encoding === undefined ? bytes : compress[encoding](bytes);
@@ -178,22 +178,23 @@ const bombAttack = (reader: Reader, bomb: Bomb): Attack => ({
     const body = bombBody(reader, model, bomb);
     const headers = bomb.encoding === undefined ? {} : { "content-encoding": bomb.encoding };
     const before = await residentMebibytes(context.suite, reader.area);
-    const holds: number[] = [];
+    const blockedTimes: number[] = [];
     const answers = [];
-    for (let at = 0; at < bombTries && !isClear(Math.min(...holds)); at++) {
+    for (let at = 0; at < bombTries && !isClear(Math.min(...blockedTimes)); at++) {
       await longestBlocked(context, reader.area);
       answers.push(await context.send({ path: reader.path, body, headers }));
-      holds.push(await longestBlocked(context, reader.area));
+      blockedTimes.push(await longestBlocked(context, reader.area));
     }
-    const kept = await memoryGrowth(context, reader.area, before);
-    const least = Math.min(...holds);
+    const growth = await memoryGrowth(context, reader.area, before);
+    const least = Math.min(...blockedTimes);
     return attackResult(
       `${answers.length} × ${(body.length / 1e6).toFixed(1)} MB: ${statusesOf(answers)}`,
-      `loop ${Math.round(least)} ms, memory +${Math.round(kept)} MiB`,
+      `loop ${Math.round(least)} ms, memory +${Math.round(growth)} MiB`,
       [
         least > maxBlockedMs &&
-          `a body held the loop of ${reader.area} for ${Math.round(least)} ms (aim: ${maxBlockedMs})`,
-        kept > maxGrowthMebibytes && `${reader.area} keeps ${Math.round(kept)} MiB more (aim: ${maxGrowthMebibytes})`,
+          `a body blocked the event loop of ${reader.area} for ${Math.round(least)} ms (aim: ${maxBlockedMs})`,
+        growth > maxGrowthMebibytes &&
+          `${reader.area} keeps ${Math.round(growth)} MiB more (aim: ${maxGrowthMebibytes})`,
       ],
     );
   },
@@ -210,12 +211,12 @@ async function longestBlocked({ loops }: AttackContext, area: WatchedService): P
 
 /** Returns the growth in MiB after the service had time to release memory. */
 async function memoryGrowth({ suite }: AttackContext, area: WatchedService, before: number): Promise<number> {
-  let kept = Infinity;
-  for (const end = Date.now() + releaseMs; Date.now() < end && kept > maxGrowthMebibytes;) {
+  let growth = Infinity;
+  for (const end = Date.now() + releaseMs; Date.now() < end && growth > maxGrowthMebibytes;) {
     await pause(500);
-    kept = Math.min(kept, (await residentMebibytes(suite, area)) - before);
+    growth = Math.min(growth, (await residentMebibytes(suite, area)) - before);
   }
-  return Math.max(0, kept);
+  return Math.max(0, growth);
 }
 
 /** Attacks by request bodies that are read before the model is known. */

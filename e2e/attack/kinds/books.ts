@@ -202,7 +202,7 @@ const takenNames: Attack = {
     const answers = await context.sendAll(times(20, () => request));
     const taken = context.requests("lister").filter(({ path }) => !path.endsWith("/models")).length;
     return attackResult(`${answers.length} calls: ${statusesOf(answers)}`, `${taken} reached the other vendor`, [
-      taken > 0 && `${taken} calls of another channel's model were taken`,
+      taken > 0 && `${taken} calls of another channel's model reached the vendor that lists its name`,
       context.requests("chat").length < answers.length && "calls did not reach the vendor that is configured for them",
     ]);
   },

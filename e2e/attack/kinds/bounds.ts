@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import { dollars, statusesOf, attackResult, type Attack } from "../attack.ts";
+import { formatDollars, statusesOf, attackResult, type Attack } from "../attack.ts";
 import { json, type Handler } from "../vendor.ts";
 import { textAnswer, textRequest, textModels, textWires, wireOfRequest, type TextWire } from "./wires.ts";
 
@@ -30,14 +30,14 @@ const contradictions: Readonly<Record<TextWire, readonly object[]>> = {
 };
 
 /** Returns the highest output limit in a request. */
-function largestBound(body: string): number {
+function highestLimit(body: string): number {
   const bounds = [...body.matchAll(/"max[a-z_]*tokens[a-z_]*"\s*:\s*(\d+)/gi)].map(([, bound]) => Number(bound));
   return Math.max(0, ...bounds);
 }
 
 /** Vendor that uses the highest output limit in a request. */
 const generatesMaximum: Handler = (request, response) =>
-  json(response, textAnswer(wireOfRequest(request), { output: largestBound(request.body) }));
+  json(response, textAnswer(wireOfRequest(request), { output: highestLimit(request.body) }));
 
 const outputPrice = 200;
 
@@ -54,12 +54,12 @@ const twoBounds: Attack = {
     );
     const { answers, spendings } = await context.sendFromEach(calls);
     const spent = spendings.reduce((all, each) => all + each, 0);
-    const generatedTokens = textWires.flatMap((wire) => context.requests(wire).map(({ body }) => largestBound(body)));
+    const generatedTokens = textWires.flatMap((wire) => context.requests(wire).map(({ body }) => highestLimit(body)));
     const cost = (generatedTokens.reduce((all, each) => all + each, 0) * outputPrice) / 1e6;
     return attackResult(
       `${answers.length} requests: ${statusesOf(answers)}`,
-      `${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
-      [cost - spent > slack && `the operator pays ${dollars(cost - spent)}`],
+      `${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
+      [cost - spent > slack && `the operator pays ${formatDollars(cost - spent)}`],
     );
   },
 };
@@ -78,30 +78,30 @@ const tenTokens: Readonly<Record<TextWire, object>> = {
   generateContent: { generationConfig: { maxOutputTokens: 10 } },
 };
 
-/** Creates an attack that sends each of `words` in calls with a limit of ten output tokens. */
-const overTenTokens = (
+/** Creates an attack that sends each of `texts` in calls with a limit of ten output tokens. */
+const tenTokenAttack = (
   id: string,
   name: string,
   price: object,
   answers: Handler,
-  words: readonly string[],
+  texts: readonly string[],
 ): Attack => ({
   id,
   name,
   area: "text",
-  extraAccounts: textWires.length * words.length,
+  extraAccounts: textWires.length * texts.length,
   models: textModels(price, answers),
   async run(context) {
     const calls = textWires.flatMap((wire) =>
-      words.map((text) => textRequest(wire, context.model(wire), tenTokens[wire], text)),
+      texts.map((text) => textRequest(wire, context.model(wire), tenTokens[wire], text)),
     );
     const { answers: all, spendings } = await context.sendFromEach(calls);
     const maxSpent = Math.max(...spendings);
     return attackResult(
       `${all.length} calls: ${statusesOf(all)}`,
-      `at most ${dollars(maxSpent)} billed of a call that may cost ${dollars(maxOfTenTokens)}`,
+      `at most ${formatDollars(maxSpent)} billed of a call that may cost ${formatDollars(maxOfTenTokens)}`,
       [
-        maxSpent > maxOfTenTokens && `an account paid ${dollars(maxSpent)} for a call of ten tokens`,
+        maxSpent > maxOfTenTokens && `an account paid ${formatDollars(maxSpent)} for a call of ten tokens`,
         Math.min(...spendings) < 0 && "an account was paid for its calls",
         all.some(({ status }) => status !== 200) && "a call of ten tokens was not served, so a wire was not tried",
       ],
@@ -180,10 +180,10 @@ function endlessStreamAttack(wire: TextWire): Attack {
       const spent = await context.readSpending(context.attacker);
       return attackResult(
         `1 stream: ${answer.status} ${answer.end}`,
-        `cut after ${sentTokens} tokens; ${dollars(spent)} billed`,
+        `cut after ${sentTokens} tokens; ${formatDollars(spent)} billed`,
         [
           sentTokens > maxExtraTokens &&
-            `the vendor made ${sentTokens} tokens, ${dollars((sentTokens * expensivePrice) / 1e6)}`,
+            `the vendor made ${sentTokens} tokens, ${formatDollars((sentTokens * expensivePrice) / 1e6)}`,
         ],
       );
     },
@@ -193,14 +193,14 @@ function endlessStreamAttack(wire: TextWire): Attack {
 /** Attacks that try to make a call cost more than its hold. */
 export const boundAttacks: readonly Attack[] = [
   twoBounds,
-  overTenTokens(
+  tenTokenAttack(
     "usage",
     "makes a vendor report impossible usage (1e300, negative, not a number)",
     { input: 1, output: expensivePrice },
     reportsFromRequest,
     impossibleUsage.map((lie) => `report=${Buffer.from(JSON.stringify(lie)).toString("hex")}`),
   ),
-  overTenTokens(
+  tenTokenAttack(
     "overlong",
     `makes a vendor generate, with a limit of ten tokens, ${wholeTokens}`,
     { output: expensivePrice },

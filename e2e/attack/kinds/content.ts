@@ -32,13 +32,15 @@ const filling: Attack = {
     const more = (await redisMebibytes(context)) - before;
     const kept = answers.filter(({ status }) => status < 400).length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `Redis ${more.toFixed(1)} MiB larger`, [
-      kept > 0 && `${kept} were kept for an account without a balance`,
+      kept > 0 && `${kept} were stored for an account without a balance`,
       more > maxMoreMebibytes && `Redis is ${more.toFixed(1)} MiB larger`,
     ]);
   },
 };
 
-/** Requests that add messages, messages of each request, parts of each message, and reads of the first page. */
+/**
+ * Numbers of requests that add messages, of messages per request, of parts per message, and of reads of the first page.
+ */
 const [adds, messagesOfAdd, partsOfMessage, reads] = [30, 5, 9_000, 12];
 /** Limits of the text service for these reads. */
 const [maxCpuSeconds, maxReadMebibytes] = [5, 200];

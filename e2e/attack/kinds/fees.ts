@@ -1,4 +1,4 @@
-import { dollars, openaiModel, statusesOf, attackResult, type Attack, type AttackModel } from "../attack.ts";
+import { formatDollars, openaiModel, statusesOf, attackResult, type Attack, type AttackModel } from "../attack.ts";
 import { json } from "../vendor.ts";
 import { honestText, picture, textAnswer, textRequest, textModels, textWires, type TextWire } from "./wires.ts";
 
@@ -80,6 +80,7 @@ const answerWithUsage =
 const price = { input: pricePerMillion };
 const anthropic = { provider: "anthropic", path: "anthropic" };
 const hour = answerWithUsage("messages", hourUsage);
+/** Models by name, whose price lacks the unit that the vendor reports. */
 const nearest: Readonly<Record<string, readonly [TextWire, AttackModel]>> = {
   audio: [
     "chat",
@@ -103,10 +104,10 @@ const nearestPrice: Attack = {
     const { spendings } = await context.sendFromEach(calls);
     return attackResult(
       `${calls.length} calls`,
-      `${dollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
+      `${formatDollars(spendings.reduce((sum, each) => sum + each, 0))} billed`,
       Object.keys(nearest).map((name, at) => {
         const spent = spendings[at] ?? 0;
-        return spent < dueDollars * 0.99 && `${name}: ${dollars(spent)} of ${dollars(dueDollars)}`;
+        return spent < dueDollars * 0.99 && `${name}: ${formatDollars(spent)} of ${formatDollars(dueDollars)}`;
       }),
     );
   },
@@ -134,10 +135,14 @@ const manyDocuments: Attack = {
     const answer = await context.send({ path: "/v1/rerank", body });
     const spent = await context.readSpending(context.attacker);
     const owed = searches * searchPrice;
-    return attackResult(`1 request: ${statusesOf([answer])}`, `${dollars(spent)} billed of ${dollars(owed)} due`, [
-      context.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
-      spent < owed * 0.99 && `${dollars(spent)} was paid`,
-    ]);
+    return attackResult(
+      `1 request: ${statusesOf([answer])}`,
+      `${formatDollars(spent)} billed of ${formatDollars(owed)} due`,
+      [
+        context.requests("main").length === 0 && "no request reached the vendor, so nothing was shown",
+        spent < owed * 0.99 && `${formatDollars(spent)} was paid`,
+      ],
+    );
   },
 };
 
@@ -162,7 +167,7 @@ const expensiveImages: Attack = {
     );
     const passed = context.requests("main").length;
     return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${passed} reached a vendor`, [
-      passed > 0 && `${passed} dear images at the price of the usual one`,
+      passed > 0 && `${passed} expensive images at the price of the usual one`,
     ]);
   },
 };

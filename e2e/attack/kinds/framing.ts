@@ -1,4 +1,4 @@
-import { dollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
+import { formatDollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { honestText, textRequest } from "./wires.ts";
 
@@ -61,7 +61,7 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
     post([length], body, `POST /v1/chat/completions HTTP/2.0`),
     post([length], body, `POST /v1/chat/completions HTTP/0.9`),
     post([length], body + hidden).replaceAll("\r\n", "\n"),
-    ...withoutBody(key),
+    ...requestsWithoutBody(key),
   ];
 }
 
@@ -92,7 +92,7 @@ const framing: Attack = {
   },
 };
 
-function withoutBody(key: string): readonly string[] {
+function requestsWithoutBody(key: string): readonly string[] {
   return [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     `CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n${hidden}`,
@@ -105,7 +105,7 @@ function withoutBody(key: string): readonly string[] {
   ];
 }
 
-/** Requests without a key, or with a false identity. */
+/** Requests without a key, or with a false identity. `as` names the account as which a request may be served. */
 function unidentifiedRequests({
   attacker,
   other,
@@ -205,10 +205,11 @@ const identity: Attack = {
       if (status < 400 || status === 500) failedChecks.push(`${path} was answered ${status} without a key`);
     }
     const spent = await context.readSpending(context.other);
-    return attackResult(`${tries.length + paths.length} requests`, `${dollars(spent)} billed to another account`, [
-      ...failedChecks,
-      spent > 0 && "another account paid",
-    ]);
+    return attackResult(
+      `${tries.length + paths.length} requests`,
+      `${formatDollars(spent)} billed to another account`,
+      [...failedChecks, spent > 0 && "another account paid"],
+    );
   },
 };
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { dollars, openaiModel, attackResult, type Attack } from "../attack.ts";
+import { formatDollars, openaiModel, attackResult, type Attack } from "../attack.ts";
 import type { Sending } from "../../chaos/exchange.ts";
 import { json, type Handler } from "../vendor.ts";
 import { sound, textAnswer, textRequest, vectors, wireOfRequest } from "./wires.ts";
@@ -47,10 +47,10 @@ const leaveAttack = (
     const spent = await context.readSpending(context.attacker);
     return attackResult(
       `${calls} calls, ${requestCount} reached the vendor`,
-      `${dollars(spent)} billed, at least ${dollars(requestCount * floor)} due`,
+      `${formatDollars(spent)} billed, at least ${formatDollars(requestCount * floor)} due`,
       [
         requestCount === 0 && "no call reached the vendor, so nothing was shown",
-        spent < requestCount * floor && `${dollars(spent)} was paid for ${requestCount} calls`,
+        spent < requestCount * floor && `${formatDollars(spent)} was paid for ${requestCount} calls`,
       ],
     );
   },

@@ -16,7 +16,7 @@ function makeKey({ suite, attacker }: AttackContext): Promise<MadeKey> {
   return suite.ask<MadeKey>("token", "create", attacker.accountId, "--group", "default");
 }
 
-function change({ suite }: AttackContext, { id }: MadeKey, changed: object): Promise<unknown> {
+function changeKey({ suite }: AttackContext, { id }: MadeKey, changed: object): Promise<unknown> {
   return askOperator(suite, "POST", `/tokens/${id}`, changed);
 }
 
@@ -48,23 +48,23 @@ const clientSecrets: Attack = {
   async run(context) {
     const made = await makeKey(context);
     const expiresAt = new Date(Date.now() + 120_000);
-    await change(context, made, { expiresAt: expiresAt.toISOString() });
+    await changeKey(context, made, { expiresAt: expiresAt.toISOString() });
     const body = {
       session: { type: "realtime", model: context.model("live") },
       expires_after: { anchor: "created_at", seconds: 3_600 },
     };
     const { body: secret } = await context.send({ path: "/v1/realtime/client_secrets", body, key: made.key });
     const value = /"value":\s*"(ek_[^"]+)"/.exec(secret)?.[1] ?? "";
-    const lives = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
+    const secretEndMs = Number(/"expires_at":\s*(\d+)/.exec(secret)?.[1]) * 1_000;
     const before = await canOpenSession(context, value, context.model("live"));
-    await change(context, made, { models: [context.model("other")] });
+    await changeKey(context, made, { models: [context.model("other")] });
     const narrowed = await canOpenSession(context, value, context.model("live"));
     await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
     const disabled = await canOpenSession(context, value, context.model("live"));
     const opened = [narrowed, disabled].filter(Boolean).length;
     return attackResult("1 client secret, 3 sessions", `${opened} sessions opened beyond the key's limits`, [
       !before && "no session could be opened at all",
-      !(lives <= expiresAt.getTime()) && "the client secret outlives its key",
+      !(secretEndMs <= expiresAt.getTime()) && "the client secret outlives its key",
       narrowed && "it opens a model that its key may not use any more",
       disabled && "it opens a session although its key is disabled",
     ]);
@@ -94,7 +94,7 @@ const openSocket: Attack = {
       socket.send(JSON.stringify({ type: "response.create", model, input: "Hi" }));
       return await until(code, () => codes.includes(code)).catch(() => false);
     };
-    await change(context, made, { models: [context.model("narrow")] });
+    await changeKey(context, made, { models: [context.model("narrow")] });
     const models = await refusedWith(context.model("broad"), "model_not_allowed");
     await askOperator(context.suite, "POST", `/tokens/${made.id}/disable`);
     const disabled = await refusedWith(context.model("narrow"), "api_key_disabled");

@@ -1,5 +1,5 @@
 import { signIn, signInByLink, type BrowserClient } from "../../../services/control/test/console/people.ts";
-import { dollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
+import { formatDollars, openaiModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import { honestText } from "./wires.ts";
 
 const password = "correct horse battery staple";
@@ -81,7 +81,7 @@ const wideningMember: Attack = {
     const admin = await signInByLink(suite, "admin");
     await admin.post("/accounts", { id: account, balance: "10" });
     const limits = { group: "default", models: [context.model("chat")], dollarsPerDay: String(allowedDollars) };
-    const given = await admin.post(`/accounts/${account}/tokens`, limits);
+    const operatorKey = await admin.post(`/accounts/${account}/tokens`, limits);
     const member = await signInByLink(suite, "operator", account);
     const wider = await member.post(`/accounts/${account}/tokens`, { ...limits, dollarsPerDay: "5" });
     let served = 0;
@@ -91,15 +91,19 @@ const wideningMember: Attack = {
       const { status } = await context.send({ path: "/v1/chat/completions", body, key: data.key });
       if (status === 200) served++;
     }
-    await admin.post(`/tokens/${given.data.id}/disable`);
+    await admin.post(`/tokens/${operatorKey.data.id}/disable`);
     const after = await member.post(`/accounts/${account}/tokens`, limits);
     const spent = served * callDollars;
-    return attackResult(`${membersKeys} keys of a member`, `${dollars(spent)} spent of ${dollars(allowedDollars)}`, [
-      served === 0 && "no call was served, so nothing was bounded",
-      spent > allowedDollars && `${dollars(spent)} were spent`,
-      wider.status === 200 && "a key was made with a larger budget than its operator's",
-      after.status === 200 && "a key was made although the operator's key is disabled",
-    ]);
+    return attackResult(
+      `${membersKeys} keys of a member`,
+      `${formatDollars(spent)} spent of ${formatDollars(allowedDollars)}`,
+      [
+        served === 0 && "no call was served, so nothing was bounded",
+        spent > allowedDollars && `${formatDollars(spent)} were spent`,
+        wider.status === 200 && "a key was made with a larger budget than its operator's",
+        after.status === 200 && "a key was made although the operator's key is disabled",
+      ],
+    );
   },
 };
 

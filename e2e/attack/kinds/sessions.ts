@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { WebSocket } from "ws";
 import { wavHead } from "@modelgate/testkit";
-import { dollars, openaiModel, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
+import { formatDollars, openaiModel, sessionModel, attackResult, type Attack, type AttackContext } from "../attack.ts";
 import type { Answer } from "../../chaos/exchange.ts";
 import { json, type SocketHandler } from "../vendor.ts";
 
@@ -87,11 +87,11 @@ function floodAttack(): Attack {
       const cost = responseCount * responseCost;
       return attackResult(
         `1 session, ${eventCount} × response.create, ${messageCount} messages back`,
-        `${responseCount} responses, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+        `${responseCount} responses, ${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
         [
           responseCount === 0 && "the vendor was asked for nothing, so nothing was shown",
           // One response may be in progress when the money is used up.
-          cost - spent > responseCost * 1.01 && `the operator pays ${dollars(cost - spent)}`,
+          cost - spent > responseCost * 1.01 && `the operator pays ${formatDollars(cost - spent)}`,
         ],
       );
     },
@@ -201,10 +201,10 @@ function liveFlood(): Attack {
       const cost = heard * livePrice;
       return attackResult(
         `${floods.length} sessions, ${wrongEvents} wrong events each in two of them, ${messageCount} messages back`,
-        `${heard} s of sound, ${dollars(cost)} at the vendor, ${dollars(spent)} billed`,
+        `${heard} s of sound, ${formatDollars(cost)} at the vendor, ${formatDollars(spent)} billed`,
         [
           heard === 0 && "the vendor received no sound, so nothing was shown",
-          cost - spent > livePrice / 10 && `the operator pays ${dollars(cost - spent)}`,
+          cost - spent > livePrice / 10 && `the operator pays ${formatDollars(cost - spent)}`,
         ],
       );
     },
@@ -259,12 +259,12 @@ const pipedWav: Attack = {
       const charged = spent - before;
       before = spent;
       if (status !== 200 || Math.abs(charged - seconds * secondPrice) > secondPrice)
-        wrong.push(`size ${size.toString(16)}: ${status}, ${dollars(charged)} for ${seconds} s`);
+        wrong.push(`size ${size.toString(16)}: ${status}, ${formatDollars(charged)} for ${seconds} s`);
     }
     const due = unknownSizes.length * seconds * secondPrice;
     return attackResult(
       `${unknownSizes.length} files of ${seconds} s`,
-      `${dollars(before)} billed, ${dollars(due)} due`,
+      `${formatDollars(before)} billed, ${formatDollars(due)} due`,
       wrong,
     );
   },
@@ -279,7 +279,7 @@ const unreadable: Attack = {
     const { status } = await transcribe(context, Buffer.alloc(20_000_000, "sound"));
     const vendor = context.requests("main").length;
     return attackResult("1 file, an account of $100", `${status}; ${vendor} reached the vendor`, [
-      vendor > 0 && "it was held for less than it could be",
+      vendor > 0 && "a file of unknown length was sent, although its cost could exceed the hold",
     ]);
   },
 };

@@ -110,10 +110,10 @@ const tenants: Attack = {
       { path: `/v1/videos/${film}/remix`, body: { prompt: "at night" } },
     ];
     const answers = await context.sendAll(requests);
-    const given = answers.filter(({ status }) => status < 400).length;
-    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${given} were answered`, [
+    const answered = answers.filter(({ status }) => status < 400).length;
+    return attackResult(`${answers.length} requests: ${statusesOf(answers)}`, `${answered} were answered`, [
       (response === "" || film === "") && "nothing was made, so nothing was shown",
-      given > 0 && `${given} of another tenant's things were given`,
+      answered > 0 && `${answered} objects of another tenant were returned`,
     ]);
   },
 };

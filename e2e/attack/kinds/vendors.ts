@@ -6,7 +6,7 @@ import { residentMebibytes } from "../loops.ts";
 import type { RawHandler } from "../vendor.ts";
 import { textAnswer, textRequest } from "./wires.ts";
 
-const maxGrowth = 400;
+const maxGrowthMebibytes = 400;
 /** An endless vendor stops after this number of bytes. The gateway must stop reading earlier. */
 const endlessBytes = 96 * 1024 * 1024;
 
@@ -144,7 +144,7 @@ export const vendorAttacks: readonly Attack[] = [
       const before = await residentMebibytes(context.suite, "text");
       const answers: Answer[] = [];
       const failedChecks: string[] = [];
-      let maxOpen = 0;
+      let growthMebibytes = 0;
       const queue = [...named];
       const caller = async (): Promise<void> => {
         for (let vendor = queue.shift(); vendor !== undefined; vendor = queue.shift()) {
@@ -152,14 +152,14 @@ export const vendorAttacks: readonly Attack[] = [
           answers.push(...both);
           for (const { status, end } of both)
             if (status === 500 || end === "too late") failedChecks.push(`${vendor.what}: ${status} ${end}`);
-          maxOpen = Math.max(maxOpen, (await residentMebibytes(context.suite, "text")) - before);
+          growthMebibytes = Math.max(growthMebibytes, (await residentMebibytes(context.suite, "text")) - before);
         }
       };
       await Promise.all([caller(), caller(), caller()]);
       return attackResult(
         `${named.length} vendors, ${answers.length} calls: ${statusesOf(answers)}`,
-        `memory of text +${Math.round(maxOpen)} MiB`,
-        [...failedChecks, maxOpen > maxGrowth && `text grew by ${Math.round(maxOpen)} MiB`],
+        `memory of text +${Math.round(growthMebibytes)} MiB`,
+        [...failedChecks, growthMebibytes > maxGrowthMebibytes && `text grew by ${Math.round(growthMebibytes)} MiB`],
       );
     },
   },

@@ -31,10 +31,10 @@ export async function fillMonth(books: Books, calls: number, month: Month): Prom
     await fillDay(books, month.from + day * dayMs, { first, next });
     process.stderr.write(`day ${day + 1} of ${days}\n`);
   }
-  await books.db.transaction().execute(async (at) => {
-    if (books.engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
-    for (const index of indexes) await sql.raw(index).execute(at);
-    await sql`analyze`.execute(at);
+  await books.db.transaction().execute(async (transaction) => {
+    if (books.engine === "postgres") await sql`set local statement_timeout = 0`.execute(transaction);
+    for (const index of indexes) await sql.raw(index).execute(transaction);
+    await sql`analyze`.execute(transaction);
   });
 }
 
@@ -44,32 +44,42 @@ interface Numbers {
 }
 
 async function fillDay({ db, engine }: Books, from: number, numbers: Numbers): Promise<void> {
-  await db.transaction().execute(async (at) => {
-    if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(at);
-    await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(at);
-    if (engine === "postgres") await makePartitions(at, from);
+  await db.transaction().execute(async (transaction) => {
+    if (engine === "postgres") await sql`set local statement_timeout = 0`.execute(transaction);
+    await sql`create temporary table made as ${callsOf(from, numbers)}`.execute(transaction);
+    if (engine === "postgres") await makePartitions(transaction, from);
     await sql`insert into calls select account, at, id, request, token, model, channel, outcome, status, cost, ${eventIn(engine)}
-      from made`.execute(at);
-    await sql`insert into call_ids select account, id, at, request, upstream from made`.execute(at);
+      from made`.execute(transaction);
+    await sql`insert into call_ids select account, id, at, request, upstream from made`.execute(transaction);
     for (const [name, column] of [
       ["endUser", "enduser"],
       ["tag:team", "team"],
     ] as const)
       await sql`insert into call_labels select account, at, id, ${sql.lit(name)}, ${sql.ref(column)} from made
-        where ${sql.ref(column)} <> ''`.execute(at);
+        where ${sql.ref(column)} <> ''`.execute(transaction);
     for (const [table, period] of [
       ["hourly_totals", 3_600_000],
       ["daily_totals", dayMs],
     ] as const)
-      await addTotals(at, table, period);
-    await addFirstBytes(at, engine);
-    await addTagTotals(at, engine);
-    await addTotals(at, "labelled_totals", dayMs, sql`'{"endUser":"' || enduser || '","tag:team":"' || team || '"}'`);
-    await sql`drop table made`.execute(at);
+      await addTotals(transaction, table, period);
+    await addFirstBytes(transaction, engine);
+    await addTagTotals(transaction, engine);
+    await addTotals(
+      transaction,
+      "labelled_totals",
+      dayMs,
+      sql`'{"endUser":"' || enduser || '","tag:team":"' || team || '"}'`,
+    );
+    await sql`drop table made`.execute(transaction);
   });
 }
 
-async function addTotals(at: Kysely<any>, table: string, period: number, labels?: RawBuilder<unknown>): Promise<void> {
+async function addTotals(
+  transaction: Kysely<any>,
+  table: string,
+  period: number,
+  labels?: RawBuilder<unknown>,
+): Promise<void> {
   const named = labels === undefined ? sql`` : sql`, labels`;
   const value = labels === undefined ? sql`` : sql`, ${labels}`;
   const which = labels === undefined ? sql`` : sql`where enduser <> ''`;
@@ -77,7 +87,7 @@ async function addTotals(at: Kysely<any>, table: string, period: number, labels?
   await sql`insert into ${sql.table(table)} (account, period, token, model, channel, outcome ${named}, calls, cost,
     ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
     select ${key}, count(*), sum(cost), sum(input), sum(cached), sum(output) from made ${which}
-    group by ${key}`.execute(at);
+    group by ${key}`.execute(transaction);
 }
 
 /** Returns the bucket of a time to the first byte, as in `libs/books/src/first-bytes.ts`. */
@@ -86,24 +96,24 @@ function bucketIn(engine: Books["engine"]): RawBuilder<number> {
   return sql`cast(floor(ln(${ms} + 1) / ln(1.05)) as integer)`;
 }
 
-async function addFirstBytes(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+async function addFirstBytes(transaction: Kysely<any>, engine: Books["engine"]): Promise<void> {
   const bucket = bucketIn(engine);
   await sql`insert into first_bytes (account, period, model, channel, bucket, calls)
     select account, at - at % 3600000, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
-    group by 1, 2, 3, 4, 5`.execute(at);
+    group by 1, 2, 3, 4, 5`.execute(transaction);
   await sql`insert into daily_first_bytes (account, period, model, channel, bucket, calls)
     select account, at - at % ${sql.lit(dayMs)}, model, channel, ${bucket}, count(*) from made where outcome = 'completed'
-    group by 1, 2, 3, 4, 5`.execute(at);
+    group by 1, 2, 3, 4, 5`.execute(transaction);
 }
 
-async function addTagTotals(at: Kysely<any>, engine: Books["engine"]): Promise<void> {
+async function addTagTotals(transaction: Kysely<any>, engine: Books["engine"]): Promise<void> {
   await sql`insert into daily_tag_totals (account, period, name, value, outcome, calls, cost,
       ${sql.ref("inputTokens")}, ${sql.ref("cachedInputTokens")}, ${sql.ref("outputTokens")})
     select account, at - at % ${sql.lit(dayMs)}, 'tag:team', team, outcome, count(*), sum(cost), sum(input), sum(cached), sum(output)
-    from made where team <> '' group by 1, 2, 3, 4, 5`.execute(at);
+    from made where team <> '' group by 1, 2, 3, 4, 5`.execute(transaction);
   await sql`insert into daily_tag_first_bytes (account, period, name, value, bucket, calls)
     select account, at - at % ${sql.lit(dayMs)}, 'tag:team', team, ${bucketIn(engine)}, count(*) from made
-    where team <> '' and outcome = 'completed' group by 1, 2, 3, 4, 5`.execute(at);
+    where team <> '' and outcome = 'completed' group by 1, 2, 3, 4, 5`.execute(transaction);
 }
 
 /** Returns a pseudo-random number per call, which is the same in both engines. `multiplier` selects the sequence. */
@@ -159,11 +169,11 @@ function timeIn(engine: Books["engine"]): RawBuilder<string> {
 }
 
 /** Creates the partitions of a day, as the ledger does. */
-async function makePartitions(at: Kysely<any>, from: number): Promise<void> {
+async function makePartitions(transaction: Kysely<any>, from: number): Promise<void> {
   const day = new Date(from).toISOString().slice(0, 10).replaceAll("-", "");
   for (const table of ["calls", "call_labels"])
     await sql`create table ${sql.table(`${table}_${day}`)} partition of ${sql.table(table)}
-      for values from (${sql.lit(from)}) to (${sql.lit(from + dayMs)})`.execute(at);
+      for values from (${sql.lit(from)}) to (${sql.lit(from + dayMs)})`.execute(transaction);
 }
 
 /** Drops all indexes except keys. Returns the statements that create them. */

@@ -34,7 +34,7 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
   let recordingMs = 0;
   for (let from = 0; from < receipts; from += batchSize) {
     const count = Math.min(batchSize, receipts - from);
-    const entries = await Promise.all(Array.from({ length: count }, (_, at) => settled(redis, from + at)));
+    const entries = await Promise.all(Array.from({ length: count }, (_, at) => settleCall(redis, from + at)));
     await publishEntries(redis, bus, entries);
     const startedAt = performance.now();
     await recordCalls(
@@ -55,7 +55,7 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
         waitMs: 0,
         readEntries,
       });
-      if (found?.ok !== true) throw new Error(`the receipts do not hold: ${JSON.stringify(found?.divergence)}`);
+      if (found?.ok !== true) throw new Error(`the receipts are not valid: ${JSON.stringify(found?.divergence)}`);
       const difference = await verifyTotals(books, accountId);
       if (difference !== undefined) throw new Error(difference);
     },
@@ -66,7 +66,10 @@ export async function makeVerifiedAccount(books: Books, receipts: number): Promi
   };
 }
 
-async function settled(redis: Redis, number: number): Promise<{ shard: string; entryId: string; event: UsageEvent }> {
+async function settleCall(
+  redis: Redis,
+  number: number,
+): Promise<{ shard: string; entryId: string; event: UsageEvent }> {
   const callId = `call_${number}`;
   const draft = {
     ...testUsageDraft(accountId, callId),

@@ -19,7 +19,7 @@ const watchFrames = `
   };
   requestAnimationFrame(look);`;
 
-/** Measures the time until the console's pages show their content, and scrolling. */
+/** Measures the time until the console's pages show their content, and the delays while scrolling. */
 export async function measurePages(browser: Browser, suite: Suite): Promise<void> {
   await using session = await visitSignedIn(browser, suite);
   const { page } = session;

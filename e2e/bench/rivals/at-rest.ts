@@ -7,13 +7,13 @@ import { setTimeout } from "node:timers/promises";
 import { recordParser } from "@modelgate/contracts";
 import { Redis } from "ioredis";
 import { Type } from "typebox";
-import { cpuMicros, memory } from "../measure.ts";
+import { readCpuMicros, readMemory } from "../measure.ts";
 import { options } from "../options.ts";
 import { withChildren } from "./gateways.ts";
 
 /** Resources of `npm start` without calls. */
 export interface AtRest {
-  /** Seconds until it is ready, with the data of an earlier start. */
+  /** Seconds until `npm start` is ready, with the data of an earlier start. */
   readonly startSeconds: number;
   /** Resident memory of the gateway's process, in bytes. */
   readonly memory: number;
@@ -38,19 +38,19 @@ export async function measureAtRest(): Promise<AtRest> {
     const gateway = all.find((each) => commandOf(each).includes("/gateway.js")) ?? pid;
     await setTimeout(settleMs);
     const redis = new Redis(redisUrl);
-    const look = async (): Promise<readonly [one: number, all: number, commands: number]> => [
-      cpuMicros(gateway),
-      all.reduce((sum, each) => sum + cpuMicros(each), 0),
+    const readCounters = async (): Promise<readonly [one: number, all: number, commands: number]> => [
+      readCpuMicros(gateway),
+      all.reduce((sum, each) => sum + readCpuMicros(each), 0),
       Number(/total_commands_processed:(\d+)/.exec(await redis.info("stats"))?.[1]),
     ];
-    const before = await look();
+    const before = await readCounters();
     await setTimeout(restMs);
-    const after = await look();
+    const after = await readCounters();
     redis.disconnect();
     const perSecond = (at: 0 | 1 | 2): number => (after[at] - before[at]) / (restMs / 1_000);
     return {
       startSeconds: second.seconds,
-      memory: memory(gateway).now,
+      memory: readMemory(gateway).now,
       cpu: perSecond(0) / 1_000,
       cpuOfAll: perSecond(1) / 1_000,
       redisCommands: perSecond(2),

@@ -69,7 +69,7 @@ export function nameOfBifrost(isGoverned: boolean): string {
   return `Bifrost ${version}, ${isGoverned ? "virtual key, budget, rate limit and log" : "bare"}`;
 }
 
-/** Returns Bifrost's configuration. Governance needs a store for it. */
+/** Returns Bifrost's configuration. Governance needs a configuration store. */
 export function bifrostConfig(folder: string, stub: string, isGoverned: boolean): object {
   const storeOf = (name: string): object => ({ enabled: true, type: "sqlite", config: { path: join(folder, name) } });
   return {

@@ -9,10 +9,10 @@ import { loadOf } from "./kinds.ts";
 const inspectorMs = 2_000;
 
 /**
- * Returns the bytes that a process of Node allocates per chat call. To be called last, because an inspector slows a
+ * Returns the bytes that a process of Node allocates per chat call. Must be called last, because an inspector slows a
  * process down.
  */
-export async function bytesPerCall(gateway: Gateway): Promise<number | undefined> {
+export async function measureBytesPerCall(gateway: Gateway): Promise<number | undefined> {
   const load = loadOf("chat", gateway);
   if (gateway.inspectable === undefined || load === undefined) return undefined;
   const pid = withChildren(gateway.inspectable.pid).find(isNode); // a guarded program is the child of a shell

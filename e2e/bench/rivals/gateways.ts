@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { cpuMicros, memory } from "../measure.ts";
+import { readCpuMicros, readMemory } from "../measure.ts";
 
 /** Measured gateway. All gateways use the same stub as vendor. */
 export interface Gateway extends AsyncDisposable {
@@ -22,13 +22,13 @@ export function cpuOf({ parts, servers }: Gateway): Readonly<Record<string, numb
   return Object.fromEntries(
     Object.entries({ ...parts, ...servers }).map(([part, pids]) => [
       part,
-      pids.flatMap(withChildren).map(cpuMicros).reduce(sum, 0),
+      pids.flatMap(withChildren).map(readCpuMicros).reduce(sum, 0),
     ]),
   );
 }
 
 /** Returns the memory of a gateway without its servers, in bytes. */
-export function memoryOf({ parts }: Gateway, of = (pid: number) => memory(pid).now): number {
+export function memoryOf({ parts }: Gateway, of = (pid: number) => readMemory(pid).now): number {
   const pids = new Set(Object.values(parts).flat().flatMap(withChildren));
   return Array.from(pids, of).reduce(sum, 0);
 }

@@ -3,7 +3,7 @@ import type { KindName } from "./kinds.ts";
 import { nameOfOurs } from "./ours.ts";
 import { ratioOf, spreadOf, type Spread } from "./spread.ts";
 import type { Round, Rounds } from "./turns.ts";
-import { roundsOf } from "./turns.ts";
+import { roundsKey } from "./turns.ts";
 
 /** All results of a benchmark run. */
 export interface Measured {
@@ -30,25 +30,25 @@ const edgeAndText = ({ micros }: Round): number => (micros["edge"] ?? 0) + (micr
 function ratioToPortkey(shape: keyof typeof nameOfOurs, kind: KindName, figure: (round: Round) => number): ReadValue {
   return ({ rounds, portkey }) =>
     ratioOf(
-      (rounds.get(roundsOf({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
-      (rounds.get(roundsOf({ name: portkey }, kind)) ?? []).map(ownMicros),
+      (rounds.get(roundsKey({ name: nameOfOurs[shape] }, kind)) ?? []).map(figure),
+      (rounds.get(roundsKey({ name: portkey }, kind)) ?? []).map(ownMicros),
     );
 }
 
-function converted({ rounds }: Measured): Spread | undefined {
+function convertedRatio({ rounds }: Measured): Spread | undefined {
   const of = (kind: KindName): readonly number[] =>
-    (rounds.get(roundsOf({ name: nameOfOurs.one }, kind)) ?? []).map(ownMicros);
+    (rounds.get(roundsKey({ name: nameOfOurs.one }, kind)) ?? []).map(ownMicros);
   return ratioOf(of("converted"), of("burst"));
 }
 
-function added(time: "p50Ms" | "p99Ms"): ReadValue {
+function addedLatency(time: "p50Ms" | "p99Ms"): ReadValue {
   return ({ rounds, direct }) => {
-    const through = rounds.get(roundsOf({ name: nameOfOurs.one }, "steady")) ?? [];
+    const through = rounds.get(roundsKey({ name: nameOfOurs.one }, "steady")) ?? [];
     return spreadOf(through.map((round, at) => round[time] - (direct[at]?.[time] ?? 0)));
   };
 }
 
-function single(figure: (measured: Measured) => number | undefined): ReadValue {
+function singleValue(figure: (measured: Measured) => number | undefined): ReadValue {
   return (measured) => {
     const value = figure(measured);
     return value === undefined ? undefined : spreadOf([value]);
@@ -65,22 +65,22 @@ export const goals: readonly Goal[] = [
   ["chat: apart, everything ÷ Portkey", 1.4, "", 2, ratioToPortkey("apart", "chat", all)],
   ["event in bursts: one process ÷ Portkey", 0.6, "", 2, ratioToPortkey("one", "burst", ownMicros)],
   ["event each 10 ms: one process ÷ Portkey", 0.6, "", 2, ratioToPortkey("one", "spaced", ownMicros)],
-  ["stream for a messages client ÷ passed", 1.25, "", 2, converted],
-  ["added at 300/s, one process: p50", 1, " ms", 1, added("p50Ms")],
-  ["added at 300/s, one process: p99", 6, " ms", 1, added("p99Ms")],
+  ["stream for a messages client ÷ passed", 1.25, "", 2, convertedRatio],
+  ["added at 300/s, one process: p50", 1, " ms", 1, addedLatency("p50Ms")],
+  ["added at 300/s, one process: p99", 6, " ms", 1, addedLatency("p99Ms")],
   ["1 MB body: one process ÷ Portkey", 0.5, "", 2, ratioToPortkey("one", "large", ownMicros)],
-  ["memory at rest: one process", 200, " MiB", 0, single(({ rest }) => MiB(rest.memory))],
-  ["memory at rest: all apart", 800, " MiB", 0, single(({ memoryApart: of }) => of && MiB(of.resident))],
+  ["memory at rest: one process", 200, " MiB", 0, singleValue(({ rest }) => MiB(rest.memory))],
+  ["memory at rest: all apart", 800, " MiB", 0, singleValue(({ memoryApart: of }) => of && MiB(of.resident))],
   [
     "memory at rest: all apart, pages in common counted once",
     800,
     " MiB",
     0,
-    single(({ memoryApart: of }) => of && MiB(of.proportional)),
+    singleValue(({ memoryApart: of }) => of && MiB(of.proportional)),
   ],
-  ["CPU at rest: everything of npm start", 5, " ms/s", 1, single(({ rest }) => rest.cpuOfAll)],
-  ["CPU at rest: the one process", 5, " ms/s", 1, single(({ rest }) => rest.cpu)],
-  ["Redis commands at rest", 20, "/s", 1, single(({ rest }) => rest.redisCommands)],
-  ["warm npm start to ready", 2, " s", 1, single(({ rest }) => rest.startSeconds)],
-  ["memory per open stream, one process", 40, " KiB", 0, single(({ memoryPerStream: of }) => of && of / 1_024)],
+  ["CPU at rest: everything of npm start", 5, " ms/s", 1, singleValue(({ rest }) => rest.cpuOfAll)],
+  ["CPU at rest: the one process", 5, " ms/s", 1, singleValue(({ rest }) => rest.cpu)],
+  ["Redis commands at rest", 20, "/s", 1, singleValue(({ rest }) => rest.redisCommands)],
+  ["warm npm start to ready", 2, " s", 1, singleValue(({ rest }) => rest.startSeconds)],
+  ["memory per open stream, one process", 40, " KiB", 0, singleValue(({ memoryPerStream: of }) => of && of / 1_024)],
 ];

@@ -35,7 +35,6 @@ interface Kind extends Pick<Load, "body" | "others" | "connections" | "rate"> {
 
 const scale = options.quick ? 0.4 : 1;
 
-/** Kinds of load. */
 export const kinds = {
   chat: { what: "a chat request, saturated", body: wholeBody, connections: 32, seconds: 6 * scale },
   steady: { what: "a chat request at 300/s", body: wholeBody, connections: 32, seconds: 6 * scale, rate: 300 },

@@ -4,8 +4,8 @@ import type { Gateway } from "./gateways.ts";
 import { models } from "./stub-models.ts";
 
 const key = "sk-bench-0123456789abcdef";
-const alone = ["edge", "text", "ledger", "control"] as const;
-const others = ["media", "audio", "video", "realtime"] as const;
+const measuredServices = ["edge", "text", "ledger", "control"] as const;
+const idleServices = ["media", "audio", "video", "realtime"] as const;
 const price = { input: 2.5, cachedInput: 1.25, output: 10 };
 
 /** Names of modelgate in tables. */
@@ -42,11 +42,14 @@ export async function startOurs(
       accounts: { bench: { balance: "100000.00", tokens: [{ key, group: "default" }] } },
     },
   });
-  const pidOf = (name: (typeof alone | typeof others)[number]): number => suite.process(name).pid;
+  const pidOf = (name: (typeof measuredServices | typeof idleServices)[number]): number => suite.process(name).pid;
   const services =
     shape === "one"
       ? { modelgate: [pidOf("edge")] }
-      : { ...Object.fromEntries(alone.map((name) => [name, [pidOf(name)]])), "idle services": others.map(pidOf) };
+      : {
+          ...Object.fromEntries(measuredServices.map((name) => [name, [pidOf(name)]])),
+          "idle services": idleServices.map(pidOf),
+        };
   return {
     name: nameOfOurs[shape],
     address: suite.edgeUrl,

@@ -1,10 +1,10 @@
 import { setTimeout } from "node:timers/promises";
 import { join } from "node:path";
 import { freePorts } from "@modelgate/deploy/local";
-import { runLoad, proportionalMemory } from "../measure.ts";
-import { openStreams } from "../open-streams.ts";
+import { runLoad, readProportionalMemory } from "../measure.ts";
+import { prepareStreams } from "../open-streams.ts";
 import { options, report } from "../options.ts";
-import { bytesPerCall } from "./bytes-per-call.ts";
+import { measureBytesPerCall } from "./bytes-per-call.ts";
 import { measureAtRest } from "./at-rest.ts";
 import { buildBifrost, nameOfBifrost, startBifrost } from "./bifrost.ts";
 import { memoryOf, type Gateway } from "./gateways.ts";
@@ -31,13 +31,15 @@ const apart = await startIfPossible(nameOfOurs.apart, () => startOurs(stub, "apa
 const one = await startIfPossible(nameOfOurs.one, () => startOurs(stub, "one"));
 await setTimeout(settleMs);
 const memoryApart =
-  apart === undefined ? undefined : { resident: memoryOf(apart), proportional: memoryOf(apart, proportionalMemory) };
+  apart === undefined
+    ? undefined
+    : { resident: memoryOf(apart), proportional: memoryOf(apart, readProportionalMemory) };
 const perStream = one === undefined ? undefined : await memoryPerStream(one); // a busy process does not release all memory
 const rivals = [
   await startIfPossible(nameOfPortkey, () => startPortkey(join(installed, "portkey"), portkeyPort, stub)),
   await startIfPossible("LiteLLM", () => startLitellm(join(installed, "litellm"), litellmPort, stub)),
-  await startIfPossible(nameOfBifrost(false), () => bifrost(barePort, false)),
-  await startIfPossible(nameOfBifrost(true), () => bifrost(governedPort, true)),
+  await startIfPossible(nameOfBifrost(false), () => startBuiltBifrost(barePort, false)),
+  await startIfPossible(nameOfBifrost(true), () => startBuiltBifrost(governedPort, true)),
   ...(options.gateway ?? []).map(runningGateway),
 ];
 const gateways = [one, apart, ...rivals].filter((gateway) => gateway !== undefined);
@@ -64,14 +66,14 @@ printTables(gateways, {
 for (const gateway of gateways) {
   const what = `${gateway.name}: allocated for ${kinds.chat.what}`;
   try {
-    const bytes = await bytesPerCall(gateway);
+    const bytes = await measureBytesPerCall(gateway);
     if (bytes !== undefined) report(what, `${(bytes / 1_000).toFixed(1)} kB`);
   } catch (error) {
     report(what, `not measured: ${error instanceof Error ? error.message : "it failed"}`);
   }
 }
 
-async function bifrost(port: number, isGoverned: boolean): Promise<Gateway | undefined> {
+async function startBuiltBifrost(port: number, isGoverned: boolean): Promise<Gateway | undefined> {
   const folder = join(installed, "bifrost");
   const program = await buildBifrost(folder);
   return program === undefined ? undefined : startBifrost(program, folder, port, stub, isGoverned);
@@ -85,7 +87,7 @@ async function memoryPerStream(gateway: Gateway): Promise<number> {
     stream_options: { include_usage: true },
     messages: [{ role: "user", content: "Hello" }],
   };
-  using streams = openStreams({
+  using streams = prepareStreams({
     url: `${gateway.address}/v1/chat/completions`,
     headers: gateway.headers,
     body: JSON.stringify({ model: models.open, ...words }),

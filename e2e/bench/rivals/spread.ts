@@ -4,7 +4,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Returns the spread of values; undefined if there are none. */
+/** Returns the median, minimum and maximum of values; undefined if there are none. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   const [least, median, most] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];
@@ -13,7 +13,10 @@ export function spreadOf(values: readonly number[]): Spread | undefined {
     : { median, min: least, max: most };
 }
 
-/** Returns the spread of the ratios by round. Other load of the machine affects both values of a round. */
+/**
+ * Returns the spread of the ratios of two values in each round. Other load of the machine affects both values, and
+ * therefore hardly their ratio.
+ */
 export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spread | undefined {
   return spreadOf(ours.flatMap((one, at) => (theirs[at] ? [one / theirs[at]] : [])));
 }

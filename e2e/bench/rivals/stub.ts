@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import { eventsOfStream, models, spacingMs } from "./stub-models.ts";
 
-/** Makes a complete answer 1 KB long. */
+/** Makes the complete answer 1 KB long. */
 const answerText = "The quick brown fox jumps over the lazy dog. ".repeat(20).slice(0, 620);
 const usage = { prompt_tokens: 21, completion_tokens: eventsOfStream, total_tokens: 21 + eventsOfStream };
 const about = { id: "chatcmpl-stub", created: 1_730_000_000, model: "stub" };
@@ -17,7 +17,10 @@ const chunk = (rest: object): string =>
 const event = chunk({ choices: [{ index: 0, delta: { content: "x".repeat(60) }, finish_reason: null }] });
 const finish = chunk({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] });
 const last = `${finish}${chunk({ choices: [], usage })}data: [DONE]\n\n`;
-/** Vendor that answers immediately: with JSON, or with a stream whose events are written separately. */
+/**
+ * Vendor that answers with JSON, or with a stream whose events are written separately: at once, or at intervals
+ * (`spaced`).
+ */
 const server = createServer((request, response) => {
   const parts: Buffer[] = [];
   request.on("data", (part: Buffer) => parts.push(part));

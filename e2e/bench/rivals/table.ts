@@ -4,7 +4,7 @@ import type { Gateway } from "./gateways.ts";
 import { goals, type Measured } from "./goals.ts";
 import { kinds } from "./kinds.ts";
 import { spreadOf, formatSpread } from "./spread.ts";
-import { kindNames, roundsOf, type Round } from "./turns.ts";
+import { kindNames, roundsKey, type Round } from "./turns.ts";
 
 /** Prints each gateway's results and each goal. */
 export function printTables(gateways: readonly Gateway[], measured: Measured): void {
@@ -12,7 +12,7 @@ export function printTables(gateways: readonly Gateway[], measured: Measured): v
   report("load average of the machine: 1, 5, 15 minutes", load.join(", "));
   for (const gateway of gateways)
     for (const kind of kindNames) {
-      const seen = measured.rounds.get(roundsOf(gateway, kind)) ?? [];
+      const seen = measured.rounds.get(roundsKey(gateway, kind)) ?? [];
       if (seen.length > 0) report(`${gateway.name}: ${kinds[kind].what}`, describe(seen));
     }
   for (const [what, most, unit, digits, readValue] of goals) {

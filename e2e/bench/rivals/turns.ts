@@ -26,7 +26,7 @@ const adaptSeconds = options.quick ? 1 : 5;
 export const kindNames = Object.keys(kinds).filter((name): name is KindName => name in kinds);
 
 /** Returns the key of a gateway's rounds in `Rounds`. */
-export function roundsOf(gateway: Pick<Gateway, "name">, kind: KindName): string {
+export function roundsKey(gateway: Pick<Gateway, "name">, kind: KindName): string {
   return `${gateway.name}, ${kinds[kind].what}`;
 }
 
@@ -58,14 +58,14 @@ export async function takeTurns(
     for (const { load } of supporting) await runLoad({ ...load, seconds: adaptSeconds });
     for (let round = 0; round < rounds; round++)
       for (const { gateway, load } of supporting) {
-        const key = roundsOf(gateway, kind);
-        seen.set(key, [...(seen.get(key) ?? []), await oneRound(gateway, load)]);
+        const key = roundsKey(gateway, kind);
+        seen.set(key, [...(seen.get(key) ?? []), await measureRound(gateway, load)]);
       }
   }
   return seen;
 }
 
-async function oneRound(gateway: Gateway, load: Parameters<typeof runLoad>[0]): Promise<Round> {
+async function measureRound(gateway: Gateway, load: Parameters<typeof runLoad>[0]): Promise<Round> {
   const before = cpuOf(gateway);
   const { requests, failures, seconds, p50Ms, p99Ms } = await runLoad(load);
   const after = cpuOf(gateway);

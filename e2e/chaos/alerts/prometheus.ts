@@ -6,11 +6,11 @@ import { freePorts, until } from "@modelgate/testkit";
 import { stringify } from "yaml";
 
 export interface Prometheus extends AsyncDisposable {
-  firing(): Promise<ReadonlySet<string>>;
+  readFiring(): Promise<ReadonlySet<string>>;
 }
 
 /** Interval of scrapes and evaluations in ms. */
-const everyMs = 250;
+const intervalMs = 250;
 
 /** Starts a Prometheus that scrapes services and evaluates these rules. */
 export async function startPrometheus(
@@ -20,7 +20,7 @@ export async function startPrometheus(
 ): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-prometheus-"));
   const [port = 0] = await freePorts(1);
-  const interval = `${everyMs}ms`;
+  const interval = `${intervalMs}ms`;
   const config = {
     global: { scrape_interval: interval, scrape_timeout: interval, evaluation_interval: interval },
     rule_files: [join(folder, "rules.yaml")],
@@ -63,7 +63,7 @@ export async function startPrometheus(
     return data.result.filter(({ value: [, up] }) => up === "1").length === Object.keys(opsUrls).length;
   });
   return {
-    async firing() {
+    async readFiring() {
       const answer = await fetch(`${url}/api/v1/alerts`);
       const { data }: { data: { alerts: readonly { state: string; labels: { alertname: string } }[] } } = JSON.parse(
         await answer.text(),

@@ -68,8 +68,8 @@ const vendorProvocation = (alert: string, by: string, model: string, step: objec
   },
 });
 
-/** Takes about six seconds. */
-const long = {
+/** Request whose answer takes about six seconds. */
+const longRequest = {
   stream: true,
   messages: [{ role: "user", content: 'Hello {{simulate: {"chunks": 120, "chunkDelayMs": 50}}}' }],
 };
@@ -80,7 +80,7 @@ const [beyondLeaseMs, manyEvents] = [4_000, 10_500];
 async function openCalls({ ask, suite: { simulator } }: AlertSetup, count: number): Promise<End> {
   const requests = async (): Promise<number> => (await simulator.requests("plain")).length;
   const before = await requests();
-  const allEnded = Promise.all(Array.from({ length: count }, () => ask("plain", long)));
+  const allEnded = Promise.all(Array.from({ length: count }, () => ask("plain", longRequest)));
   await until("the call to reach the vendor", async () => (await requests()) >= before + count);
   return () => allEnded;
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { alertNames, shortenedRules } from "./shortened-rules.ts";
-import { openAlertSetup, scraped, type AlertSetup } from "./setup.ts";
+import { alertNames, shortenRules } from "./shortened-rules.ts";
+import { openAlertSetup, scrapedServices, type AlertSetup } from "./setup.ts";
 import { startPrometheus, type Prometheus } from "./prometheus.ts";
 import { today } from "../table.ts";
 import { provocations, unprovoked, type Provocation } from "./provocations.ts";
@@ -40,8 +40,8 @@ export async function provokeAlerts(
   const text = readFileSync(rulesFile, "utf8");
   const chosen = provocations.filter(({ alert }) => only === undefined || alert.includes(only));
   await using setup = await openAlertSetup();
-  const opsUrls = Object.fromEntries(scraped.map((name) => [name, setup.suite.opsUrl(name)]));
-  await using prometheus = await startPrometheus(program, shortenedRules(text), opsUrls);
+  const opsUrls = Object.fromEntries(scrapedServices.map((name) => [name, setup.suite.opsUrl(name)]));
+  await using prometheus = await startPrometheus(program, shortenRules(text), opsUrls);
   await spendLittle(setup, chosen);
   const rows: AlertRow[] = [];
   for (const provocation of chosen) {
@@ -72,7 +72,7 @@ async function provoke(
   setup: AlertSetup,
   prometheus: Prometheus,
 ): Promise<AlertRow> {
-  const fires = async (): Promise<boolean> => (await prometheus.firing()).has(alert);
+  const fires = async (): Promise<boolean> => (await prometheus.readFiring()).has(alert);
   // The alert may still fire because of the start or an earlier condition.
   await waitFor(async () => !(await fires()));
   const from = performance.now();

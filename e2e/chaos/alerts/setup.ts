@@ -12,7 +12,7 @@ export interface AlertSetup extends ChaosSetup, AsyncDisposable {
 }
 
 /** Services that Prometheus scrapes. */
-export const scraped = ["edge", "text", "ledger", "control"] as const;
+export const scrapedServices = ["edge", "text", "ledger", "control"] as const;
 /** API keys of three accounts. */
 export const [highBalanceKey, lowBalanceKey, otherKey] = [
   "sk-alerts-0123456789-rich",

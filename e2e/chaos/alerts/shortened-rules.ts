@@ -22,7 +22,7 @@ export function alertNames(text: string): readonly string[] {
 }
 
 /** Shortens all times in a file of rules: windows, offsets, `for`, and limits in seconds. */
-export function shortenedRules(text: string): string {
+export function shortenRules(text: string): string {
   const { groups }: RuleFile = parse(text);
   const rules = groups.map((group) => ({
     ...group,

@@ -53,13 +53,13 @@ class Conversation {
         this.#failure = undefined;
         this.#send({ type: "session.update", session: { type: "realtime", output_modalities: ["text"] } });
       })
-      .on("message", (data: Buffer) => this.#take(JSON.parse(data.toString())))
+      .on("message", (data: Buffer) => this.#handleEvent(JSON.parse(data.toString())))
       .on("close", (code) => this.#closed(code));
     if (call.leaves === "while sending") setTimeout(() => this.#leave(), leaveAfterMs);
     this.#watch();
   }
 
-  #take(event: { readonly type: string; readonly response?: { readonly status?: string } }): void {
+  #handleEvent(event: { readonly type: string; readonly response?: { readonly status?: string } }): void {
     this.#watch();
     if (event.type === "error") this.#failure = "error";
     if (event.type === "session.updated") this.#request();

@@ -51,11 +51,11 @@ export const video: Area = {
     const { id }: { readonly id: string } = JSON.parse(answer.body);
     return { ...result, ...(await pollToEnd(call, id)) };
   },
-  async countRepeated(suite, idBeginning, refusing) {
+  async countRepeated(suite, idPrefix, refusing) {
     const channelNames = refusing ? ["spare"] : ["main", "spare"];
     const started = await Promise.all(
       vendors.flatMap(({ name }) =>
-        channelNames.map((channelName) => startedRequestIds(suite, `${name}-${channelName}`, idBeginning)),
+        channelNames.map((channelName) => startedRequestIds(suite, `${name}-${channelName}`, idPrefix)),
       ),
     );
     const all = started.flat();
@@ -93,13 +93,9 @@ async function downloadFile(call: ClientCall, id: string, failures: readonly str
 }
 
 /** Returns the request id of each started task. */
-async function startedRequestIds(
-  { simulator }: Suite,
-  instance: string,
-  idBeginning: string,
-): Promise<readonly string[]> {
+async function startedRequestIds({ simulator }: Suite, instance: string, idPrefix: string): Promise<readonly string[]> {
   return (await simulator.requests(instance)).flatMap(({ method, body }) => {
     const found = /A boat of ([\w-]+);/.exec(body)?.[1];
-    return method === "POST" && found?.startsWith(idBeginning) === true ? [found] : [];
+    return method === "POST" && found?.startsWith(idPrefix) === true ? [found] : [];
   });
 }

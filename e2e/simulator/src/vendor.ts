@@ -71,7 +71,7 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 export interface VendorTraits {
   readonly prefix: string;
   readonly endpoints: readonly Endpoint[];
-  /** Returns the API key. Throws a Refusal. */
+  /** Returns the API key. Throws a Refusal if there is no valid one. */
   authenticate(call: VendorCall): string;
   /** `headers` are the headers of the error answer. */
   renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
@@ -186,7 +186,7 @@ export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
 }
 
-/** Like `bearerOf`, but throws a Refusal for a missing or bad key. */
+/** Returns the key as `bearerOf` does. Throws a Refusal for a missing or bad key. */
 export function admitBearer(headers: IncomingHttpHeaders, message: string, code?: string): string {
   const key = bearerOf(headers);
   if (key === "" || isBadKey(key)) throw new Refusal(401, message, code === undefined ? {} : { code });

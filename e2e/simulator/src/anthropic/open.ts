@@ -13,7 +13,7 @@ import { countShape, messagesShape } from "./shape.ts";
 import { anthropicPlatform, requireKnownTools, type Platform } from "./tool-types.ts";
 import { requireVersion } from "./version.ts";
 
-/** Reads a request for a message. Throws a Refusal. */
+/** Reads a request for a message. Throws a Refusal if it is invalid. */
 export function openMessages(
   body: unknown,
   headers: IncomingHttpHeaders,

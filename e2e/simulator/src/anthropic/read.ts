@@ -6,7 +6,7 @@ import { questionFrom, type OfferedTool, type Question } from "../core/question.
 import { requireValidRequest } from "./rules.ts";
 import { blocksIn, blocksOf, turnsOf } from "./turns.ts";
 
-/** Reads a request. Throws a Refusal. */
+/** Reads a request. Throws a Refusal if it is invalid. */
 export function readMessages(body: unknown, shape: Shape): Question {
   requireShape(body, shape);
   requireValidRequest(body);
@@ -58,7 +58,7 @@ function textOfContent(content: unknown): string {
   return (Array.isArray(content) ? content : []).map(textOfBlock).join("");
 }
 
-/** Pictures and files are described by kind and size. */
+/** Returns a block as text. Pictures and files are described by kind and size. */
 function textOfBlock(block: unknown): string {
   const source = memberOf(block, "source");
   const size = `${(textAt(source, "data") ?? textAt(source, "url") ?? "").length} characters`;
@@ -76,7 +76,7 @@ function textOfBlock(block: unknown): string {
   }
 }
 
-/** Returns a tool that the client runs. Tools of the vendor are never called here. */
+/** Returns the tool if the client runs it. The simulator never calls tools of the vendor. */
 function offeredTools(tool: unknown): readonly OfferedTool[] {
   const schema = memberOf(tool, "input_schema");
   return schema === undefined ? [] : [{ name: textAt(tool, "name") ?? "", schema }];

@@ -9,7 +9,7 @@ export const redactedDataKind = "anthropic.redacted";
 
 const maxCacheCuts = 4;
 
-/** Refuses a request of the right shape that the vendor would refuse. */
+/** Refuses a request that has the right shape, but that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const turns = turnsOf(body);
   const [first] = turns;
@@ -90,7 +90,7 @@ function requireValidThinking(body: unknown, turns: readonly Turn[]): void {
   requireReasoningFirst(type, turns);
 }
 
-/** Refuses the beginning of an answer, and an unfinished tool round without its reasoning. */
+/** Refuses messages that end with the beginning of an answer, or with tool calls without their reasoning. */
 function requireReasoningFirst(type: string, turns: readonly Turn[]): void {
   const last = turns.at(-1);
   if (last?.role === "assistant")

@@ -9,11 +9,11 @@ const bitrate = 64_000;
 /** Yields speech as AAC-LC in ADTS frames. */
 export async function* aac(speech: Speech): AsyncGenerator<Buffer> {
   const frames: Buffer[] = [];
-  const taken = new WritableStream<{ readonly data: Uint8Array }>({
+  const target = new WritableStream<{ readonly data: Uint8Array }>({
     write: ({ data }) => void frames.push(Buffer.from(data)),
   });
   const source = new AudioSampleSource({ codec: "aac", bitrate });
-  const output = new Output({ format: new AdtsOutputFormat(), target: new StreamTarget(taken) });
+  const output = new Output({ format: new AdtsOutputFormat(), target: new StreamTarget(target) });
   output.addAudioTrack(source);
   try {
     await output.start();

@@ -9,7 +9,7 @@ export function* flac(speech: Speech): Generator<Buffer> {
   for (const block of inBlocks(speech.pieces(), blockSamples)) yield frame(number++, block);
 }
 
-/** Contains only the metadata block STREAMINFO. */
+/** Returns the head of a file. It contains only the metadata block STREAMINFO. */
 function head(samples: number): Buffer {
   const bytes = Buffer.alloc(8 + 34);
   bytes.write("fLaC", 0);

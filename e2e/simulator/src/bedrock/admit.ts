@@ -10,7 +10,7 @@ const refusal = (message: string, code: string): Refusal => new Refusal(403, mes
 
 /**
  * Returns the caller's Bedrock API key, or the access key of its signature (SigV4). The secret of access key `X` is
- * `X-secret`. Throws a Refusal.
+ * `X-secret`. Throws a Refusal if there is no valid key or signature.
  */
 export function authenticate(call: VendorCall): string {
   const authorization = headerOf(call.headers, "authorization");

@@ -20,7 +20,7 @@ export function invoke(body: unknown, model: string, stream: boolean): ParsedReq
   throw new Refusal(400, "The provided model identifier is invalid.");
 }
 
-/** The path names the model. The body has the version and the beta features. */
+/** Reads a request to Claude. The path names the model. The body has the version and the beta features. */
 function invokeClaude(body: unknown, model: string, stream: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "Malformed input request, please reformat your input and try again.");
   const { anthropic_version: given, anthropic_beta: betas, ...asked } = body;

@@ -1,10 +1,10 @@
 import { listAt, memberOf, numberAt, textAt } from "../checks/members.ts";
 import { requireShape } from "../checks/refusal.ts";
 import { questionFrom, type OfferedTool, type Question } from "../core/question.ts";
-import { blocksWith, requireValidRequest } from "./rules.ts";
+import { blockMembers, requireValidRequest } from "./rules.ts";
 import { converseShape } from "./shape.ts";
 
-/** Reads a Converse request. Throws a Refusal. */
+/** Reads a Converse request. Throws a Refusal if it is invalid. */
 export function readConverse(body: unknown, model: string): Question {
   requireShape(body, converseShape);
   requireValidRequest(body);
@@ -12,7 +12,7 @@ export function readConverse(body: unknown, model: string): Question {
   const inference = memberOf(body, "inferenceConfig");
   const more = memberOf(body, "additionalModelRequestFields");
   const config = memberOf(body, "toolConfig");
-  const results = blocksWith(messages.at(-1), "toolResult").map((result) =>
+  const results = blockMembers(messages.at(-1), "toolResult").map((result) =>
     listAt(result, "content").map(textOf).join(""),
   );
   return questionFrom(model, [listAt(body, "system").map(textOf).join(""), ...messages.map(wordsIn)], {
@@ -46,7 +46,7 @@ function wordsIn(message: unknown): string {
   return listAt(message, "content").map(textOf).join("");
 }
 
-/** Pictures and files are described by kind and size. */
+/** Returns a block as text. Pictures and files are described by kind and size. */
 function textOf(block: unknown): string {
   const sized = (kind: string, of: unknown): string => {
     const source = memberOf(of, "source");

@@ -40,7 +40,7 @@ function stopOf({ finish, stopText }: Answer): object {
   return { stopReason: stopReasons[finish] ?? finish };
 }
 
-/** Undefined if no usage is reported. In this wire, input tokens exclude cached ones. */
+/** Returns the usage; undefined if none is reported. In this wire, input tokens exclude cached ones. */
 function usageOf({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

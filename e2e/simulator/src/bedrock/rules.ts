@@ -5,15 +5,15 @@ import { isOpaqueDataOf } from "../core/opaque-data.ts";
 export const thinkingDataKind = "bedrock.thinking";
 export const redactedDataKind = "bedrock.redacted";
 
-/** Returns the blocks with this member. */
-export function blocksWith(message: unknown, name: string): readonly unknown[] {
+/** Returns this member of each block that has it. */
+export function blockMembers(message: unknown, name: string): readonly unknown[] {
   return listAt(message, "content").flatMap((block) => {
     const found = memberOf(block, name);
     return found === undefined ? [] : [found];
   });
 }
 
-/** Refuses a request of the right shape that the vendor would refuse. */
+/** Refuses a request that has the right shape, but that the vendor would refuse. */
 export function requireValidRequest(body: unknown): void {
   const messages = listAt(body, "messages");
   if (textAt(messages[0], "role") !== "user")
@@ -26,8 +26,8 @@ export function requireValidRequest(body: unknown): void {
     requireSignatures(message, at);
     requireValidDocuments(message, at);
   }
-  const uses = messages.some((message) => blocksWith(message, "toolUse").length > 0);
-  if (blocksWith(messages.at(-1), "toolUse").length > 0)
+  const uses = messages.some((message) => blockMembers(message, "toolUse").length > 0);
+  if (blockMembers(messages.at(-1), "toolUse").length > 0)
     throw new Refusal(400, "Expected toolResult blocks after the toolUse blocks of the last message.");
   if (uses && memberOf(body, "toolConfig") === undefined)
     throw new Refusal(400, "The toolConfig field must be defined when using toolUse and toolResult content blocks.");
@@ -35,8 +35,8 @@ export function requireValidRequest(body: unknown): void {
 }
 
 function requireResults(before: unknown, message: unknown, at: number): void {
-  const uses = blocksWith(before, "toolUse").map((use) => textAt(use, "toolUseId"));
-  const results = blocksWith(message, "toolResult").map((result) => textAt(result, "toolUseId"));
+  const uses = blockMembers(before, "toolUse").map((use) => textAt(use, "toolUseId"));
+  const results = blockMembers(message, "toolResult").map((result) => textAt(result, "toolUseId"));
   if (uses.some((id) => !results.includes(id)))
     throw new Refusal(
       400,
@@ -50,7 +50,7 @@ function requireResults(before: unknown, message: unknown, at: number): void {
 }
 
 function requireSignatures(message: unknown, at: number): void {
-  for (const thought of blocksWith(message, "reasoningContent")) {
+  for (const thought of blockMembers(message, "reasoningContent")) {
     const path = ["messages", at, "content"];
     const text = memberOf(thought, "reasoningText");
     const redacted = textAt(thought, "redactedContent");
@@ -65,12 +65,12 @@ function requireSignatures(message: unknown, at: number): void {
 }
 
 function requireValidDocuments(message: unknown, at: number): void {
-  if (blocksWith(message, "document").length > 0 && blocksWith(message, "text").length === 0)
+  if (blockMembers(message, "document").length > 0 && blockMembers(message, "text").length === 0)
     throw wrongField(["messages", at, "content"], "A text block must be included when using documents.");
 }
 
 function requireValidNames(messages: readonly unknown[]): void {
-  const names = messages.flatMap((message) => blocksWith(message, "document").map((each) => textAt(each, "name")));
+  const names = messages.flatMap((message) => blockMembers(message, "document").map((each) => textAt(each, "name")));
   if (new Set(names).size < names.length)
     throw new Refusal(400, "Messages contain duplicate document names. Use distinct names.");
 }

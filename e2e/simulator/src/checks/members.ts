@@ -27,6 +27,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
 }
 
 /** Returns an object without its undefined members. */
-export function present(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+export function withoutUndefinedMembers(members: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }

@@ -4,7 +4,7 @@ import type { Problem } from "./refusal.ts";
 /** Path of a value in a body. */
 export type Path = readonly (string | number)[];
 
-/** ShapeMistake in a value. */
+/** Mistake in a value. */
 export interface ShapeMistake {
   readonly path: Path;
   readonly problem: Problem;
@@ -31,8 +31,8 @@ export const base64: Shape = (value, path) => {
   if (typeof value !== "string") return { path, problem: "type", expected: "a string" };
   const end = value.indexOf("=");
   const digits = end < 0 ? value : value.slice(0, end);
-  const well = digits.length % 4 !== 1 && digits.length > 0 && !/[^\w+/-]/.test(digits);
-  return well && /^={0,2}$/.test(value.slice(digits.length))
+  const isBase64 = digits.length % 4 !== 1 && digits.length > 0 && !/[^\w+/-]/.test(digits);
+  return isBase64 && /^={0,2}$/.test(value.slice(digits.length))
     ? undefined
     : { path, problem: "value", expected: "Base64" };
 };

@@ -7,7 +7,7 @@ import { tokensOf } from "../core/tokens.ts";
 import { vectorOf } from "../core/vector.ts";
 import type { Endpoint } from "../vendor.ts";
 
-/** Members of an embedding request. */
+/** Shape of an embedding request. */
 export const embedShape = `{
   texts: filled[1..96], input_type: "search_document" | "search_query" | "classification" | "clustering",
   embedding_types?: "float"[1..], truncate?: "NONE" | "START" | "END", output_dimension?: integer(1)

@@ -49,7 +49,7 @@ export function seenFile({ bytes, ...file }: FormFile): SeenFile {
   return { ...file, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest("hex") };
 }
 
-/** Returns the values of a field, which is also named `name[]`. */
+/** Returns the values of a field. Its name may end with `[]`. */
 export function valuesOf({ fields }: Form, name: string): readonly string[] {
   return fields.filter(([each]) => each === name || each === `${name}[]`).map(([, value]) => value);
 }

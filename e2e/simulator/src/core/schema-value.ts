@@ -39,7 +39,10 @@ function objectFor(schema: object, root: unknown, depth: number): unknown {
   );
 }
 
-/** Returns the minimum of a schema, or 1. Some clients write the smallest integer instead of no bound. */
+/**
+ * Returns the minimum of a schema, or 1. The smallest integer is ignored, because some clients send it instead of no
+ * minimum.
+ */
 function numberFor(schema: object): number {
   const bound = (name: string, step: number): number => (numberAt(schema, name) ?? Number.NaN) + step;
   const least = [bound("minimum", 0), bound("exclusiveMinimum", 1)].filter((at) => at > Number.MIN_SAFE_INTEGER);

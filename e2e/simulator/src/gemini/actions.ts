@@ -8,7 +8,7 @@ import { readGenerate, textOf } from "./read.ts";
 import { renderGenerated, streamGenerated } from "./render.ts";
 import { batchEmbedShape, countShape, embedShape } from "./shape.ts";
 
-/** Reads a `generateContent` request in camelCase. With a query, it is a `streamGenerateContent` request. */
+/** Reads a `generateContent` request in camelCase. With `streamQuery`, it is a `streamGenerateContent` request. */
 export function openGenerate(body: unknown, model: string, streamQuery?: URLSearchParams): ParsedRequest {
   const parsed = readGenerate(body, model);
   const framing = streamQuery?.get("alt") === "sse" ? "crlf" : "array";

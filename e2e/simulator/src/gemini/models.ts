@@ -4,7 +4,7 @@ import type { Path } from "../checks/shape.ts";
 /** First generation with thinking levels, ids of tool calls, and signatures on them. */
 const firstWithSignatures = 3;
 
-/** Undefined if the name contains no generation. */
+/** Returns the generation of a model; undefined if its name contains none. */
 function generationOf(model: string): number | undefined {
   const [, generation] = /gemini-(\d+)/.exec(model) ?? [];
   return generation === undefined ? undefined : Number(generation);

@@ -8,15 +8,15 @@ import { generateContentShape } from "./shape.ts";
 /** Question, and options that only this wire has. */
 export interface GenerateRequest {
   readonly question: Question;
-  /** True if reasoning is sent. It is always sent if a directive requests it. */
+  /** True if the request asks for its reasoning. Reasoning that a directive requests is sent in any case. */
   readonly showThoughts: boolean;
   /** True if only a picture is requested. */
   readonly imageOnly: boolean;
-  /** Number of alternatives per token. Undefined without probabilities. */
+  /** Number of alternatives per token. Undefined if no probabilities are requested. */
   readonly topLogprobs: number | undefined;
 }
 
-/** Reads a request in camelCase. Throws a Refusal. */
+/** Reads a request in camelCase. Throws a Refusal if it is invalid. */
 export function readGenerate(body: unknown, model: string): GenerateRequest {
   requireShape(body, generateContentShape);
   requireValidRequest(body, model);

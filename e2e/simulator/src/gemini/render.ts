@@ -49,7 +49,7 @@ const finishReasons: Readonly<Record<string, string>> = {
 /** Finish reason of a blocked prompt, which gets no answer. */
 const blocked = "blocked";
 
-/** Members of every piece of an answer. */
+/** Returns the members of every piece of an answer. */
 function headOf(model: string): object {
   return { modelVersion: `${model}-001`, responseId: freshId("resp-") };
 }
@@ -108,7 +108,7 @@ export function streamGenerated(
   return { frames, error, framing };
 }
 
-/** `tail` contains further members of the last piece, such as the usage. */
+/** Yields the pieces of an answer. `tail` contains further members of the last piece, such as the usage. */
 function* piecesFrom(request: GenerateRequest, answer: Answer, behaviour: Behaviour, tail: object): Generator<Frame> {
   const { inputTokens } = answer.counts;
   const early = { promptTokenCount: inputTokens, totalTokenCount: inputTokens };
@@ -131,7 +131,7 @@ function* piecesFrom(request: GenerateRequest, answer: Answer, behaviour: Behavi
   yield { data: JSON.stringify({ candidates: ended, ...tail }), last: true };
 }
 
-/** Undefined if no usage is reported. In this wire, the candidates' tokens exclude reasoning. */
+/** Returns the usage; undefined if none is reported. In this wire, the candidates' tokens exclude reasoning. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

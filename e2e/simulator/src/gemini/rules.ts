@@ -4,13 +4,13 @@ import type { Path } from "../checks/shape.ts";
 import { isOpaqueDataOf } from "../core/opaque-data.ts";
 import { requireLevel, signsCalls, takesBudgetsOnly } from "./models.ts";
 
-/** A signature on a call is bound to the function's name. */
+/** Kind of the opaque data in thought signatures. A signature on a call is bound to the function's name. */
 export const thoughtDataKind = "gemini.thought";
 
 /** Texts that the vendor accepts as signatures of calls that another model made. */
 const acceptedPlaceholders = ["context_engineering_is_the_way_to_go", "skip_thought_signature_validator"];
 
-/** Refuses a request of the right shape that the vendor would refuse. */
+/** Refuses a request that has the right shape, but that the vendor would refuse. */
 export function requireValidRequest(body: unknown, model: string): void {
   const turns = turnsOf(listAt(body, "contents"));
   requireOrder(turns);

@@ -85,7 +85,10 @@ function envelope(data: object, code = 10_000, message = "Success"): object {
   return { code, message, request_id: freshId("20"), status: code, time_elapsed: "1 ms", data };
 }
 
-/** Returns the access key of the signature; empty for a video's file, which needs none. Throws a Refusal. */
+/**
+ * Returns the access key of the signature; empty for a video's file, which needs none. Throws a Refusal for an invalid
+ * signature.
+ */
 function admit(call: VendorCall): string {
   const { headers, path, body, method, query } = call;
   if (isVideoPath(path)) return "";

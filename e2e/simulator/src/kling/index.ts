@@ -85,7 +85,10 @@ function envelope(data: object): object {
   return { code: 0, message: "SUCCEED", request_id: freshId("req-"), data };
 }
 
-/** Returns the access key of the signed token; empty for a video's file, which needs none. Throws a Refusal. */
+/**
+ * Returns the access key of the signed token; empty for a video's file, which needs none. Throws a Refusal for an
+ * invalid token.
+ */
 function admit({ headers, path }: VendorCall): string {
   if (isVideoPath(path)) return "";
   const [head = "", claims = "", signature = ""] = bearerOf(headers).split(".");

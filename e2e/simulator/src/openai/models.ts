@@ -3,7 +3,7 @@ import { wrongField } from "../checks/refusal.ts";
 import type { Path } from "../checks/shape.ts";
 
 /** Reasoning efforts by model name. The first match applies. */
-const accepted: readonly (readonly [RegExp, readonly string[]])[] = [
+const acceptedEfforts: readonly (readonly [RegExp, readonly string[]])[] = [
   [/^(?:gpt-6\.2|gpt-6-astra|gpt-6\.1-sol)/, ["low", "medium", "high", "xhigh", "max"]],
   [/^(?:gpt-6|gpt-5\.6)/, ["none", "low", "medium", "high", "xhigh", "max"]],
   [/^gpt-5\.1/, ["none", "low", "medium", "high"]],
@@ -19,7 +19,7 @@ export function requireModelValues(body: unknown, effortAt: Path): void {
   const model = textAt(body, "model") ?? "";
   if (model.startsWith("gpt-6.2") && textAt(body, "service_tier") === "flex")
     throw wrongField(["service_tier"], `Flex is not available for model ${model}.`, "invalid_value");
-  const efforts = accepted.find(([name]) => name.test(model))?.[1];
+  const efforts = acceptedEfforts.find(([name]) => name.test(model))?.[1];
   if (efforts === undefined) return;
   const effort = textAt(effortAt.length > 1 ? memberOf(body, "reasoning") : body, String(effortAt.at(-1)));
   const known = effortAt.length > 1 ? efforts : efforts.filter((each) => each !== "max");

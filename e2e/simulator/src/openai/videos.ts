@@ -1,4 +1,4 @@
-import { numberAt, present, textAt } from "../checks/members.ts";
+import { numberAt, withoutUndefinedMembers, textAt } from "../checks/members.ts";
 import { requireShape, Refusal, wrongField } from "../checks/refusal.ts";
 import { Shapes } from "../checks/notation.ts";
 import type { Form } from "../core/form.ts";
@@ -109,7 +109,7 @@ const generated: Endpoint = {
       whole() {
         const phase = poll(task);
         const url = `${at}/v1/videos/${task.id}/content`;
-        return present({
+        return withoutUndefinedMembers({
           task_id: task.id,
           status: phase.state,
           ...(phase.state === "completed" ? { url, format: "mp4" } : {}),
@@ -155,7 +155,7 @@ function render(task: SimulatedTask, phase: Phase): object {
   };
 }
 
-/** Converts a form to JSON. Its file becomes a picture. */
+/** Converts a form to JSON members. Its file becomes a reference. */
 function membersOf({ fields, files }: Form): object {
   const [file, more] = files;
   if (more !== undefined) throw wrongField([more.name], "There is only one file.");

@@ -30,7 +30,7 @@ const [generation, synthesis] = [shapes.of("Generation"), shapes.of("Synthesis")
 const longestPrompt = 800;
 const maxPictures = 3;
 
-/** Reads a request without a task. Throws a Refusal. */
+/** Reads a request without a task. Throws a Refusal if it is invalid. */
 export function readGeneration(body: unknown): PicturesRequest {
   requireShape(body, generation);
   const content = listAt(listAt(memberOf(body, "input"), "messages")[0], "content");
@@ -45,7 +45,7 @@ export function readGeneration(body: unknown): PicturesRequest {
   return picturesRequest(body, model, prompt);
 }
 
-/** Reads a request for a task. Throws a Refusal. */
+/** Reads a request for a task. Throws a Refusal if it is invalid. */
 export function readSynthesis(body: unknown, fromPictures: boolean): PicturesRequest {
   requireShape(body, synthesis);
   const input = memberOf(body, "input");

@@ -12,7 +12,7 @@ const filtered = {
 
 const isFiltered = ({ behaviour }: SimulatedTask): boolean => behaviour.finish === "content_filter";
 
-/** Parses the request for an operation. `under` is the beginning of its name. */
+/** Parses the request for an operation. `under` is the beginning of the name of the operation. */
 export function beginOperation(
   body: unknown,
   { model, at, under }: { readonly model: string; readonly at: "gemini" | "vertex"; readonly under: string },

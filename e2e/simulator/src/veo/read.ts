@@ -24,7 +24,7 @@ const shapes = new Shapes(String.raw`
 `);
 const lines: Readonly<Record<string, number>> = { "720p": 720, "1080p": 1080, "4k": 2160 };
 
-/** Reads a `predictLongRunning` request. Throws a Refusal. */
+/** Reads a `predictLongRunning` request. Throws a Refusal if it is invalid. */
 export function readVeo(body: unknown, model: string, at: "gemini" | "vertex"): VideoRequest {
   requireShape(body, shapes.of(at));
   const [instance] = listAt(body, "instances");

@@ -5,17 +5,17 @@ interface Account {
   readonly file: Readonly<Record<string, string>>;
 }
 
-let made: Account | undefined;
+let cachedAccount: Account | undefined;
 
-/** Returns the service account of this process: its file in Google's form, and its key pair. */
+/** Returns the service account of this process: its file in Google's form, and its public key. */
 export function serviceAccount(): Account {
-  if (made !== undefined) return made;
+  if (cachedAccount !== undefined) return cachedAccount;
   const { publicKey, privateKey } = generateKeyPairSync("rsa", {
     modulusLength: 2_048,
     publicKeyEncoding: { type: "spki", format: "pem" },
     privateKeyEncoding: { type: "pkcs8", format: "pem" },
   });
-  made = {
+  cachedAccount = {
     publicKey: createPublicKey(publicKey),
     file: {
       type: "service_account",
@@ -25,7 +25,7 @@ export function serviceAccount(): Account {
       client_email: "gate@simulated.iam.gserviceaccount.com",
     },
   };
-  return made;
+  return cachedAccount;
 }
 
 /** Returns the problem of a self-signed token; undefined if it is valid. */

@@ -41,7 +41,7 @@ function generate({ body, query }: EndpointCall, model: string, streams: boolean
   return openGenerate(toCamelCase(body), model, streams ? query : undefined);
 }
 
-/** The Gemini API accepts contents without a role. */
+/** Refuses contents without a role, which only the Gemini API accepts. */
 function requireRoles(body: unknown): void {
   const contents = memberOf(body, "contents");
   if (Array.isArray(contents) && contents.some((content) => memberOf(content, "role") === undefined))
@@ -50,7 +50,7 @@ function requireRoles(body: unknown): void {
 
 const version = "vertex-2023-10-16";
 
-/** The path names the model, and the body has the version. */
+/** Reads a request to Claude. The path names the model, and the body has the version. */
 function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
   if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
   const { anthropic_version: given, ...asked } = body;
@@ -60,12 +60,13 @@ function predict({ body, headers }: EndpointCall, model: string, streams: boolea
   return openMessages({ ...asked, model }, headers, isStream, vertexPlatform);
 }
 
-const places: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
+const locations: ReadonlySet<string> = new Set(["us-central1", "europe-west4", "global"]);
 
 /** Refuses an unknown location with the error of an unknown model. */
 function requireLocation(path: string): void {
-  const [, resource = "", place = ""] = /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
-  if (!places.has(place))
+  const [, resource = "", location = ""] =
+    /^\/v1(?:beta1)?\/(projects\/[^/]+\/locations\/([^/]+)[^:]*)/.exec(path) ?? [];
+  if (!locations.has(location))
     throw new Refusal(404, `Publisher Model \`${resource}\` was not found or your project does not have access to it.`);
 }
 

@@ -13,7 +13,7 @@ export interface VideoProperties {
 }
 
 const framesPerSecond = 4;
-/** A macroblock of the file (16 by 16 pixels) stands for this number of requested pixels, to keep files small. */
+/** Requested pixels per macroblock (16 by 16 pixels of the file) in each direction. Files are therefore small. */
 const pixelDivisor = 256;
 const ticksPerSecond = 1_000;
 

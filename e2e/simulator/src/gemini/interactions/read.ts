@@ -17,7 +17,7 @@ export interface InteractionRequest {
   readonly tier: string | undefined;
 }
 
-/** Reads a request. Throws a Refusal. */
+/** Reads a request. Throws a Refusal if it is invalid. */
 export function readInteraction(body: unknown): InteractionRequest {
   requireShape(body, interactionShape);
   const [model, agent] = [textAt(body, "model"), textAt(body, "agent")];
@@ -89,7 +89,7 @@ function stepsIn(input: unknown): readonly unknown[] {
   return isSteps ? list : [{ type: "user_input", content: input }];
 }
 
-/** Refuses results without an earlier call, and requests that end with the model's side. */
+/** Refuses results without an earlier call, and requests that end with the model's turn. */
 function requireOrder(steps: readonly unknown[]): void {
   const open = new Set<string>();
   for (const [at, step] of steps.entries()) {

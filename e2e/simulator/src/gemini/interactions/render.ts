@@ -126,7 +126,7 @@ export function completedFrame(interaction: object): Frame {
   return event("interaction.completed", { interaction }, { last: true });
 }
 
-/** Undefined if no usage is reported. In this wire, output tokens exclude reasoning. */
+/** Returns the usage; undefined if none is reported. In this wire, output tokens exclude reasoning. */
 function renderUsage({ counts, usage }: Answer): object | undefined {
   if (usage === null) return undefined;
   if (usage !== undefined) return usage;

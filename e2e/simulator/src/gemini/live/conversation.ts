@@ -33,7 +33,7 @@ export class LiveConversation implements Conversation {
   #turn: Turn | undefined;
   #waitsFor = new Map<string, string>();
   /** Number of entries that earlier turns have read. */
-  #known = 0;
+  #readCount = 0;
 
   /** `shape` is that of all client messages. */
   constructor(peer: Peer, call: SocketCall, shape: Shape) {
@@ -46,7 +46,7 @@ export class LiveConversation implements Conversation {
     try {
       const message: unknown = JSON.parse(data);
       requireShape(message, this.#shape);
-      this.#take(message);
+      this.#handle(message);
     } catch (error) {
       const message = error instanceof Refusal ? error.message : "The message is not valid JSON.";
       this.#peer.close(invalidMessage, message.slice(0, 120));
@@ -57,7 +57,7 @@ export class LiveConversation implements Conversation {
     if (this.#turn !== undefined) this.#turn.interrupted = true;
   }
 
-  #take(message: unknown): void {
+  #handle(message: unknown): void {
     const setup = memberOf(message, "setup");
     if ((this.#setup === undefined) !== (setup !== undefined))
       throw new Refusal(400, "The first message is the setup, and no other is.");
@@ -66,13 +66,13 @@ export class LiveConversation implements Conversation {
       return this.#peer.send({ setupComplete: {} });
     }
     const content = memberOf(message, "clientContent");
-    if (isRecord(content)) return this.#content(content);
+    if (isRecord(content)) return this.#handleContent(content);
     const input = memberOf(message, "realtimeInput");
-    if (isRecord(input)) return this.#input(input);
-    this.#results(listAt(memberOf(message, "toolResponse"), "functionResponses"));
+    if (isRecord(input)) return this.#handleInput(input);
+    this.#handleResults(listAt(memberOf(message, "toolResponse"), "functionResponses"));
   }
 
-  #content(content: Readonly<Record<string, unknown>>): void {
+  #handleContent(content: Readonly<Record<string, unknown>>): void {
     this.#interrupt();
     for (const turn of listAt(content, "turns")) {
       const words = listAt(turn, "parts")
@@ -85,8 +85,8 @@ export class LiveConversation implements Conversation {
     if (content["turnComplete"] === true) this.#answer();
   }
 
-  #input(input: Readonly<Record<string, unknown>>): void {
-    if (this.#manual()) {
+  #handleInput(input: Readonly<Record<string, unknown>>): void {
+    if (this.#isManual()) {
       if (input["activityStart"] !== undefined) this.#interrupt();
       if (input["audio"] !== undefined) this.#audio.push(bytesOf(input["audio"]));
       if (input["activityEnd"] !== undefined) this.#heard();
@@ -121,7 +121,7 @@ export class LiveConversation implements Conversation {
     this.#answer();
   }
 
-  #results(results: readonly unknown[]): void {
+  #handleResults(results: readonly unknown[]): void {
     for (const result of results) {
       if (!this.#waitsFor.delete(textAt(result, "id") ?? ""))
         throw new Refusal(400, "A function response must be that of a call that was made.");
@@ -165,9 +165,9 @@ export class LiveConversation implements Conversation {
       question,
       behaviour: found !== undefined && "behaviour" in found ? found.behaviour : this.#call.behaviour,
       read,
-      cached: this.#entries.slice(0, this.#known).reduce((sum, { tokens }) => plus(sum, tokens), none),
+      cached: this.#entries.slice(0, this.#readCount).reduce((sum, { tokens }) => plus(sum, tokens), none),
     });
-    this.#known = this.#entries.length;
+    this.#readCount = this.#entries.length;
     this.#turn = turn;
     void this.#play(turn);
   }
@@ -180,12 +180,12 @@ export class LiveConversation implements Conversation {
       failure: undefined,
     });
     if (!whole) return;
-    this.#over(turn);
+    this.#finish(turn);
     this.#waitsFor = turn.calls;
   }
 
   /** Adds the output of a turn to the input of later ones. */
-  #over(turn: Turn): void {
+  #finish(turn: Turn): void {
     if (this.#turn === turn) this.#turn = undefined;
     this.#entries.push({ words: "", tokens: { text: tokensOf(turn.words), audio: 0 } });
   }
@@ -195,11 +195,11 @@ export class LiveConversation implements Conversation {
     const turn = this.#turn;
     if (turn === undefined) return;
     turn.interrupted = true;
-    this.#over(turn);
+    this.#finish(turn);
     for (const { event } of turn.interruption()) this.#peer.send(event);
   }
 
-  #manual(): boolean {
+  #isManual(): boolean {
     const detection = memberOf(memberOf(this.#setup, "realtimeInputConfig"), "automaticActivityDetection");
     return memberOf(detection, "disabled") === true;
   }

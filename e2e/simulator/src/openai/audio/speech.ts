@@ -18,7 +18,7 @@ const body = shapeOf(String.raw`{
 
 /** Older models answer only with bytes. */
 const bytesOnlyModels = /^tts-1/;
-/** Answers with bytes even if events are requested. */
+/** Model that answers with bytes even if events are requested. */
 const eventlessModel = "ignores-events";
 const tokensPerSecond = 20;
 

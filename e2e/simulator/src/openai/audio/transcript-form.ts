@@ -35,7 +35,7 @@ export function isTranscribeModel(model: string): boolean {
   return /transcribe/.test(model);
 }
 
-/** Reads a form as strictly as the vendor does. Throws a Refusal. */
+/** Reads a form as strictly as the vendor does. Throws a Refusal if it is invalid. */
 export async function readTranscript(form: Form | undefined, translates: boolean): Promise<TranscriptRequest> {
   if (form === undefined) throw new Refusal(400, "The body is no form, or a malformed one.");
   const model = need(form, "model");

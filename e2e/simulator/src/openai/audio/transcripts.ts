@@ -1,6 +1,6 @@
 import { transcriptFor, type Transcript, type TimedText } from "../../audio/transcript.ts";
 import type { Behaviour } from "../../behaviour.ts";
-import { present } from "../../checks/members.ts";
+import { withoutUndefinedMembers } from "../../checks/members.ts";
 import { questionFrom } from "../../core/question.ts";
 import { tokensOf } from "../../core/tokens.ts";
 import type { Frame, Streamed } from "../../stream.ts";
@@ -15,7 +15,7 @@ export const transcriptions: Endpoint = {
   open: (asking) => open(asking, false),
 };
 
-/** The text is that of a transcript, which is in English. */
+/** Endpoint of translations. The text is that of the transcript, because simulated transcripts are in English. */
 export const translations: Endpoint = {
   method: "POST",
   path: /^\/v1\/audio\/translations$/,
@@ -69,9 +69,9 @@ function render(
   usage: object | undefined,
   translates: boolean,
 ): object {
-  if (format !== "verbose_json") return present({ text: heard.text, usage });
+  if (format !== "verbose_json") return withoutUndefinedMembers({ text: heard.text, usage });
   const wants = (what: string): boolean => granularities.includes(what);
-  return present({
+  return withoutUndefinedMembers({
     task: translates ? "translate" : "transcribe",
     language: translates || language === "en" ? "english" : language,
     duration: heard.seconds,
@@ -119,7 +119,7 @@ function inEvents({ words, text }: Transcript, usage: object | undefined): Strea
       ...words.map((word, at) =>
         frame({ type: "transcript.text.delta", delta: `${at === 0 ? "" : " "}${word.text}` }, { content: true }),
       ),
-      frame(present({ type: "transcript.text.done", text, usage }), { last: true }),
+      frame(withoutUndefinedMembers({ type: "transcript.text.done", text, usage }), { last: true }),
     ],
     error: (message) => frame({ type: "error", error: { type: "server_error", message } }),
   };

@@ -36,7 +36,7 @@ function* framesOf(request: ChatRequest, answer: Answer, { chunks }: Behaviour):
   for (const piece of answer.text === undefined ? [] : piecesOf(answer.text, chunks))
     for (const index of every) {
       const logprobs = renderLogprobs(piece, request.topLogprobs);
-      yield { data: chunk(index, { [wordsIn(answer)]: piece }, { logprobs }), content: true };
+      yield { data: chunk(index, { [textField(answer)]: piece }, { logprobs }), content: true };
     }
   for (const delta of pictureAndCalls(request, answer))
     for (const index of every) yield { data: chunk(index, delta), content: true };
@@ -46,7 +46,7 @@ function* framesOf(request: ChatRequest, answer: Answer, { chunks }: Behaviour):
   yield doneFrame;
 }
 
-function wordsIn({ refuses }: Answer): "content" | "refusal" {
+function textField({ refuses }: Answer): "content" | "refusal" {
   return refuses ? "refusal" : "content";
 }
 

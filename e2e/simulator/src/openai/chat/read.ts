@@ -13,13 +13,13 @@ export interface ChatRequest {
   readonly showsThoughts: boolean;
   readonly stream: boolean;
   readonly includeUsage: boolean;
-  /** Number of alternatives per token. Undefined without probabilities. */
+  /** Number of alternatives per token. Undefined if no probabilities are requested. */
   readonly topLogprobs: number | undefined;
   /** True if a tool call is rendered as `function_call`. */
   readonly legacy: boolean;
 }
 
-/** Reads a chat request. Throws a Refusal. */
+/** Reads a chat request. Throws a Refusal if it is invalid. */
 export function readChat(body: unknown): ChatRequest {
   requireShape(body, chatShape);
   requireValidRequest(body);
@@ -54,7 +54,7 @@ export function readChat(body: unknown): ChatRequest {
   };
 }
 
-/** Images and files are described by name and size, so that tests see that they arrived. */
+/** Returns a content as text. Images and files are described by name and size, so that tests see that they arrived. */
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;
   return (Array.isArray(content) ? content : []).map(textOfPart).join("");

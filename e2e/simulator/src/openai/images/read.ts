@@ -53,7 +53,7 @@ function shapeFor(model: string, act: "" | "Edit" = "") {
   return shapes.of(`${gptImageModel.test(model) ? "native" : dallEModel.test(model) ? "classic" : "other"}${act}`);
 }
 
-/** Reads a request to generate images. Throws a Refusal. */
+/** Reads a request to generate images. Throws a Refusal if it is invalid. */
 export function readGeneration(body: unknown): ImagesRequest {
   const model = textAt(body, "model") ?? "dall-e-2";
   requireShape(body, shapeFor(model));
@@ -65,7 +65,7 @@ const pictureField = /^image(?:\[\])?$/;
 const numeric: ReadonlySet<string> = new Set(["n", "output_compression", "partial_images", "seed"]);
 const boolean: ReadonlySet<string> = new Set(["stream", "watermark", "prompt_extend"]);
 
-/** Reads a form to edit images. Throws a Refusal. */
+/** Reads a form to edit images. Throws a Refusal if it is invalid. */
 export function readEdit(form: Form | undefined): ImagesRequest {
   if (form === undefined) throw new Refusal(400, "The body must be multipart/form-data.");
   const body = Object.fromEntries(form.fields.map(([name, value]) => [name, parseField(name, value)]));

@@ -37,7 +37,7 @@ export class LiveConversation implements Conversation {
     const id = textAt(event, "event_id");
     try {
       requireShape(event, liveClientEvent);
-      this.#take(textAt(event, "type") ?? "", isRecord(event) ? event : {}, id);
+      this.#handle(textAt(event, "type") ?? "", isRecord(event) ? event : {}, id);
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
       this.#refuse(error, id);
@@ -48,7 +48,7 @@ export class LiveConversation implements Conversation {
     this.#isClosed = true;
   }
 
-  #take(type: string, event: Members, id: string | undefined): void {
+  #handle(type: string, event: Members, id: string | undefined): void {
     if ((type === "session.start") !== (this.#session === undefined))
       throw new Refusal(400, type === "session.start" ? "The session has been started." : "Send session.start first.", {
         code: "invalid_state",

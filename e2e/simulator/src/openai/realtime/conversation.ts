@@ -133,14 +133,14 @@ export class RealtimeConversation implements Conversation {
   }
 
   #respond(wished: Settings): void {
-    const apart = wished["conversation"] === "none";
-    if (this.#active !== undefined && !apart)
+    const isOutside = wished["conversation"] === "none";
+    if (this.#active !== undefined && !isOutside)
       throw new Refusal(400, "Conversation already has an active response.", {
         code: "conversation_already_has_active_response",
       });
     const settings = { ...this.#settings, ...wished };
     const items =
-      apart && Array.isArray(wished["input"])
+      isOutside && Array.isArray(wished["input"])
         ? listAt(wished, "input").map((item) => itemFrom(item, ""))
         : this.#conversationItems.items;
     const last = items.at(-1);
@@ -155,20 +155,20 @@ export class RealtimeConversation implements Conversation {
     );
     const response = new Response({
       id: freshId("resp_"),
-      conversationId: apart ? null : this.#conversationId,
+      conversationId: isOutside ? null : this.#conversationId,
       modality: listAt(settings, "output_modalities")[0] === "text" ? "text" : "audio",
       question,
       behaviour: lastDirective(last) ?? this.#call.behaviour,
       read: { all: allTokens(items, settings), cached: this.#conversationItems.read(items) },
       metadata: wished["metadata"],
     });
-    if (!apart) this.#active = response;
+    if (!isOutside) this.#active = response;
     this.#responses.set(response.id, response);
     this.#peer.send(response.created());
-    void this.#play(response, apart);
+    void this.#play(response, isOutside);
   }
 
-  async #play(response: Response, apart: boolean): Promise<void> {
+  async #play(response: Response, isOutside: boolean): Promise<void> {
     const behaviour = lastDirective(this.#conversationItems.last) ?? this.#call.behaviour;
     const failure = failureEvent("simulated failure in the session");
     const whole = await this.#peer.play(response.frames(), behaviour, {
@@ -179,7 +179,7 @@ export class RealtimeConversation implements Conversation {
     if (!whole && response.cancelled === undefined) return;
     this.#responses.delete(response.id);
     if (this.#active === response) this.#active = undefined;
-    if (!apart) this.#conversationItems.add(...response.items);
+    if (!isOutside) this.#conversationItems.add(...response.items);
     if (!whole) this.#peer.send(response.done("cancelled"));
   }
 

@@ -12,7 +12,7 @@ export interface Item {
   /** Texts and transcripts, arguments, or the output of a call. */
   readonly words: string;
   readonly audioBytes: number;
-  /** Without transcripts, which have no tokens. */
+  /** Texts without transcripts. Transcripts have no tokens. */
   readonly texts: string;
 }
 
@@ -47,7 +47,7 @@ export function itemFrom(value: unknown, id: string): Item {
   return { id, type: "message", role: textAt(value, "role"), words: texts + transcripts, audioBytes, texts };
 }
 
-/** Creates an item of speech. The text is the length. */
+/** Creates an item of speech. Its text states the duration. */
 export function spokenItem(id: string, audio: Buffer): Item {
   const words = `${millisecondsOf(audio.length)} ms of speech`;
   return { id, type: "message", role: "user", words, audioBytes: audio.length, texts: "" };

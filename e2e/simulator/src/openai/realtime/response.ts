@@ -194,7 +194,7 @@ function partOf(modality: "text" | "audio", words: string): object {
   return modality === "text" ? { text: words } : { transcript: words };
 }
 
-/** Unusual numbers show that a gateway passes the JSON on unchanged. */
+/** Returns an event whose unusual numbers show that a gateway passes the JSON on unchanged. */
 function rateLimits(): string {
   const { type, event_id: id } = newEventHead("rate_limits.updated");
   return `{"type": "${type}", "event_id": "${id}", "rate_limits": [{"name": "requests", "limit": 12345678901234567890, "remaining": 1.0, "reset_seconds": 0.10}]}`;

@@ -1,5 +1,5 @@
 import type { Behaviour } from "../../behaviour.ts";
-import { present, textAt } from "../../checks/members.ts";
+import { withoutUndefinedMembers, textAt } from "../../checks/members.ts";
 import type { Answer } from "../../core/answer.ts";
 import type { ToolCall } from "../../core/requested-calls.ts";
 import { freshId } from "../../core/ids.ts";
@@ -56,7 +56,7 @@ function reasoningItem(
   return {
     added: { type: "reasoning", id, summary: [] },
     events: shown ? summaryEvents(id, thoughts) : [],
-    done: present({ type: "reasoning", id, summary, encrypted_content: encryptedContent }),
+    done: withoutUndefinedMembers({ type: "reasoning", id, summary, encrypted_content: encryptedContent }),
   };
 }
 

@@ -21,7 +21,7 @@ export interface ResponsesRequest {
   readonly logprobs: boolean;
 }
 
-/** Reads a request. Throws a Refusal. */
+/** Reads a request. Throws a Refusal if it is invalid. */
 export function readResponses(body: unknown, key: string): ResponsesRequest {
   requireShape(body, responsesShape);
   requireValidRequest(body);
@@ -52,7 +52,7 @@ export function readResponses(body: unknown, key: string): ResponsesRequest {
   };
 }
 
-/** Returns the items of the previous and the new messages. Throws a Refusal. */
+/** Returns the items of the previous and the new messages. Throws a Refusal if the previous response is not stored. */
 export function conversationOf(body: unknown, key: string): readonly unknown[] {
   const previous = textAt(body, "previous_response_id");
   const before = previous === undefined ? [] : storedConversation(key, previous);
