@@ -30,7 +30,6 @@ let suite: Suite;
 beforeAll(async () => {
   vendor = await startScriptedServer(answer);
   suite = await startSuite({
-    shape: "apart",
     sources: true,
     env: { NODE_OPTIONS: `--import=${new URL("./toy-wire/register.ts", import.meta.url).href}` },
     config: {

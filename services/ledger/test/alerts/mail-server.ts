@@ -24,6 +24,7 @@ export async function startMailServer(): Promise<MailServer> {
   let [signIns, refuses] = [0, false];
   const server = new SMTPServer({
     authOptional: true,
+    closeTimeout: 100,
     disabledCommands: ["STARTTLS"],
     onAuth(_auth, _session, done) {
       signIns++;
