@@ -12,8 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), "modelgate-report-"));
 const maxOutputBytes = 16 * 1024 * 1024;
 /** Checks with their scripts. Two run at a time, the longest first. */
 const checks: readonly (readonly [name: string, script: string])[] = [
-  ["types", "types"],
-  ["lint", "lint"],
+  ["types and lint", "lint"],
   ["unused code", "unused"],
   ["format", "format:check"],
   ["advisories", "audit:packages"],
