@@ -32,7 +32,7 @@ export interface ContentImageParams {
 /** A parsed image request, and the function that renders the images as an answer of the Gemini wire. */
 export type ParsedContentImage = Pick<ImagesRequest, "parsed" | "render">;
 
-/** Names in the Gemini wire of the fields that image vendors may not support. */
+/** Names that the Gemini wire has for the fields that image vendors may not support. */
 export const contentImageSpelling = {
   images: "contents",
   count: "generationConfig.candidateCount",
@@ -45,14 +45,14 @@ export async function parseContentImage(params: ContentImageParams): Promise<Par
   const { request, dropped } = wires.content.client.read(await reparseJson(body), { model, stream });
   return {
     parsed: {
-      request: await inTurnsIfLong(decodeImages(imageRequest(request))),
+      request: await inTurnsIfLong(decodeImages(toImageRequest(request))),
       dropped: [...dropped, ...droppedFields(request)],
     },
     render: (answer) => renderImages(params, request, answer),
   };
 }
 
-function imageRequest(request: TextRequest): ImageRequest {
+function toImageRequest(request: TextRequest): ImageRequest {
   const parts = [...request.instructions, ...request.turns.flatMap((turn) => turn.parts)];
   const prompt = parts.flatMap((part) => (part.kind === "text" ? [part.text] : [])).join("\n\n");
   if (prompt.trim() === "")
@@ -101,7 +101,7 @@ const supportedFields: ReadonlySet<string> = new Set([
   "image",
   "modalities",
 ]);
-/** Fields without which the client would receive an answer of another kind. */
+/** Fields that cannot be dropped, because the client would receive an answer of another kind. */
 const requiredFields = ["tools", "format"] as const;
 
 /** Lists the fields that image vendors cannot express. Throws Failure unsupported_parameter for a required field. */

@@ -8,7 +8,7 @@ const maxCharacters = 16 * 1024;
 
 /**
  * Derives the ids by which a conversation is recognized in later requests: from the client's name for it, otherwise
- * from its first messages. Undefined if there are neither.
+ * from its first messages. Undefined if the request has neither.
  */
 export function conversationOf({
   name,
@@ -19,23 +19,23 @@ export function conversationOf({
   answer,
 }: Dialogue): Conversation | undefined {
   if (name !== undefined) {
-    const nameDigest = new HashedText().take("named").take(name).digest();
+    const nameDigest = new HashedText().add("named").add(name).digest();
     return { find: [nameDigest], store: nameDigest };
   }
   if (opening.length === 0) return undefined;
-  const startHash = (): HashedText => new HashedText().take(user).take(instructions).take(opening);
+  const startHash = (): HashedText => new HashedText().add(user).add(instructions).add(opening);
   const first = startHash().digest();
   if (!isAnswered) return { find: [], store: first };
-  const answerDigest = startHash().take("answered").take(answer).digest();
+  const answerDigest = startHash().add("answered").add(answer).digest();
   return { find: [answerDigest, first], store: answerDigest };
 }
 
 /** Hashes the text of values in order. Nesting does not change the hash. */
 class HashedText {
   readonly #hash: Hash = createHash("sha256");
-  #left = maxCharacters;
+  #charactersLeft = maxCharacters;
 
-  take(value: unknown): this {
+  add(value: unknown): this {
     this.#walk(value);
     this.#hash.update("\0\0");
     return this;
@@ -46,11 +46,11 @@ class HashedText {
   }
 
   #walk(value: unknown): void {
-    if (this.#left <= 0) return;
-    this.#left--;
+    if (this.#charactersLeft <= 0) return;
+    this.#charactersLeft--;
     if (typeof value === "string") {
-      this.#hash.update(value.slice(0, this.#left)).update("\0");
-      this.#left -= value.length;
+      this.#hash.update(value.slice(0, this.#charactersLeft)).update("\0");
+      this.#charactersLeft -= value.length;
     } else if (Array.isArray(value)) {
       for (const item of value) this.#walk(item);
     } else if (isRecord(value)) {

@@ -34,7 +34,7 @@ export interface TokenCountRequest extends Pick<VendorQuery, "forward" | "prefer
 /** Tokens that each turn adds to those of its text. */
 const tokensPerTurn = 4;
 
-/** Returns the number of input tokens of a request: the vendor's, otherwise that of the gateway's tokenizer. */
+/** Returns the number of input tokens of a request. The vendor counts them if it can, otherwise the gateway. */
 export async function inputTokensOf(deps: Deps, call: ServiceCall, request: TokenCountRequest): Promise<number> {
   const { params, body, wire } = request;
   const { count } = wire.client;
@@ -56,7 +56,7 @@ export async function inputTokensOf(deps: Deps, call: ServiceCall, request: Toke
   return await countLocally(await parseCountedRequest(wire.client, body, params.model), params);
 }
 
-/** Creates the exchange that lets the vendor count. */
+/** Creates the exchange in which the vendor counts tokens. */
 async function countExchange({ client, pass }: CountingWire, original: Buffer, target: PassTarget): Promise<Exchange> {
   const { model } = target;
   const renamed = await inTurnsIfLong(pass.upstreamBody(original, { model, reportUsage: false }));
@@ -84,8 +84,8 @@ async function countLocally({ instructions, turns, tools }: TextRequest, { media
       return part.parts.map((each) => (each.kind === "text" ? each.text : "")).join("\n");
     return "text" in part ? part.text : "";
   });
-  const offered = (tools ?? []).map((tool) => JSON.stringify(tool));
-  return (await countTokens([...texts, ...offered].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
+  const toolTexts = (tools ?? []).map((tool) => JSON.stringify(tool));
+  return (await countTokens([...texts, ...toolTexts].join("\n"))) + media.tokens + turns.length * tokensPerTurn;
 }
 
 async function parseCountedRequest(

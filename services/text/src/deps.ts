@@ -10,7 +10,7 @@ export interface TextEnv {
 
 /** Dependencies of text calls. */
 export interface Deps extends ServiceRelay {
-  /** Creates the id of an answer from a vendor of another wire, without the prefix of the client's wire. */
+  /** Creates a unique id that begins with `answer_`. Callers replace this prefix by that of the client's wire. */
   readonly newAnswerId: () => string;
   /** Dependencies of image calls, for requests of the Gemini wire that an image model answers. */
   readonly images: ImagesDeps;

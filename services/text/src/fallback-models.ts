@@ -4,20 +4,21 @@ import { findMembersInTurns, isRecord, spliceMembers } from "@modelgate/formats/
 import { memberOf } from "@modelgate/wires/text";
 
 /** Day in a vendor's name of a model: `claude-haiku-4-5-20251001`. */
-const day = /-20\d{6}$/;
+const daySuffix = /-20\d{6}$/;
 
 /**
  * Returns the gateway's name of a model. `model` may be the vendor's name, with or without its day, or the gateway's.
+ * Undefined if the gateway does not have the model.
  */
 export function gatewayModelName(
   catalog: Catalog,
   channels: readonly CatalogChannel[],
   model: string,
 ): string | undefined {
-  const plain = model.replace(day, "");
+  const plain = model.replace(daySuffix, "");
   for (const { models } of channels)
     for (const [name, upstreamModel] of models)
-      if (upstreamModel === model || upstreamModel.replace(day, "") === plain) return name;
+      if (upstreamModel === model || upstreamModel.replace(daySuffix, "") === plain) return name;
   return [model, plain].find((name) => catalog.kindOf(name) !== undefined);
 }
 

@@ -30,7 +30,7 @@ const geminiMethods: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   image: ["generateContent"],
 };
 
-/** Parameters that calls of a kind may have with any vendor. */
+/** Parameters that the gateway accepts in calls of a kind. A vendor may not support all of them. */
 const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> = {
   chat: (
     "frequency_penalty include_reasoning logit_bias logprobs max_completion_tokens max_tokens min_p parallel_tool_calls " +
@@ -47,7 +47,7 @@ const parametersByKind: Readonly<Partial<Record<ModelKind, readonly string[]>>> 
   transcription: ["language", "prompt", "response_format", "temperature", "timestamp_granularities"],
 };
 
-/** OpenAI's format, without pages. `kind` is our addition; `top_provider` is OpenRouter's. */
+/** OpenAI's format, without pages. `kind` is our addition; the fields after it are OpenRouter's. */
 const openaiList: ModelList = {
   list: (models) => ({ object: "list", data: models.map((model) => openaiList.one(model)) }),
   one: ({ name, kind, ownedBy, contextTokens, maxOutputTokens, pricing }) =>

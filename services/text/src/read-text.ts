@@ -7,7 +7,7 @@ import { conversationOf } from "./conversation-of.ts";
 import type { Deps } from "./deps.ts";
 import { storeUseIn, type StoreUse } from "./vendor-ids.ts";
 
-/** Parameters of a text request, with those that require the parsed body. */
+/** Parameters of a text request, with its conversation, its end user and its use of the vendor's store. */
 export interface TurnParams extends TextParams, StoreUse {
   /** Conversation that the request belongs to; absent if it has none, or if the model has only one route. */
   readonly conversation?: Conversation | undefined;

@@ -17,7 +17,7 @@ export interface SizedRequest {
   readonly candidates: readonly Candidate[];
 }
 
-/** Returns the size of a text request, which limits its cost. */
+/** Returns the size of a text request, from which its maximum cost is computed. */
 export function requestSize(deps: Deps, request: SizedRequest): RequestSize | Promise<RequestSize> {
   const namesStored = inTurnsIfLong(includesAny(request.exchanges.call.body, ...storeReferences));
   if (namesStored instanceof Promise || request.params.thinks === true) return sizeInSteps(deps, request, namesStored);
@@ -55,7 +55,7 @@ function sizeOf(
   };
 }
 
-/** Returns the bytes of a body that the model reads as text. */
+/** Returns the number of bytes of a body that the model reads as text. */
 export function textBytesOf(body: Buffer, { characters }: TextParams["media"]): number {
   return Math.max(0, body.length - characters);
 }
@@ -73,10 +73,10 @@ export function hasAgent(candidates: readonly Candidate[]): boolean {
   return includesAgent;
 }
 
-/** Names of fields that refer to data in a vendor's store, which the model may read as additional input. */
+/** Words in a body that refers to data in a vendor's store. The model may read such data as additional input. */
 const storeReferences = ["file_id", "item_reference"].map((word) => Buffer.from(word));
 
-/** Highest output limit, over all vendors, to which a client's lower limit may be raised. */
+/** Highest of the minimum output limits of vendors. A client's lower limit may be raised to it. */
 const minOutputLimit = once(() => Math.max(...textWireNames.map((wire) => textWire(wire).vendor?.minOutputLimit ?? 0)));
 
 /** Returns the output limit that the gateway sets for a call with reasoning; undefined if none is needed. */

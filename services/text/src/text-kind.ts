@@ -147,8 +147,8 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       dropped,
       wires: wiresServing(wire),
       pendingStream: params.stream ? pendingStreamOf({ wire, asArray }) : undefined,
-      // An agent cannot be cancelled before its vendor has reported its id, so its answer is awaited after the client
-      // has left.
+      // A run of an agent cannot be cancelled before the vendor has reported the run's id. So its answer is awaited
+      // after the client has disconnected.
       finishAfterDisconnect: hasAgent(candidates),
       canDropSignatures: params.keepsSignatures !== true,
       forward,
@@ -225,11 +225,11 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
     const foreignIds = admitted.itemsWithContent.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
-    const knownAs = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
+    const rulesOf = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
     const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
       history,
       foreignItems: foreignIds,
-      knownAs,
+      rulesOf,
     });
     input.onStart?.();
     const withModels =
@@ -241,7 +241,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return withRememberedIds(this.deps, call, input, exchange, channelKeyIdOf(route));
   }
 
-  /** Returns the model name that decides a deployment's rules. */
+  /** Returns the name of the model behind a deployment. The model decides the rules of a request. */
   #modelOf({ channel, upstreamModel }: Candidate): string {
     if (isKnownModel(upstreamModel)) return upstreamModel;
     return gatewayModelName(this.deps.relay.catalog.current(), [channel], upstreamModel) ?? upstreamModel;
@@ -284,7 +284,7 @@ function withoutUnpricedFees(
   return { input: { ...input, body: priced.body, params: { ...params, fees: priced.fees } }, dropped: priced.dropped };
 }
 
-/** Headers that request optional features. A vendor of another wire may ignore them. */
+/** Headers that request optional features. Vendors of other wires do not get them. */
 const hintHeaders = ["anthropic-beta"];
 const noHeaders: readonly string[] = [];
 

@@ -34,7 +34,7 @@ export interface UnstreamedKindOptions<Request, Answer, Vendor> {
   readonly wires: readonly UpstreamWire[];
   /** Returns the vendor side of a wire for a request. */
   vendorOf(wire: UpstreamWire, request: Request): Vendor;
-  /** Splits a request into those that a vendor accepts, and joins their answers. Absent if requests are never split. */
+  /** Splits a request for a vendor, and joins the answers. Absent if requests are never split. */
   readonly batches?: {
     split(request: Request, vendor: Vendor, upstreamModel: string): NonEmptyList<Request>;
     join(answers: NonEmptyList<Answer>): Answer;
@@ -42,7 +42,7 @@ export interface UnstreamedKindOptions<Request, Answer, Vendor> {
   measureInput(request: Request): InputSize;
   /** Measures a call whose cost does not depend on text alone. */
   measure?(request: Request, size: RequestSize, price: Price): Measure;
-  /** Bytes of text that the gateway adds to the client's for some vendors. */
+  /** Maximum bytes of text that the gateway adds to the client's text for some vendors. */
   readonly addedBytes?: number;
 }
 

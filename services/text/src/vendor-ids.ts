@@ -78,7 +78,7 @@ export function withRememberedIds(
     created.onlyIfStored === true
   )
     return exchange;
-  // If accounts share the vendor's stores, the answer may name objects of another account.
+  // If accounts share the vendor's stores, the answer may name another account's objects, which must not be recorded.
   if (!admitted.canRecordIds) return exchange;
   const recordCreated = (bytes: Buffer, read: (bytes: Buffer) => JsonRecord | undefined): void => {
     const answer = mayNameCreated(created, bytes) ? read(bytes) : undefined;
@@ -104,6 +104,6 @@ export function withRememberedIds(
 
 /** Returns the ids of items whose content the request contains, and that the vendor of the route does not store. */
 export function foreignItems({ itemsWithContent }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
-  const foreignIds = [...itemsWithContent].filter(([, maker]) => maker !== channelKey);
+  const foreignIds = [...itemsWithContent].filter(([, creator]) => creator !== channelKey);
   return new Set(foreignIds.map(([id]) => id));
 }

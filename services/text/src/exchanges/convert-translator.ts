@@ -13,7 +13,7 @@ export interface ConvertOptions {
 }
 
 /** Position of a part in an answer. */
-type PartName = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
+type PartPosition = Pick<Extract<TextEvent, { type: "part-start" }>, "choice" | "part">;
 
 /** Converts a stream to another wire, through the events of the gateway's neutral form. */
 export class ConvertTranslator implements StreamTranslator {
@@ -21,12 +21,12 @@ export class ConvertTranslator implements StreamTranslator {
   readonly #framing: StreamFraming;
   readonly #reader: StreamReader;
   readonly #writer: StreamWriter;
-  /** Choices that have begun. */
-  readonly #begun = new Set<number>();
-  readonly #open = new Set<number>();
-  readonly #parts = new Map<string, PartName>();
+  readonly #begunChoices = new Set<number>();
+  /** Choices that have begun and not finished. */
+  readonly #openChoices = new Set<number>();
+  readonly #openParts = new Map<string, PartPosition>();
   /** True once the stream has shown reasoning. */
-  #thinks = false;
+  #hasReasoning = false;
   last = "";
 
   constructor({ upstream, writer, contentType = eventStream }: ConvertOptions) {
@@ -45,7 +45,7 @@ export class ConvertTranslator implements StreamTranslator {
     let fees: ReportedExtraUsage | undefined;
     for (const event of all) {
       if (event.type === "part-delta") text += event.text;
-      else if (event.type === "part-start") this.#thinks ||= event.opened.kind === "reasoning";
+      else if (event.type === "part-start") this.#hasReasoning ||= event.opened.kind === "reasoning";
       else if (event.type === "fees") fees = event.fees;
       else if (event.type === "usage" || event.type === "start") usage = event.usage ?? usage;
       else if (event.type === "failure")
@@ -54,7 +54,7 @@ export class ConvertTranslator implements StreamTranslator {
     return { text, usage, fees, isLast: this.#reader.done, render: () => this.#write(all) };
   }
 
-  /** Creates the reading of a frame with a failure. The client still gets the events `before` the failure. */
+  /** Returns the reading of a frame that contains a failure. The client still gets the events `before` the failure. */
   #failed(
     before: readonly TextEvent[],
     event: Extract<TextEvent, { type: "failure" }>,
@@ -64,7 +64,7 @@ export class ConvertTranslator implements StreamTranslator {
   }
 
   mayContainReasoning(): boolean {
-    return this.#thinks;
+    return this.#hasReasoning;
   }
 
   extractText(text: string): string {
@@ -79,10 +79,10 @@ export class ConvertTranslator implements StreamTranslator {
   }
 
   cut(used: Units): string {
-    const partEnds = [...this.#parts.values()].map(({ choice, part }) =>
+    const partEnds = [...this.#openParts.values()].map(({ choice, part }) =>
       this.#writer.write({ type: "part-end", choice, part }),
     );
-    const openChoices = this.#begun.size === 0 ? [0] : [...this.#open];
+    const openChoices = this.#begunChoices.size === 0 ? [0] : [...this.#openChoices];
     const ends = openChoices.map((choice) => this.#writer.write({ type: "finish", choice, reason: "length" }));
     const usage = this.#writer.write({ type: "usage", usage: used });
     this.last = this.#writer.end();
@@ -101,17 +101,17 @@ export class ConvertTranslator implements StreamTranslator {
     let out = "";
     for (const event of events) {
       if (event.type === "part-start") this.#begin(event);
-      else if (event.type === "part-end") this.#parts.delete(`${event.choice}:${event.part}`);
-      else if (event.type === "finish") this.#open.delete(event.choice);
+      else if (event.type === "part-end") this.#openParts.delete(`${event.choice}:${event.part}`);
+      else if (event.type === "finish") this.#openChoices.delete(event.choice);
       out += this.#writer.write(event);
     }
     return out;
   }
 
-  #begin({ choice, part }: PartName): void {
-    this.#begun.add(choice);
-    this.#open.add(choice);
-    this.#parts.set(`${choice}:${part}`, { choice, part });
+  #begin({ choice, part }: PartPosition): void {
+    this.#begunChoices.add(choice);
+    this.#openChoices.add(choice);
+    this.#openParts.set(`${choice}:${part}`, { choice, part });
   }
 }
 

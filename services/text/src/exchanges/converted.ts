@@ -16,7 +16,7 @@ export type RenderedText = ReturnType<VendorTextWire["vendor"]["render"]>;
 
 /** A request to convert, with the function that renders it for the vendor. */
 export interface ConvertibleRequest extends ParsedRequest {
-  /** Time at which its parsing began, from `performance.now()`. */
+  /** Time at which parsing the request began, from `performance.now()`. */
   readonly began: number;
   /** Renders the request. Throws Failure if the vendor's wire cannot express it. */
   render(): RenderedText;
@@ -31,7 +31,7 @@ export async function convertedExchange(
   const { name: wire, vendor } = upstream;
   const { client }: ClientOnlyWire = wires[call.wire];
   const unsupportedRules = { spelling: client.spelling, strict: call.strict };
-  // Only vendors of the client's wire get its optional headers. For others they are reported as left out.
+  // Only vendors of the client's wire get the client's optional headers. Otherwise they are reported as dropped.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
   const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
   const context = (): AnswerContext => ({
@@ -99,6 +99,6 @@ function refuseLongArguments({ turns }: ParsedText["request"]): void {
   if (characters > maxArguments)
     throw new Failure(
       "request_too_large",
-      `The arguments of the calls in the history are longer than ${maxArguments} characters in total.`,
+      `The arguments of the tool calls in the history are longer than ${maxArguments} characters in total.`,
     );
 }

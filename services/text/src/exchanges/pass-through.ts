@@ -20,7 +20,7 @@ export interface PassVendor {
   readonly pass: TextPass;
   /** Vendor's name of the model. */
   readonly upstreamModel: string;
-  /** Target with the model name that decides the rules of the request; see `AttemptOptions.knownAs`. */
+  /** Model whose rules the request must follow (`AttemptOptions.rulesOf`), and items that the vendor does not store. */
   readonly target: PassTarget;
 }
 
@@ -66,12 +66,12 @@ export function* bodyForVendor(
   call: TextCall,
   { pass, upstreamModel, target }: PassVendor,
 ): Generator<undefined, FittedBody> {
-  const { model: knownAs } = target;
+  const { model: rulesOf } = target;
   const { outputLimitNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
-  const isChosen = tokens === undefined && outputLimitNames.length > 1;
-  const surplus = isChosen ? surplusOutputLimits(outputLimitNames, pass.outputLimitOrder(knownAs)) : [];
-  const refused = pass.refuses?.(call.foreignNames ?? [], knownAs) ?? [];
+  const hasSeveralLimits = tokens === undefined && outputLimitNames.length > 1;
+  const surplus = hasSeveralLimits ? surplusOutputLimits(outputLimitNames, pass.outputLimitOrder(rulesOf)) : [];
+  const refused = pass.refuses?.(call.foreignNames ?? [], rulesOf) ?? [];
   const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
   // The field `usage` requests the cost, which the gateway adds itself. Vendors may refuse the field.
   if (showsCost) removed.push("usage");
@@ -79,7 +79,7 @@ export function* bodyForVendor(
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   let body = yield* pass.upstreamBody(remaining, { model, reportUsage });
-  if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: knownAs });
+  if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: rulesOf });
   const unsupported = refused.filter((name) => name !== "usage");
   const fitted = yield* fittedBody(pass, body, target);
   if (unsupported.length + fitted.dropped.length === 0) return fitted;
@@ -87,7 +87,7 @@ export function* bodyForVendor(
   return renderSupported({ spelling: client.spelling, strict: call.strict }, unsupported, () => fitted);
 }
 
-/** Removes the fields and items that the vendor refuses from a body. Returns the body and the names of these fields. */
+/** Removes from a body the fields and items that the vendor refuses. Returns the body and the names of these fields. */
 export function* fittedBody(
   { fit }: Pick<TextPass, "fit">,
   body: Buffer,
@@ -96,7 +96,7 @@ export function* fittedBody(
   return fit === undefined ? { body, dropped: [] } : yield* fit(body, target);
 }
 
-/** Sets the fields `echo` in a complete answer, if the answers of its wire repeat the request. */
+/** Sets the fields `echo` in a complete answer, if answers of the wire repeat fields of the request. */
 function withEcho({ echoAnswer }: TextPass, answer: Buffer, echo: JsonObject | undefined): Buffer {
   return echo === undefined || echoAnswer === undefined ? answer : echoAnswer(answer, echo);
 }

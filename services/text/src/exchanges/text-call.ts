@@ -46,7 +46,7 @@ export interface TextCall {
   readonly inputTokens: number;
 }
 
-/** Returns the heartbeats and the form of a failure for a client that waits for a stream. */
+/** Returns the content type, the heartbeat and the form of a failure for a stream that has not begun. */
 export function pendingStreamOf({ wire, asArray = false }: Pick<TextCall, "wire" | "asArray">): PendingStream {
   const { client }: ClientOnlyWire = wires[wire];
   const frame = (failure: Failure, requestId: string): string => client.failureFrame(failure, requestId);

@@ -21,16 +21,17 @@ import type { TextCall } from "./text-call.ts";
 /** Options of one attempt. */
 export interface AttemptOptions {
   readonly history?: "withoutSignatures" | undefined;
+  /** Ids of items that the vendor's store does not contain. */
   readonly foreignItems?: ReadonlySet<string> | undefined;
-  /** Name of the model that decides its rules. At Azure, the vendor's name is that of a deployment. */
-  readonly knownAs?: string | undefined;
+  /** Name of the model whose rules apply. It differs from the vendor's name at Azure, which names deployments. */
+  readonly rulesOf?: string | undefined;
 }
 
 const noItems: ReadonlySet<string> = new Set();
 
 /**
- * Creates the exchanges of one text call. The body is converted if the vendor has another wire, or must not receive
- * opaque data in it.
+ * Creates the exchanges of one text call. The body is converted if the vendor has another wire, or if the body contains
+ * opaque data that the vendor must not receive.
  */
 export class TextExchangeFactory {
   readonly call: TextCall;
@@ -44,21 +45,18 @@ export class TextExchangeFactory {
     this.call = call;
   }
 
-  /**
-   * Creates the exchange of one attempt. `foreignItems` are ids that the vendor's store does not contain. Throws
-   * Failure (400).
-   */
+  /** Creates the exchange of one attempt. Throws Failure (400). */
   async make(
     upstream: TextWire,
     upstreamModel: string,
-    { history, foreignItems = noItems, knownAs = upstreamModel }: AttemptOptions = {},
+    { history, foreignItems = noItems, rulesOf = upstreamModel }: AttemptOptions = {},
   ): Promise<Exchange> {
     const call = this.call;
     const { name: wire, vendor } = upstream;
     const pass = wire === call.wire ? upstream.pass : undefined;
     if (pass !== undefined && (vendor === undefined || history === undefined)) {
-      const to = { upstream, pass, upstreamModel, target: { model: knownAs, foreignItems } };
-      const pendingBody = inTurnsIfLong(this.#passed(to));
+      const to = { upstream, pass, upstreamModel, target: { model: rulesOf, foreignItems } };
+      const pendingBody = inTurnsIfLong(this.#passedBody(to));
       const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
       if (body !== undefined) return passThroughExchange(call, to, body);
     }
@@ -67,7 +65,7 @@ export class TextExchangeFactory {
     const { client }: ClientOnlyWire = wires[call.wire];
     if (call.choices > 1 && client.batch !== undefined) {
       // The neutral form cannot express a request with several prompts.
-      const requestBody = await this.#parsed();
+      const requestBody = await this.#parsedBody();
       if (client.batch.isBatch(requestBody))
         return await promptBatchExchange(
           { call, client, batch: client.batch, upstream: to },
@@ -76,12 +74,12 @@ export class TextExchangeFactory {
         );
     }
     const began = performance.now();
-    const read = await this.#read();
+    const read = await this.#parsedRequest();
     const request =
       history === "withoutSignatures"
         ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
-    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, knownAs });
+    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, rulesOf });
     return await convertedExchange(call, to, { ...request, began, render });
   }
 
@@ -90,45 +88,45 @@ export class TextExchangeFactory {
     if (wire === this.call.wire) return 0;
     const { vendor } = textWire(wire);
     if (vendor === undefined) return Infinity;
-    const request = await this.#read();
+    const request = await this.#parsedRequest();
     try {
-      return this.#render(vendor, wire, request, { model: upstreamModel, knownAs: upstreamModel }).dropped.length;
+      return this.#render(vendor, wire, request, { model: upstreamModel, rulesOf: upstreamModel }).dropped.length;
     } catch {
       return Infinity; // the attempt in this wire reports the failure
     }
   }
 
-  #parsed(): Promise<JsonObject> {
+  #parsedBody(): Promise<JsonObject> {
     return (this.#body ??= reparseJson(this.call.body));
   }
 
-  #read(): Promise<ParsedRequest> {
-    return (this.#request ??= this.#parsed().then((requestBody) => parseRequest(this.call, requestBody)));
+  #parsedRequest(): Promise<ParsedRequest> {
+    return (this.#request ??= this.#parsedBody().then((requestBody) => parseRequest(this.call, requestBody)));
   }
 
   #render(
     vendor: VendorTextWire["vendor"],
     wire: UpstreamWire,
     { parsed }: ParsedRequest,
-    { model, knownAs }: { readonly model: string; readonly knownAs: string },
+    { model, rulesOf }: { readonly model: string; readonly rulesOf: string },
   ): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
-    const key = `${wire} ${model} ${knownAs}`;
+    const key = `${wire} ${model} ${rulesOf}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
     const vendorRequest = vendor.render(parsed.request, {
-      model: knownAs,
+      model: rulesOf,
       defaultMaxTokens: this.call.defaultMaxTokens,
     });
-    // Some wires name the model only in the address. In others, the vendor's name of the model replaces `knownAs`.
-    const isNamed = model !== knownAs && vendorRequest.body["model"] === knownAs;
+    // Some wires name the model only in the address. In others, the vendor's name of the model replaces `rulesOf`.
+    const isNamed = model !== rulesOf && vendorRequest.body["model"] === rulesOf;
     const rendered = isNamed ? { ...vendorRequest, body: { ...vendorRequest.body, model } } : vendorRequest;
     all.set(key, { vendor, parsed, rendered });
     return rendered;
   }
 
   /** Returns the body for a vendor with the client's wire; undefined if the body must be converted. */
-  *#passed(to: PassVendor): Generator<undefined, FittedBody | undefined> {
+  *#passedBody(to: PassVendor): Generator<undefined, FittedBody | undefined> {
     const { upstream, pass, target } = to;
     const { body } = this.call;
     if (upstream.vendor !== undefined) {

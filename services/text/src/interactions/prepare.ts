@@ -4,7 +4,7 @@ import { parseJson, renderJson, type JsonBody } from "@modelgate/relay";
 import { isRecord, refuseAmbiguous, spliceMembers, withoutMembers } from "@modelgate/formats/json";
 import { stepsOf, wires, type InteractionsParams, type JsonObject } from "@modelgate/wires/text";
 import { readTurnParams, type TurnParams } from "../read-text.ts";
-import { storedTurns, type ResponsesDeps } from "../responses/index.ts";
+import { readStoredTurns, type ResponsesDeps } from "../responses/index.ts";
 
 /** A parsed request for an interaction, before earlier steps are added. */
 export interface ParsedInteraction {
@@ -17,7 +17,7 @@ export interface ParsedInteraction {
   readonly target: "model" | "agent";
 }
 
-/** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
+/** Returns the function that parses a call's body. It throws Failure (400) that names the invalid field. */
 export function interactionParser(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -55,7 +55,7 @@ export interface PreparedInteraction {
 /** Fields that vendors do not receive. */
 const ownMembers = ["previous_interaction_id", "background"];
 
-/** Adds the steps of earlier interactions to a request. Throws Failure, for example if one cannot be read. */
+/** Adds the steps of earlier interactions to a request. Throws Failure, for example if one does not exist. */
 export async function prepareInteraction(
   deps: Pick<ResponsesDeps, "body" | "interactions" | "relay">,
   call: Pick<ServiceCall, "caller">,
@@ -66,8 +66,8 @@ export async function prepareInteraction(
   if (previousId === undefined) return { params, body: remaining, ancestors: [] };
   const { accountId } = call.caller;
   const reference = { accountId, previousId, param: "previous_interaction_id" };
-  const { ids, last, turns } = await storedTurns(deps.interactions, reference, holding);
-  // The steps of the interrupted answer are left out, because the vendor's continuation token stands for them.
+  const { ids, last, turns } = await readStoredTurns(deps.interactions, reference, holding);
+  // The steps of the interrupted answer are left out, because the vendor's continuation token replaces them.
   const earlier = turns.flatMap((turn) => [
     ...turn.input,
     ...(isContinuation && turn === last ? [] : stepsOf(turn.response["steps"])),

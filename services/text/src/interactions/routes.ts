@@ -37,7 +37,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   return async (call) => {
     const read = await readJson(call, deps.body, interactionParser(deps, call));
     const { isInBackground, store, stream } = read.inspected.params;
-    // An agent whose result is stored continues after its client has left, because the client may return.
+    // An agent whose result is stored continues after its client has disconnected, because the client may return.
     const isAgentRun = read.inspected.target === "agent" && store && stream;
     if (!isInBackground && !isAgentRun) return await answerInForeground(deps, call, read);
     await answerInBackground(deps, background, call, {
@@ -49,7 +49,7 @@ function createInteraction(deps: ResponsesDeps, background: BackgroundRuns): End
   };
 }
 
-/** Answers a request. A stored interaction is stored before the client receives the last part of the answer. */
+/** Answers a request. If the answer is to be stored, it is stored before the client receives its last part. */
 async function answerInForeground(
   deps: ResponsesDeps,
   call: ServiceCall,
@@ -76,7 +76,7 @@ async function answerInForeground(
   await answer.stored;
 }
 
-/** Stores an interaction. Never rejects, because the client's answer is complete without it. */
+/** Stores an interaction. Never rejects: a failure is only logged, because the client still gets its answer. */
 async function storeInteraction(
   { interactions, relay }: ResponsesDeps,
   call: ServiceCall,
@@ -85,7 +85,7 @@ async function storeInteraction(
 ): Promise<void> {
   try {
     const verdict = await interactions.save(call.caller.accountId, id, stored, Infinity);
-    if (verdict !== "kept")
+    if (verdict !== "stored")
       relay.log.warn({ ...idsOf(call), interaction: id, kept: verdict }, "an interaction was not stored");
   } catch (error) {
     relay.log.warn({ ...idsOf(call), err: error }, "an interaction was not stored");

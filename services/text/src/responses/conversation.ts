@@ -1,7 +1,7 @@
 import { Failure } from "@modelgate/contracts";
 import { isRecord, type JsonRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { ownCompaction, summaryItem, type CompactionCipher } from "./compaction/compaction-cipher.ts";
+import { encryptedCompactionOf, summaryItem, type CompactionCipher } from "./compaction/compaction-cipher.ts";
 import type { RecordMemory } from "./record-reader.ts";
 import { outputOf, type ResponseStore, type StoredResponse } from "./stored-response.ts";
 
@@ -22,22 +22,22 @@ export interface EarlierTurns extends StoredTurns {
   readonly items: readonly JsonObject[];
 }
 
-/** Returns the conversation that `previous_response_id` refers to. Throws Failure as `storedTurns` does. */
-export async function earlierTurns(
+/** Returns the conversation that `previous_response_id` refers to. Throws Failure as `readStoredTurns` does. */
+export async function readEarlierTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
   { accountId, previousId }: { readonly accountId: string; readonly previousId: string },
   memory: RecordMemory,
 ): Promise<EarlierTurns> {
-  const earlier = await storedTurns(store, { accountId, previousId, param: "previous_response_id" }, memory);
+  const earlier = await readStoredTurns(store, { accountId, previousId, param: "previous_response_id" }, memory);
   const items = earlier.turns.flatMap((turn) => [...turn.input, ...outputOf(turn)].flatMap(portableItems));
   return { ...earlier, items };
 }
 
 /**
- * Returns the stored turns up to the one that the field `param` names. Throws Failure (400), for example if one is
- * unknown.
+ * Returns the stored turns up to the one that the field `param` names. Throws Failure (400), for example if one does
+ * not exist.
  */
-export async function storedTurns(
+export async function readStoredTurns(
   store: Pick<ResponseStore, "find" | "findAll">,
   reference: { readonly accountId: string; readonly previousId: string; readonly param: string },
   memory: RecordMemory,
@@ -72,7 +72,7 @@ export function decryptCompactions(
   items: readonly JsonObject[],
 ): readonly JsonObject[] {
   return items.map((item, index) => {
-    const encrypted = ownCompaction(item);
+    const encrypted = encryptedCompactionOf(item);
     if (encrypted === undefined) return item;
     const summary = cipher.decrypt(accountId, encrypted);
     const path = `input[${index}].encrypted_content`;
@@ -97,8 +97,8 @@ export function referenceOf({ type, role, id }: JsonRecord): string | undefined 
 }
 
 /**
- * Returns an item in a form that any vendor accepts: without ids, which only their own vendor knows. Empty for
- * reasoning without content.
+ * Returns an item in a form that any vendor accepts: without its status and its id. A reference remains unchanged.
+ * Reasoning keeps its id, and is removed if it has no content.
  */
 export function portableItems(item: JsonRecord): readonly JsonObject[] {
   if (referenceOf(item) !== undefined) return [item];

@@ -20,7 +20,7 @@ export function recordCreatedItems(
     readonly admitted: AdmittedIds;
   },
 ): void {
-  // If accounts share the vendor's stores, the answer may name objects of another account.
+  // If accounts share the vendor's stores, the answer may name another account's objects, which must not be recorded.
   const { created: reader } = wires.responses.client.stores;
   if (wire !== "responses" || !admitted.canRecordIds || !(isStored || mayNameCreated(reader, text))) return;
   const response = responseIn(text);

@@ -6,7 +6,7 @@ export { openResponses, type ResponsesDeps } from "./deps.ts";
 export { answerInBackground } from "./routes/responses.ts";
 export { responsesRoutes } from "./routes/index.ts";
 export { ResponseSockets } from "./sockets/response-sockets.ts";
-export { storedTurns } from "./conversation.ts";
+export { readStoredTurns } from "./conversation.ts";
 export { answerCancelled, followFrom, hasEvents, removeStored, withStored } from "./routes/stored-responses.ts";
 export { storeAnswerFirst } from "./threads/stored-answer.ts";
 export { storeThread } from "./threads/store-thread.ts";

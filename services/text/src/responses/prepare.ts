@@ -8,26 +8,27 @@ import type { VendorId } from "@modelgate/wires/vendor-stores";
 import type { ResponsesDeps } from "./deps.ts";
 import { readTurnParams, type TurnParams } from "../read-text.ts";
 import { completionWindowOf, type CompletionWindow } from "./background/completion-window.ts";
-import { ownCompaction } from "./compaction/compaction-cipher.ts";
-import { conversationItems } from "./conversations/conversation-turns.ts";
-import { earlierTurns, itemsOf, decryptCompactions, referenceOf } from "./conversation.ts";
+import { encryptedCompactionOf } from "./compaction/compaction-cipher.ts";
+import { readConversationItems } from "./conversations/conversation-turns.ts";
+import { readEarlierTurns, itemsOf, decryptCompactions, referenceOf } from "./conversation.ts";
 import { admitStoreUse } from "../vendor-ids.ts";
 import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 
 /** A parsed request, before its references are resolved. */
 export interface ParsedResponsesRequest {
   readonly params: ResponsesParams & TurnParams;
-  readonly unresolved: JsonObject | undefined;
+  /** The body if it refers to a conversation, or to data of this gateway; otherwise undefined. */
+  readonly unresolvedBody: JsonObject | undefined;
   /** Conversation that the request names; it is stored by the gateway or by the vendor. */
   readonly conversationId: string | undefined;
-  /** True if the response is generated in the background and the request is answered immediately. */
+  /** True if the response is generated in the background. */
   readonly isInBackground: boolean;
   /** Completion window of a response in the background; undefined if the request has no `background_options`. */
   readonly window: CompletionWindow | undefined;
 }
 
-/** Returns the function that inspects a call's body. It throws Failure (400) that names the invalid field. */
-export function readResponses(
+/** Returns the function that parses a call's body. It throws Failure (400) that names the invalid field. */
+export function responsesParser(
   deps: Pick<ResponsesDeps, "relay">,
   call: Pick<ServiceCall, "caller">,
 ): (value: unknown, bytes: Buffer) => Promise<ParsedResponsesRequest> {
@@ -53,7 +54,7 @@ function read(params: ParsedResponsesRequest["params"], value: unknown, bytes: B
     });
   const refers = conversationId !== undefined || hasOwnReferences(params, value);
   const window = completionWindowOf(value);
-  return { params, conversationId, unresolved: refers ? value : undefined, isInBackground, window };
+  return { params, conversationId, unresolvedBody: refers ? value : undefined, isInBackground, window };
 }
 
 /** Returns true if a request refers to a response, an item or a compaction of this gateway. */
@@ -68,7 +69,7 @@ function conversationIn(conversation: unknown): string | undefined {
 
 /** Returns true if only this gateway can resolve an item. */
 function isResolvableHere(item: JsonObject): boolean {
-  return ownCompaction(item) !== undefined || refersToOwnItem(item);
+  return encryptedCompactionOf(item) !== undefined || refersToOwnItem(item);
 }
 
 /** A request that can be sent to any vendor. */
@@ -103,18 +104,22 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  { bytes, holding, inspected: { params, unresolved, conversationId: requestedId } }: JsonBody<ParsedResponsesRequest>,
+  {
+    bytes,
+    holding,
+    inspected: { params, unresolvedBody, conversationId: requestedId },
+  }: JsonBody<ParsedResponsesRequest>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const conversationItemsBefore =
     requestedId === undefined
       ? undefined
-      : await conversationItems(deps.conversations, { accountId, id: requestedId }, holding);
+      : await readConversationItems(deps.conversations, { accountId, id: requestedId }, holding);
   const conversationId = conversationItemsBefore === undefined ? undefined : requestedId;
   const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendorStoreIds);
-  // A conversation that the gateway does not know may be in the vendor's store.
-  if (unresolved === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolved)))
+  // A conversation that the gateway has not stored may be in the vendor's store, so the request is sent unchanged.
+  if (unresolvedBody === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolvedBody)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
@@ -123,15 +128,15 @@ export async function prepareResponses(
   } = deps;
   const { previousId } = params;
   const earlier =
-    previousId === undefined ? noEarlierTurns : await earlierTurns(store, { accountId, previousId }, holding);
-  const newItems = itemsOf(unresolved["input"]);
+    previousId === undefined ? noEarlierTurns : await readEarlierTurns(store, { accountId, previousId }, holding);
+  const newItems = itemsOf(unresolvedBody["input"]);
   const items = await resolveReferences(
     store,
     accountId,
     [...earlier.items, ...(conversationItemsBefore ?? []), ...newItems],
     holding,
   );
-  // A vendor's ids may have the gateway's format, so an unresolved id may be a vendor's.
+  // An id that could not be resolved may be a vendor's id in the gateway's format.
   const unresolvedIds = new Set(items.map(referenceOf));
   await admitVendorIds(
     deps.relay,

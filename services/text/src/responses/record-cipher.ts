@@ -2,7 +2,7 @@ import type { ContentQuota } from "@modelgate/accounts";
 import { makeCipher, type Redis, type Secrets } from "@modelgate/platform";
 
 /** Prefix of each encrypted record. Earlier versions stored records unencrypted and never with this prefix. */
-const mark = Buffer.from("mgr");
+const prefix = Buffer.from("mgr");
 
 /** Encrypts clients' data in Redis. A record that is copied to another Redis key cannot be decrypted. */
 export interface RecordCipher {
@@ -22,11 +22,11 @@ export interface RecordStore {
 export function makeRecordCipher(secrets: Secrets): RecordCipher {
   const cipher = makeCipher(secrets, "modelgate records");
   return {
-    encrypt: (record, key) => Buffer.concat([mark, cipher.encryptBytes(record, key)]),
+    encrypt: (record, key) => Buffer.concat([prefix, cipher.encryptBytes(record, key)]),
     decrypt(record, key) {
-      if (!record.subarray(0, mark.length).equals(mark)) return record;
+      if (!record.subarray(0, prefix.length).equals(prefix)) return record;
       try {
-        return cipher.decryptBytes(record.subarray(mark.length), key);
+        return cipher.decryptBytes(record.subarray(prefix.length), key);
       } catch {
         return undefined;
       }

@@ -5,7 +5,7 @@ import type { Holding } from "@modelgate/platform";
 import { checkJson, reparseJson, type JsonLimits } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Limits of all records together that one request reads. */
+/** Limits on the total of all records that one request reads. */
 export type RecordBounds = Pick<JsonLimits, "maxBytes" | "values" | "members">;
 
 /** Part of the memory budget into which records are read. */

@@ -15,7 +15,7 @@ export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   /** The compaction that the response ends with; undefined if there is none. */
   readonly compaction: Compaction | undefined;
   /** Called with the answer before the client receives its last byte, which waits for the returned promise. */
-  readonly answered: (answer: FinalAnswer) => Promise<void> | undefined;
+  readonly onFinalAnswer: (answer: FinalAnswer) => Promise<void> | undefined;
 }
 
 interface ResponsePlan extends TextPlan {
@@ -42,7 +42,7 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
         ...text,
         exchanges: new TextExchangeFactory({ ...text.exchanges.call, body: native.body }),
       },
-      // The stream shows the summary only when it is complete, so its tokens cannot be counted before.
+      // The stream contains the summary only when it is complete, so its tokens cannot be counted earlier.
       cost: compaction === undefined ? text.cost : { ...text.cost, billsHiddenOutput: true },
       prefer: native?.channelKey ?? text.prefer,
     };
@@ -72,6 +72,6 @@ export class ResponseKind implements CallKind<ResponseRequest, ResponsePlan> {
   }
 
   onFinalAnswer({ request }: ResponsePlan, answer: FinalAnswer): Promise<void> | undefined {
-    return request.answered(answer);
+    return request.onFinalAnswer(answer);
   }
 }

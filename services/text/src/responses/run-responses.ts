@@ -4,7 +4,7 @@ import { addTurn } from "./conversations/conversation-turns.ts";
 import { reparseJson, runCall, type FinalAnswer, type Call, type JsonBody } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { ResponsesDeps } from "./deps.ts";
-import { compactedTurn, type Compaction } from "./compaction/compaction.ts";
+import { renderCompactedTurn, type Compaction } from "./compaction/compaction.ts";
 import { newAnswerId } from "../text-kind.ts";
 import { responseIn } from "./answered-response.ts";
 import { itemsOf } from "./conversation.ts";
@@ -49,8 +49,8 @@ export async function runResponses(
     previous_response_id: previousId,
     conversation: conversationId === undefined ? undefined : { id: conversationId },
   });
-  const repeats = Object.keys(echo).length > 0;
-  await runPrepared(deps, call, body, prepared, { onAnswered, echo: repeats ? echo : undefined });
+  const hasEcho = Object.keys(echo).length > 0;
+  await runPrepared(deps, call, body, prepared, { onAnswered, echo: hasEcho ? echo : undefined });
 }
 
 /** Runs a request whose references are resolved. */
@@ -62,7 +62,7 @@ export async function runPrepared(
   { onAnswered, answerId = newAnswerId(deps, "responses"), echo, onStart, isStoredByCaller = false }: RunOptions,
 ): Promise<void> {
   const { params } = body.inspected;
-  const isKept = params.store && !isStoredByCaller;
+  const mustStore = params.store && !isStoredByCaller;
   const { admitted, body: bytes, native } = prepared;
   const turn = params.compacts ? withSummaryLimit(prepared.params) : prepared.params;
   const { model } = turn;
@@ -82,14 +82,14 @@ export async function runPrepared(
     },
     native,
     compaction: params.compacts ? await compactionOf(deps, call, prepared, answerId) : undefined,
-    answered(answered) {
+    onFinalAnswer(answered) {
       recordCreatedItems(deps, call, { answered, isStored: params.store, admitted });
       const { ancestors, conversationId } = prepared;
       const isTurn = conversationId !== undefined && !isStoredByCaller;
-      if (!isKept && !isTurn && onAnswered === undefined) return undefined;
+      if (!mustStore && !isTurn && onAnswered === undefined) return undefined;
       const response = responseOf({ answered, answerId, bytes: body.bytes, ancestors, isStored: params.store });
       onAnswered?.(response.catch(() => undefined));
-      if (isKept)
+      if (mustStore)
         response
           .then((result) => (result === undefined ? undefined : storeResponse(deps, call, result, body.bytes.length)))
           .catch((error: unknown) => logNotStored(deps, call, error));
@@ -125,7 +125,7 @@ async function compactionOf(
     answerId,
     requestBody,
     requestBytes: body.length,
-    render: compactedTurn,
+    render: renderCompactedTurn,
   };
 }
 
@@ -149,7 +149,7 @@ async function responseOf({
   const id = response?.["id"];
   if (response === undefined || typeof id !== "string" || id === "") return undefined;
   const body = await reparseJson(bytes);
-  // An id that the gateway did not assign is the vendor's, which then stores the response too.
+  // If the vendor assigned the id, it also stores the response.
   const keptAt = id === answerId || answered.isEndedEarly || !isStored ? undefined : answered.channelKey;
   return { id, stored: { response, input: itemsOf(body["input"]), ancestors, keptAt } };
 }
@@ -162,7 +162,8 @@ async function storeResponse(
   bodyBytes: number,
 ): Promise<void> {
   const verdict = await store.save(call.caller.accountId, id, stored, bodyBytes);
-  if (verdict !== "kept") relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not stored");
+  if (verdict !== "stored")
+    relay.log.warn({ ...idsOf(call), response: id, kept: verdict }, "a response was not stored");
 }
 
 function logNotStored({ relay }: ResponsesDeps, call: Call, error: unknown): void {

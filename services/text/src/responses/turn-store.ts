@@ -17,7 +17,7 @@ export interface StoreLimits {
 }
 
 /** Result of storing a turn: stored, too large, or refused because the account has reached its storage limit. */
-export type SaveVerdict = "kept" | "too-large" | "full";
+export type SaveVerdict = "stored" | "too-large" | "full";
 
 /** Stored turns of conversations. The account is part of each key, so that no account finds a turn of another. */
 export interface TurnStore<Turn> {
@@ -37,7 +37,7 @@ const compress = promisify(zstdCompress);
 const recordsPerRead = 8;
 /** Additional bytes of a stored response: ids, and the request's settings that it repeats. */
 const settingsBytes = 1024 * 1024;
-/** Factor by which all responses may exceed a body's limit of values: each repeats the tools of its request. */
+/** Factor for a body's limits of values and members, which limit all turns: each repeats the tools of its request. */
 const valuesFactor = 4;
 
 /** Stored form of one kind of turn. */
@@ -67,8 +67,8 @@ export function openTurnStore<Turn extends object>(
     const reader = new RecordReader(memory, bounds);
     for (let index = 0; index < ids.length; index += recordsPerRead) {
       const keys = ids.slice(index, index + recordsPerRead).map((id) => keyOf(accountId, id));
-      for (const [of, record] of (await redis.mgetBuffer(keys)).entries()) {
-        const packed = record === null ? undefined : cipher.decrypt(record, keys[of] ?? "");
+      for (const [position, record] of (await redis.mgetBuffer(keys)).entries()) {
+        const packed = record === null ? undefined : cipher.decrypt(record, keys[position] ?? "");
         turns.push(packed === undefined ? undefined : parse(await reader.parse(packed)));
       }
     }
@@ -94,7 +94,7 @@ export function openTurnStore<Turn extends object>(
         return "full";
       }
       if (setResult === null) await redis.set(key, encrypted, "PX", lifetimeMs);
-      return "kept";
+      return "stored";
     },
     find: async (accountId, id, memory) => (await findAll(accountId, [id], memory))[0],
     findAll,

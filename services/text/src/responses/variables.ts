@@ -17,11 +17,11 @@ export function responsesVariables(read: VariableReader) {
     },
     sockets: {
       /** Maximum WebSockets for responses in one process. */
-      sockets: 10_000,
+      maxSockets: 10_000,
       /** Maximum ms without a request on a WebSocket for responses. */
-      idleMs: 15 * 60_000,
+      maxIdleMs: 15 * 60_000,
       /** Maximum age of a WebSocket for responses, in ms. */
-      longestMs: 60 * 60_000,
+      maxAgeMs: 60 * 60_000,
     },
     conversations: {
       lifetimeMs: read.integer(
@@ -36,11 +36,11 @@ export function responsesVariables(read: VariableReader) {
     },
     background: {
       /** Maximum background responses in one process. */
-      most: 1_000,
+      maxResponses: 1_000,
       /** Maximum background responses of one API key. */
-      perToken: 50,
+      maxPerToken: 50,
       /** Maximum duration of a background response, in ms. */
-      longestMs: 60 * 60_000,
+      maxDurationMs: 60 * 60_000,
       /** Time in ms without a lease renewal after which a background response has failed. */
       leaseMs: 15_000,
       maxEvents: 20_000,

@@ -6,12 +6,12 @@ import { inputTokensOf, type CountingWire } from "../count-tokens.ts";
 import type { Deps } from "../deps.ts";
 import { admitStoreUse, withStoreUse } from "../vendor-ids.ts";
 import { modelIn } from "./generate-content.ts";
-import { forwarded } from "./messages.ts";
+import { readForwarded } from "./messages.ts";
 
 /** POST /v1/messages/count_tokens. */
 export function countMessageTokens(deps: Deps): EndpointHandler {
   return async (call) => {
-    const forward = forwarded(call, wires.messages.client.count.wire);
+    const forward = readForwarded(call, wires.messages.client.count.wire);
     await answerCount(deps, call, wires.messages, {}, forward);
   };
 }

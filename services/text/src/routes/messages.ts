@@ -16,7 +16,7 @@ import { runText, TextCallKind } from "../text-kind.ts";
 export function messages(deps: ResponsesDeps): EndpointHandler {
   const kind = new TextCallKind(deps);
   return async (call) => {
-    const forward = forwarded(call, "messages");
+    const forward = readForwarded(call, "messages");
     const { client } = wires.messages;
     const readBody = async (value: unknown) => {
       const thread = requestedThread(value);
@@ -45,7 +45,7 @@ export function messages(deps: ResponsesDeps): EndpointHandler {
 }
 
 /** Returns the headers and parameters for a vendor with the same wire. Throws Failure (400). */
-export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
+export function readForwarded({ request, query }: ServiceCall, wire: Forwarded["wire"]): Forwarded {
   const version = firstHeader(request.headers, headerAliases.alphaVersion);
   const [name] = headerAliases.alphaVersion;
   if (version === undefined)
@@ -65,7 +65,7 @@ export function forwarded({ request, query }: ServiceCall, wire: Forwarded["wire
   };
 }
 
-/** Names of the header with beta features; the interface's name is first. */
+/** Names of the header with beta features: modelgate's neutral name, and Anthropic's. */
 const betaHeaders = ["alpha-beta", "anthropic-beta"];
 
 /** Returns the beta features for a vendor, without threads, which the gateway implements. */

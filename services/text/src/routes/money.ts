@@ -3,7 +3,7 @@ import { Failure, formatUsd, type Caller, type Nanos } from "@modelgate/contract
 import { answerJson, orUnavailable, type EndpointHandler } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
 
-/** GET /v1/dashboard/billing/subscription: returns the spent and remaining money; clients subtract the usage. */
+/** GET /v1/dashboard/billing/subscription: returns spent and remaining money as a limit. Clients subtract the usage. */
 export function billingSubscription(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
@@ -30,7 +30,7 @@ export function billingUsage(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/credits: returns the spent and remaining money as credits. Clients subtract the usage from it. */
+/** GET /v1/credits: returns the sum of spent and remaining money, and the spent money. Clients show the difference. */
 export function credits(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const { spentNanos, leftNanos } = await remainingMoneyOf(deps, caller);
@@ -40,7 +40,7 @@ export function credits(deps: Deps): EndpointHandler {
   };
 }
 
-/** GET /v1/key: returns the money of the API key. */
+/** GET /v1/key: returns the limit, the spending and the expiry of the API key. */
 export function currentKey(deps: Deps): EndpointHandler {
   return async ({ response, caller }) => {
     const [left, token] = await Promise.all([remainingMoneyOf(deps, caller), tokenOf(deps, caller)]);

@@ -8,7 +8,7 @@ import { wires as transcriptWires } from "@modelgate/wires/transcripts";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
 import { modelLists } from "../../src/model-lists.ts";
-import { compactExchange, compactedTurn } from "../../src/responses/compaction/compaction.ts";
+import { compactExchange, renderCompactedTurn } from "../../src/responses/compaction/compaction.ts";
 import { pageOf } from "../../src/responses/routes/pages.ts";
 import { readForClient, callOf, exchangeOf, vendorAnswer } from "../exchanges/in-memory.ts";
 import { anthropicSchemas, openaiSchemas, type Check } from "./published.ts";
@@ -143,7 +143,7 @@ test("a compacted turn, the input of a response, and token counts", async () => 
     answerId: "resp_1",
     requestBody: { model: "m", input: "Hello" },
     requestBytes: 10,
-    render: compactedTurn,
+    render: renderCompactedTurn,
   };
   const exchange = await compactExchange(compaction, vendorTextWire("messages"), "claude");
   const answer = answerOf([{ kind: "text", text: "A summary." }], "stop");

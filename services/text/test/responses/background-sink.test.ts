@@ -11,7 +11,7 @@ function sinkOf(form: typeof interactionForm, { maxHeldBytes = 10_000, limitByte
     storeEvents: () => Promise.resolve(true),
     maxEvents: 100,
     maxCharacters: 10_000,
-    from: 1,
+    firstNumber: 1,
     form,
     patch: { id: "int_1" },
     memory,

@@ -11,7 +11,7 @@ let area: Area;
 beforeAll(async () => {
   area = await startText({
     accounts: ["other", "payer", "crowd"],
-    limits: { text: { responses: { background: { perToken: 3 } } } },
+    limits: { text: { responses: { background: { maxPerToken: 3 } } } },
   });
 });
 afterAll(() => area?.[Symbol.asyncDispose]());

@@ -80,10 +80,10 @@ test("pages of any size in either order contain the complete conversation, after
         expect(await readAll(false, limit)).toEqual(expected);
         expect(await readAll(true, limit)).toEqual(expected.toReversed());
       }
-      expect(await store.items(at, unbounded)).toEqual(expected);
+      expect(await store.readAll(at, unbounded)).toEqual(expected);
       expect(new Set(expected.map(({ id }) => id)).size).toBe(expected.length);
       for (const item of expected)
-        expect(JSON.parse(String(await store.item(at, String(item["id"]), unbounded)))).toEqual(item);
+        expect(JSON.parse(String(await store.readItem(at, String(item["id"]), unbounded)))).toEqual(item);
       await store.remove(at);
       expect(await redis.keys(`*${at.id}*`)).toEqual([]);
     }),
@@ -104,7 +104,7 @@ test("a page is read into memory, and nothing else", async () => {
   await read({ newestFirst: false, limit: 2, after: added.items[4]?.id ?? "" }, memory);
   expect(taken).toBe((sizes[5] ?? 0) + (sizes[6] ?? 0));
   taken = 0;
-  await store.item(at, added.items[7]?.id ?? "", memory);
+  await store.readItem(at, added.items[7]?.id ?? "", memory);
   expect(taken).toBe(sizes[7]);
 });
 
@@ -125,7 +125,7 @@ test.each<[string, () => JsonObject, RegExp]>([
   [
     "packed bytes",
     () => user(Buffer.from(crypto.getRandomValues(new Uint8Array(8_000))).toString("base64")),
-    /limit of 30000 bytes, packed/,
+    /limit of 30000 bytes after compression/,
   ],
   ["bytes", () => user("x".repeat(9_000)), /limit of 40000 bytes$/],
   ["values", () => ({ type: "other", list: Array.from({ length: 900 }, () => 1) }), /limit of 2000 values/],
@@ -175,7 +175,7 @@ test("a conversation of the previous version is read, extended and counted, also
   const ids = [one?.["id"], again?.["id"], "msg_3", "msg_4"];
   expect((await readAll(true, 3)).map(({ id }) => id)).toEqual(ids.toReversed());
   const { head, list } = keysOf(at);
-  const sizes = (await store.items(at, unbounded)).map((item) => JSON.stringify(item).length);
+  const sizes = (await store.readAll(at, unbounded)).map((item) => JSON.stringify(item).length);
   expect(Number(await redis.hget(head, "textBytes"))).toBe(sizes.reduce((sum, each) => sum + each, 0));
   const records = await redis.lrange(list, 0, -1);
   const packed = [...records, ...ids.map(String)].reduce((sum, each) => sum + each.length, 0);

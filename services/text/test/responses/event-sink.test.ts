@@ -6,7 +6,7 @@ import { EventSink } from "../../src/responses/sockets/event-sink.ts";
 import { connection } from "./socket-pair.ts";
 
 const sinkOf = (socket: WebSocket, ending: AbortSignal) =>
-  new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending, created: () => undefined });
+  new EventSink(socket, { streamId: undefined, bufferedBytes: 1024, ending, onCreated: () => undefined });
 const quiet = new AbortController().signal;
 
 test("a response whose client disconnected before it began is ended immediately", async () => {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { openContentQuota, type ContentQuota } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
-import { earlierTurns } from "../../src/responses/conversation.ts";
+import { readEarlierTurns } from "../../src/responses/conversation.ts";
 import { makeRecordCipher } from "../../src/responses/record-cipher.ts";
 import { parseStored } from "../../src/responses/stored-response.ts";
 import { openTurnStore } from "../../src/responses/turn-store.ts";
@@ -51,11 +51,11 @@ test("a chain of responses counts against the values of a body, and the memory o
   const { store, bytes, previousId } = await openChain(accountId, 3);
   let takenBytes = 0;
   const memory = { add: (more: number) => void (takenBytes += more) };
-  expect((await earlierTurns(store, { accountId, previousId }, memory)).items).toHaveLength(3);
+  expect((await readEarlierTurns(store, { accountId, previousId }, memory)).items).toHaveLength(3);
   expect(takenBytes).toBe(bytes);
   const longer = await openChain("longer", 8);
   await expect(
-    earlierTurns(longer.store, { accountId: "longer", previousId: longer.previousId }, memory),
+    readEarlierTurns(longer.store, { accountId: "longer", previousId: longer.previousId }, memory),
   ).rejects.toMatchObject({ code: "request_too_large" });
 });
 
@@ -68,16 +68,16 @@ test("a new turn can be found while its bytes are still being counted", async ()
   const saving = store.save("early", "resp_new", turnOf("new"), 0);
   await until("the turn to be found", async () => (await store.find("early", "resp_new", noMemory)) !== undefined);
   counted.resolve(true);
-  expect(await saving).toBe("kept");
+  expect(await saving).toBe("stored");
 });
 
 test("without a share a new turn is removed, and an existing one stays", async () => {
   const store = openTurnStore({ redis, quota: openContentQuota(redis, { maxBytes: 200 }), cipher }, form, limits);
   const large = turnOf(Array.from({ length: 200 }, (_, at) => `${at * 7_919}`).join());
-  expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("kept");
+  expect(await store.save("full", "resp_there", turnOf("there"), 0)).toBe("stored");
   for (const id of ["resp_there", "resp_new"]) expect(await store.save("full", id, large, 0)).toBe("full");
   expect(await store.find("full", "resp_there", noMemory)).toMatchObject({ response: { text: "there" } });
   expect(await store.find("full", "resp_new", noMemory)).toBeUndefined();
-  expect(await store.save("full", "resp_there", turnOf("other"), 0)).toBe("kept");
+  expect(await store.save("full", "resp_there", turnOf("other"), 0)).toBe("stored");
   expect(await store.find("full", "resp_there", noMemory)).toMatchObject({ response: { text: "other" } });
 });

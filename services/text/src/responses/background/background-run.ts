@@ -9,7 +9,7 @@ import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded } from "./events.ts";
 
-/** Maximum attempts to store a finished response, and the pause between them in ms. The lease must last longer. */
+/** Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all. */
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
@@ -28,12 +28,12 @@ export interface BackgroundWork {
   readonly id: string;
 }
 
-/** Generates one response while no client waits: runs a normal call, and stores its events and its result. */
+/** Generates one response in the background: runs a normal call, and stores its events and its result. */
 export class BackgroundRun {
-  readonly at: BackgroundRef;
+  readonly ref: BackgroundRef;
   readonly tokenId: string;
   readonly beganAt = Date.now();
-  /** Resolves when the request is about to be sent or the run has ended. Rejects with Failure if it is refused. */
+  /** Resolves when the request is about to be sent or the run has ended. Rejects with Failure if the call is refused. */
   readonly started: Promise<void>;
   /** Resolves when the result is stored, or when storing it has failed. */
   readonly finished: Promise<void>;
@@ -48,16 +48,16 @@ export class BackgroundRun {
   constructor(deps: ResponsesDeps, work: BackgroundWork) {
     const { body, call, form, id, patch, queued } = work;
     const { maxEvents, maxCharacters } = deps.background;
-    this.at = { accountId: call.caller.accountId, id };
+    this.ref = { accountId: call.caller.accountId, id };
     this.tokenId = call.caller.tokenId;
     this.started = this.#begun.promise;
     this.#deps = deps;
     this.#work = work;
     this.#sink = new BackgroundSink({
-      storeEvents: (events) => deps.backgroundStore.addEvents(this.at, events),
+      storeEvents: (events) => deps.backgroundStore.addEvents(this.ref, events),
       maxEvents,
       maxCharacters,
-      from: form.queuedEvents(queued.response).length,
+      firstNumber: form.queuedEvents(queued.response).length,
       form,
       patch,
       memory: body.holding,
@@ -146,16 +146,16 @@ export class BackgroundRun {
   async #storeResult(stored: StoredResponse): Promise<void> {
     const { form, onStored } = this.#work;
     const { [form.wire]: store, backgroundStore } = this.#deps;
-    const { accountId, id } = this.at;
+    const { accountId, id } = this.ref;
     let { response } = stored;
     let isDeleted = false;
     await this.#retried(async () => {
       // If another process has declared the run dead, it has stored the response as failed.
-      const renewal = await backgroundStore.renew(this.at, this.tokenId);
+      const renewal = await backgroundStore.renew(this.ref, this.tokenId);
       this.#isLost ||= renewal === "lost";
       isDeleted = renewal === "deleted";
       if (this.#isLost || isDeleted) return;
-      if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "kept") return;
+      if ((await store.save(accountId, id, { ...stored, response }, Infinity)) === "stored") return;
       response = form.failedObject(
         { ...response, [form.output]: [] },
         new Failure("upstream_error", "The response is too large to be stored."),
@@ -165,15 +165,15 @@ export class BackgroundRun {
     if (this.#isLost) return;
     if (!isDeleted) {
       await onStored?.({ ...stored, response });
-      await backgroundStore.addFinalEvent(this.at, form.renderNumbered(form.finalEvent(response), this.#sink.next));
+      await backgroundStore.addFinalEvent(this.ref, form.renderNumbered(form.finalEvent(response), this.#sink.next));
       // The response may have been deleted while it was stored.
-      isDeleted = (await backgroundStore.renew(this.at, this.tokenId)) === "deleted";
+      isDeleted = (await backgroundStore.renew(this.ref, this.tokenId)) === "deleted";
     }
     if (isDeleted) {
       await store.remove(accountId, id);
-      await backgroundStore.removeEvents(this.at);
+      await backgroundStore.removeEvents(this.ref);
     }
-    await backgroundStore.releaseLease(this.at, this.tokenId);
+    await backgroundStore.releaseLease(this.ref, this.tokenId);
   }
 
   async #retried(work: () => Promise<void>): Promise<void> {

@@ -18,7 +18,7 @@ export interface BackgroundJob extends Pick<BackgroundWork, "onStored" | "patch"
   readonly model: string;
 }
 
-/** Prepares the job with an id. Throws Failure (400) if a call in the foreground would be refused. */
+/** Prepares the job of the response `id`. Throws Failure (400) as a call in the foreground would. */
 export type PrepareJob = (id: string) => Promise<BackgroundJob>;
 
 /** Background responses of this process. Interactions are called responses here too. */
@@ -55,8 +55,8 @@ export class BackgroundRuns implements Disposable {
 
   /** Starts a response and returns its first state. Throws Failure if it is refused. */
   async begin(call: ServiceCall, body: JsonBody<unknown>, form: EventForm, prepare: PrepareJob): Promise<JsonObject> {
-    const { most: max } = this.#deps.background;
-    if (this.#isDraining || this.#open.size + this.#opening >= max) {
+    const { maxResponses } = this.#deps.background;
+    if (this.#isDraining || this.#open.size + this.#opening >= maxResponses) {
       body[Symbol.dispose]();
       throw new Failure(
         "server_overloaded",
@@ -98,7 +98,7 @@ export class BackgroundRuns implements Disposable {
     const { accountId, tokenId } = call.caller;
     const id = newAnswerId(this.#deps, form.wire);
     const backgroundRef = { accountId, id };
-    let isEntered = false;
+    let hasLease = false;
     let run: BackgroundRun | undefined;
     try {
       const { model, queued, ...job } = await prepare(id);
@@ -106,10 +106,10 @@ export class BackgroundRuns implements Disposable {
       if (!(await store.takeLease(backgroundRef, tokenId)))
         throw new Failure(
           "rate_limit_exceeded",
-          `A key can have at most ${background.perToken} background responses at the same time.`,
+          `A key can have at most ${background.maxPerToken} background responses at the same time.`,
           { retryAfterSeconds: 1 },
         );
-      isEntered = true;
+      hasLease = true;
       const verdict = await objects.save(accountId, id, queued, body.bytes.length);
       if (verdict === "full") throw contentLimitFailure();
       if (verdict === "too-large")
@@ -122,7 +122,7 @@ export class BackgroundRuns implements Disposable {
       return queued.response;
     } catch (error) {
       if (run === undefined) body[Symbol.dispose]();
-      if (isEntered) {
+      if (hasLease) {
         await objects.remove(accountId, id);
         await store.removeEvents(backgroundRef);
         await store.releaseLease(backgroundRef, tokenId);
@@ -140,10 +140,10 @@ export class BackgroundRuns implements Disposable {
   }
 
   #check(): void {
-    const { longestMs } = this.#deps.background;
+    const { maxDurationMs } = this.#deps.background;
     for (const run of this.#open.values()) {
-      if (Date.now() - run.beganAt > longestMs)
-        run.interrupt(new Failure("upstream_timeout", `The response took longer than ${longestMs} ms.`));
+      if (Date.now() - run.beganAt > maxDurationMs)
+        run.interrupt(new Failure("upstream_timeout", `The response took longer than ${maxDurationMs} ms.`));
       if (!this.#renewing.has(run)) void this.#renew(run);
     }
   }
@@ -152,12 +152,12 @@ export class BackgroundRuns implements Disposable {
   async #renew(run: BackgroundRun): Promise<void> {
     this.#renewing.add(run);
     try {
-      const verdict = await this.#deps.backgroundStore.renew(run.at, run.tokenId);
+      const verdict = await this.#deps.backgroundStore.renew(run.ref, run.tokenId);
       if (verdict === "cancelled" || verdict === "deleted") run.cancel();
       // The lease is also missing if the response has ended meanwhile.
-      if (verdict === "lost" && this.#open.has(run.at.id)) run.stopAfterTakeover();
+      if (verdict === "lost" && this.#open.has(run.ref.id)) run.stopAfterTakeover();
     } catch (error) {
-      this.#deps.relay.log.warn({ err: error, response: run.at.id }, "a background response's lease was not renewed");
+      this.#deps.relay.log.warn({ err: error, response: run.ref.id }, "a background response's lease was not renewed");
     } finally {
       this.#renewing.delete(run);
     }

@@ -8,7 +8,7 @@ import type { EventForm, FollowedObject } from "./event-form.ts";
 /** Maximum characters of events that wait to be stored. Above it, reading from the vendor is paused. */
 const maxWaitingCharacters = 1024 * 1024;
 /** Reading is resumed when the waiting characters have fallen to the maximum divided by this number. */
-const lowShare = 4;
+const resumeDivisor = 4;
 
 /** The function that stores events, with its limits. */
 export interface EventStorage {
@@ -18,7 +18,7 @@ export interface EventStorage {
   readonly maxEvents: number;
   readonly maxCharacters: number;
   /** Sequence number of the first event. */
-  readonly from: number;
+  readonly firstNumber: number;
   readonly form: EventForm;
   /** Fields to set in the object that the vendor reports. */
   readonly patch: JsonObject;
@@ -48,13 +48,13 @@ export class BackgroundSink implements AnswerSink {
   #flushing: Promise<void> | undefined;
   #begun = false;
   #isEnding = false;
-  #over = false;
+  #hasEnded = false;
   #wasFull = false;
 
-  constructor(keeping: EventStorage) {
-    this.#storage = keeping;
-    this.#followed = keeping.form.follow(keeping.patch);
-    this.next = keeping.from;
+  constructor(storage: EventStorage) {
+    this.#storage = storage;
+    this.#followed = storage.form.follow(storage.patch);
+    this.next = storage.firstNumber;
   }
 
   /** Returns the latest state of the response; undefined before an event has reported it. */
@@ -72,7 +72,7 @@ export class BackgroundSink implements AnswerSink {
   }
 
   get isClosed(): boolean {
-    return this.#over || this.#isEnding;
+    return this.#hasEnded || this.#isEnding;
   }
 
   get isFull(): boolean {
@@ -91,7 +91,7 @@ export class BackgroundSink implements AnswerSink {
 
   write(piece: Buffer | string): boolean {
     if (this.isClosed) return true;
-    for (const frame of this.#frames.push(Buffer.from(piece))) this.#take(frame);
+    for (const frame of this.#frames.push(Buffer.from(piece))) this.#addFrame(frame);
     this.#wasFull ||= this.#waitingCharacters > maxWaitingCharacters;
     return !this.#wasFull;
   }
@@ -100,8 +100,8 @@ export class BackgroundSink implements AnswerSink {
     if (this.isClosed) return;
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
-    if (rest.length > 0) this.#take(rest);
-    // The caller of `end` does not expect its watchers to be called within that call.
+    if (rest.length > 0) this.#addFrame(rest);
+    // The caller of `end` does not expect a watcher to be called before `end` returns.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -129,12 +129,12 @@ export class BackgroundSink implements AnswerSink {
     await this.#flushing;
   }
 
-  #take(frame: Buffer): void {
+  #addFrame(frame: Buffer): void {
     const data = eventStreamFraming.parse(frame)?.data;
     const event = data === undefined ? undefined : parseRecord(data);
     if (event === undefined) return; // a heartbeat, or the end mark of some vendors' streams
     if (!this.#ending.signal.aborted) this.#hold(this.#followed.memoryBytes(frame.length));
-    const storedEvent = this.#followed.take(event);
+    const storedEvent = this.#followed.read(event);
     if (storedEvent !== undefined) this.#queueEvent(storedEvent);
   }
 
@@ -174,7 +174,7 @@ export class BackgroundSink implements AnswerSink {
       this.#waiting = [];
       this.#waitingCharacters = 0;
       this.#isStoring &&= await this.#storage.storeEvents(events).catch(() => false);
-      if (this.#wasFull && this.#waitingCharacters <= maxWaitingCharacters / lowShare) {
+      if (this.#wasFull && this.#waitingCharacters <= maxWaitingCharacters / resumeDivisor) {
         this.#wasFull = false;
         for (const { drained } of this.#watchers) drained?.();
       }
@@ -183,8 +183,8 @@ export class BackgroundSink implements AnswerSink {
   }
 
   #end(isComplete: boolean): void {
-    if (this.#over) return;
-    this.#over = true;
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
     if (!isComplete) this.#ending.abort(new ClientDisconnected("the response was cancelled"));
     for (const { closed } of this.#watchers) closed?.(isComplete);
   }

@@ -10,12 +10,12 @@ export interface BackgroundRef {
 
 /** Limits of background responses in Redis. */
 export interface BackgroundStoreLimits {
-  /** Time in ms without a lease renewal after which the process of a response counts as dead. */
+  /** Time in ms without a lease renewal after which the process of a response is assumed to be dead. */
   readonly leaseMs: number;
   /** Maximum duration of a response in ms. */
-  readonly longestMs: number;
+  readonly maxDurationMs: number;
   /** Maximum background responses of one API key at the same time. */
-  readonly perToken: number;
+  readonly maxPerToken: number;
   /** Time in ms for which events can be read after the last one was added. */
   readonly eventsLifetimeMs: number;
 }
@@ -66,9 +66,9 @@ export class BackgroundStore {
   /** Takes the lease of a new response. Returns false if its API key has reached its limit. */
   async takeLease({ accountId, id }: BackgroundRef, tokenId: string): Promise<boolean> {
     const { lease, open } = keysOf(accountId);
-    const { leaseMs, perToken } = this.#limits;
+    const { leaseMs, maxPerToken } = this.#limits;
     const keys = { lease: lease(id), open: open(tokenId) };
-    const { verdict } = await orUnavailable(takeLeaseScript(this.#redis, keys, { id, maxOpen: perToken, leaseMs }));
+    const { verdict } = await orUnavailable(takeLeaseScript(this.#redis, keys, { id, maxOpen: maxPerToken, leaseMs }));
     return verdict === "taken";
   }
 
@@ -90,15 +90,15 @@ export class BackgroundStore {
     return (await orUnavailable(this.#redis.exists(keysOf(accountId).lease(id)))) > 0;
   }
 
-  /** Requests that the process that generates the response cancels it. */
+  /** Asks the process that generates the response to cancel it. */
   async requestCancel({ accountId, id }: BackgroundRef): Promise<void> {
     await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "cancel", "KEEPTTL", "XX"));
   }
 
   /** Marks a response as deleted if a process still generates it. That process then does not store the result. */
   async markDeleted({ accountId, id }: BackgroundRef): Promise<void> {
-    const { longestMs } = this.#limits;
-    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", longestMs, "XX"));
+    const { maxDurationMs } = this.#limits;
+    await orUnavailable(this.#redis.set(keysOf(accountId).lease(id), "deleted", "PX", maxDurationMs, "XX"));
   }
 
   /** Appends events. Returns false if the account has reached its storage limit. */

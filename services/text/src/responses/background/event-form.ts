@@ -9,7 +9,7 @@ import { hasEnded } from "./events.ts";
 export interface FollowedObject {
   readonly object: JsonObject | undefined;
   /** Reads an event. Returns the event to store; undefined for events that are stored separately. */
-  take(event: JsonObject): JsonObject | undefined;
+  read(event: JsonObject): JsonObject | undefined;
   /** Returns the bytes of memory that an event needs until the object has ended. */
   memoryBytes(eventBytes: number): number;
 }
@@ -44,7 +44,7 @@ export const responseForm: EventForm = {
   wire: "responses",
   output: "output",
   queuedEvents: (response) => ["response.created", "response.queued"].map((type) => ({ type, response })),
-  renderNumbered: ({ type, sequence_number: _theirs, ...members }, index) =>
+  renderNumbered: ({ type, sequence_number: _vendorNumber, ...members }, index) =>
     JSON.stringify({ type, sequence_number: index, ...members }),
   finalEvent: (response) => ({ type: finalEvents[String(response["status"])] ?? "response.failed", response }),
   failedObject(response, { message, status }) {
@@ -67,7 +67,7 @@ class FollowedResponse implements FollowedObject {
     return 0;
   }
 
-  take(event: JsonObject): JsonObject | undefined {
+  read(event: JsonObject): JsonObject | undefined {
     const { type, response } = event;
     if (type === "error") {
       const { code = null, message } = isRecord(event["error"]) ? event["error"] : event;
@@ -85,7 +85,7 @@ export const interactionForm: EventForm = {
   wire: "interactions",
   output: "steps",
   queuedEvents: (interaction) => [{ event_type: "interaction.created", interaction }],
-  renderNumbered: ({ event_type: type, event_id: _theirs, ...members }, index) =>
+  renderNumbered: ({ event_type: type, event_id: _vendorNumber, ...members }, index) =>
     JSON.stringify({ event_type: type, event_id: String(index), ...members }),
   finalEvent: ({ steps: _steps, ...interaction }) => ({ event_type: "interaction.completed", interaction }),
   failedObject(interaction, { message, status }) {
@@ -115,11 +115,11 @@ class FollowedInteraction implements FollowedObject {
     return eventBytes;
   }
 
-  take(event: JsonObject): JsonObject | undefined {
+  read(event: JsonObject): JsonObject | undefined {
     this.#collector.take(event);
     if (event["event_type"] === "error") this.#error = event["error"] ?? {};
     // The first and the final event are stored separately.
-    const isElsewhere = isRecord(event["interaction"]) || this.#error !== undefined;
-    return isElsewhere ? undefined : event;
+    const isStoredSeparately = isRecord(event["interaction"]) || this.#error !== undefined;
+    return isStoredSeparately ? undefined : event;
   }
 }

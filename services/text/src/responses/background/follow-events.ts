@@ -11,8 +11,8 @@ const eventsPerRead = 200;
 /** Pauses between two reads in ms: while events arrive, and while none arrive. */
 const [busyMs, idleMs] = [50, 500];
 /**
- * Time in ms for which events are still sent after the gateway ends the call. Meanwhile the responses of a stopping
- * process fail, and clients receive the final events.
+ * Time in ms for which events are still sent after the gateway ends the call. In this time, the responses of a process
+ * that stops fail, so that clients receive their final events.
  */
 const lastEventsMs = 1_000;
 /** Number of reads without events between two checks that the process of the response is alive. */
@@ -36,12 +36,12 @@ export async function followEvents(
         param: "stream",
       },
     );
-  using client = new EventFollower(call, background.longestMs);
+  using client = new EventFollower(call, background.maxDurationMs);
   answer.begin(200, { "content-type": eventStream, "cache-control": "no-cache", "x-accel-buffering": "no" });
   let next = after + 1;
   let lastSent = after;
   let emptyReads = 0;
-  let wroteAt = Date.now();
+  let lastWriteAt = Date.now();
   while (!client.hasEnded) {
     let events = await store.events(backgroundRef, next, eventsPerRead);
     if (events.length === 0) {
@@ -54,7 +54,7 @@ export async function followEvents(
       next++;
       lastSent = sequenceOf(event);
       await client.write(`event: ${typeOf(event)}\ndata: ${event}\n\n`);
-      wroteAt = Date.now();
+      lastWriteAt = Date.now();
       if (isFinalEvent(event)) return answer.end();
     }
     emptyReads = events.length > 0 ? 0 : emptyReads + 1;
@@ -62,9 +62,9 @@ export async function followEvents(
       using memory = deps.body.budget.openHolding(caller);
       if ((await currentResponse(deps, form, backgroundRef, memory)) === undefined) break;
     }
-    if (Date.now() - wroteAt > relay.limits.heartbeatMs) {
+    if (Date.now() - lastWriteAt > relay.limits.heartbeatMs) {
       await client.write(": keep-alive\n\n");
-      wroteAt = Date.now();
+      lastWriteAt = Date.now();
     }
     if (events.length < eventsPerRead) await client.pause(emptyReads > 1 ? idleMs : busyMs);
   }
@@ -78,22 +78,22 @@ export async function followEvents(
 class EventFollower implements Disposable {
   readonly #answer: ServiceCall["answer"];
   readonly #ending: AbortSignal;
-  readonly #watching: Disposable;
+  readonly #watch: Disposable;
   #until: number;
   #wake: (() => void) | undefined;
   readonly #onEnding = (): void => {
     if (gatewayFailureOf(this.#ending) !== undefined) this.#until = Math.min(this.#until, Date.now() + lastEventsMs);
   };
 
-  constructor({ answer, ending }: Pick<ServiceCall, "answer" | "ending">, longestMs: number) {
+  constructor({ answer, ending }: Pick<ServiceCall, "answer" | "ending">, maxDurationMs: number) {
     this.#answer = answer;
     this.#ending = ending;
-    this.#until = answer.isClosed ? 0 : Date.now() + longestMs;
-    const leave = (): void => {
+    this.#until = answer.isClosed ? 0 : Date.now() + maxDurationMs;
+    const stop = (): void => {
       this.#until = 0;
       this.#wake?.();
     };
-    this.#watching = answer.watch({ drained: () => this.#wake?.(), closed: leave });
+    this.#watch = answer.watch({ drained: () => this.#wake?.(), closed: stop });
     ending.addEventListener("abort", this.#onEnding);
     this.#onEnding();
   }
@@ -121,6 +121,6 @@ class EventFollower implements Disposable {
 
   [Symbol.dispose](): void {
     this.#ending.removeEventListener("abort", this.#onEnding);
-    this.#watching[Symbol.dispose]();
+    this.#watch[Symbol.dispose]();
   }
 }

@@ -7,7 +7,7 @@ import { responseIn } from "../answered-response.ts";
 import { itemsOf } from "../conversation.ts";
 import { addTurn } from "../conversations/conversation-turns.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { prepareResponses, readResponses, type PreparedResponses, type ParsedResponsesRequest } from "../prepare.ts";
+import { prepareResponses, responsesParser, type PreparedResponses, type ParsedResponsesRequest } from "../prepare.ts";
 import { runPrepared } from "../run-responses.ts";
 import type { BackgroundJob } from "./background-runs.ts";
 
@@ -58,7 +58,7 @@ async function withWindowAsTier(
   if (read.window === undefined) return body;
   const remainingBody = withoutMembers(body.bytes, ["background_options"]);
   const bytes = read.window === "soonest" ? remainingBody : spliceMembers(remainingBody, { service_tier: '"flex"' });
-  const inspected = await readResponses(deps, call)(await reparseJson(bytes), bytes);
+  const inspected = await responsesParser(deps, call)(await reparseJson(bytes), bytes);
   return { bytes, inspected, holding, [Symbol.dispose]: () => undefined };
 }
 

@@ -1,4 +1,5 @@
---[[ Takes a background response's slot among those of its token, and its lease, by Redis' clock.
+--[[ Adds a background response to those of its token and creates its lease, unless the token already has maxOpen. The
+     time is that of Redis' clock.
   lease: "run", later "cancel" or "deleted"
   open: the token's background responses (zset: id -> end of the lease in ms) ]]
 local t = redis.call('TIME')

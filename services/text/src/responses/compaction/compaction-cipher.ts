@@ -3,7 +3,7 @@ import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
 /** Prefix of each compaction that this gateway created. Compactions of vendors never have it. */
-const mark = "mgc1.";
+const prefix = "mgc1.";
 
 /** Encrypts summaries of conversations (compactions). Clients store them, but cannot read or change them. */
 export interface CompactionCipher {
@@ -16,10 +16,10 @@ export interface CompactionCipher {
 export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
   const cipher = makeCipher(secrets, "modelgate compactions");
   return {
-    encrypt: (accountId, summary) => mark + cipher.encrypt(summary, accountId),
+    encrypt: (accountId, summary) => prefix + cipher.encrypt(summary, accountId),
     decrypt(accountId, encrypted) {
       try {
-        return cipher.decrypt(encrypted.slice(mark.length), accountId);
+        return cipher.decrypt(encrypted.slice(prefix.length), accountId);
       } catch {
         return undefined;
       }
@@ -28,10 +28,10 @@ export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
 }
 
 /** Returns the encrypted text of an input item that is a compaction by this gateway; undefined for any other item. */
-export function ownCompaction(item: unknown): string | undefined {
+export function encryptedCompactionOf(item: unknown): string | undefined {
   if (!isRecord(item) || (item["type"] !== "compaction" && item["type"] !== "compaction_summary")) return undefined;
   const encrypted = item["encrypted_content"];
-  return typeof encrypted === "string" && encrypted.startsWith(mark) ? encrypted : undefined;
+  return typeof encrypted === "string" && encrypted.startsWith(prefix) ? encrypted : undefined;
 }
 
 /** Returns the message that gives a summary to the model in place of the compaction. */

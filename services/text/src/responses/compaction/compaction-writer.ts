@@ -9,7 +9,7 @@ export class CompactionWriter implements StreamWriter {
   readonly #inner: StreamWriter;
   readonly #encrypt: (summary: string) => string;
   /** Indexes of the text parts. Reasoning is not part of the summary. */
-  readonly #texts = new Set<number>();
+  readonly #textParts = new Set<number>();
   readonly #pieces: string[] = [];
   #characters = 0;
 
@@ -19,8 +19,8 @@ export class CompactionWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    if (event.type === "part-start" && event.opened.kind === "text") this.#texts.add(event.part);
-    if (event.type === "part-delta" && this.#texts.has(event.part)) this.#keep(event.text);
+    if (event.type === "part-start" && event.opened.kind === "text") this.#textParts.add(event.part);
+    if (event.type === "part-delta" && this.#textParts.has(event.part)) this.#addText(event.text);
     if (event.type === "finish" && event.choice === 0) return this.#compaction();
     return "choice" in event ? "" : this.#inner.write(event);
   }
@@ -37,7 +37,7 @@ export class CompactionWriter implements StreamWriter {
     return this.#inner.heartbeat();
   }
 
-  #keep(text: string): void {
+  #addText(text: string): void {
     this.#characters += text.length;
     if (this.#characters > maxCharacters) throw new Failure("upstream_error", "The summary is too large.");
     this.#pieces.push(text);

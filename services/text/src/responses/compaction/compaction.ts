@@ -69,7 +69,7 @@ export async function compactExchange(
 }
 
 /** Returns the answer to a turn that ends in a compaction. */
-export function compactedTurn(answer: TextAnswer, encrypted: string, context: AnswerContext): JsonObject {
+export function renderCompactedTurn(answer: TextAnswer, encrypted: string, context: AnswerContext): JsonObject {
   const part = {
     kind: "compaction",
     signature: { wire: "responses", kind: "encrypted_content", value: encrypted },

@@ -5,7 +5,7 @@ import { transcriptOf } from "../transcript.ts";
 /** Maximum tokens of a summary. */
 export const summaryTokens = 4_096;
 
-const task = [
+const instruction = [
   "You compact a conversation between a user and an assistant so that the assistant can go on with it from your text alone.",
   "Write down: the user's goals and instructions, decisions and their reasons, facts found, names of files, functions and values that matter, what has been done, what is open, and results of tools that are still needed.",
   "Be dense and exact. Invent nothing. Answer with the summary only.",
@@ -23,7 +23,7 @@ export function summaryRequest(
   return {
     model,
     stream,
-    instructions: [{ kind: "text", text: task }],
+    instructions: [{ kind: "text", text: instruction }],
     turns: [{ role: "user", parts: [{ kind: "text", text }] }],
     maxTokens: summaryTokens,
   };

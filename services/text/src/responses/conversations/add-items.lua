@@ -1,8 +1,9 @@
 --[[ Appends items to a conversation, all or none of them. Requires indexed.lua.
-  head hash: metadata of the conversation and sizes of its items: bytes (of records and ids), indexed (value of bytes
-    when ids was last complete), and the decompressed sizes textBytes, values, members   list: its items, compressed
-  ids: ids of the items   items: id, record, id, record …
-  textBytes, values, members: decompressed sizes of the new items together ]]
+  head: hash with the conversation's metadata and the sizes of all its items:
+    bytes: of records and ids   indexed: value of bytes when ids was last complete
+    textBytes, values, members: after decompression
+  list: records (compressed items)   ids: their ids, in the same order
+  items: id, record, id, record …   textBytes, values, members: total of the new items after decompression ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 if not isIndexed(head, list, ids) then return {'unindexed'} end
 local known, taken, bytes = {}, {}, 0

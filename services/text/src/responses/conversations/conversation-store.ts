@@ -8,7 +8,7 @@ import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
 import { addItems, keysOf, readItems, removeItem, type ConversationRef } from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
-import { addSizes, noSizes, openItem, packItem, sizesOf } from "./packed-items.ts";
+import { addSizes, noSizes, decryptItem, packItem, sizesOf } from "./packed-items.ts";
 
 /** Limits of stored conversations. */
 export interface ConversationLimits {
@@ -17,7 +17,7 @@ export interface ConversationLimits {
   readonly maxItems: number;
   /** Maximum bytes of a conversation's items after compression. */
   readonly maxBytes: number;
-  /** Limits of a request body. A request is sent with all items of its conversation, so they limit the items too. */
+  /** Limits of a request body. They also limit the items, because a request is sent with all items. */
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
@@ -32,7 +32,9 @@ export interface Conversation {
 export type Addition =
   | { readonly verdict: "added"; readonly items: readonly IdentifiedItem[] }
   | { readonly verdict: "absent" }
+  /** The account has reached its storage limit. */
   | { readonly verdict: "over-limit" }
+  /** The conversation has reached one of its limits. */
   | { readonly verdict: "full"; readonly problem: string };
 
 /** Part of a conversation to read: the item `onlyId`, or up to `limit` items after the item `after`. */
@@ -124,7 +126,7 @@ export class ConversationStore {
     throw busyFailure();
   }
 
-  /** Reads part of a conversation; undefined if it does not exist, or "unknown" if an item of `range` does not. */
+  /** Reads part of a conversation; undefined if it does not exist, "unknown" if it has no item with an id of `range`. */
   async read(
     conversation: ConversationRef,
     range: ItemRange,
@@ -142,7 +144,7 @@ export class ConversationStore {
         const items: { readonly id: string; readonly text: Buffer }[] = [];
         for (let pair = 0; pair < reply.items.length; pair += 2) {
           const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
-          const packed = openItem(cipher, keys.list, record);
+          const packed = decryptItem(cipher, keys.list, record);
           if (packed !== undefined) items.push({ id, text: await reader.unpack(packed) });
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
@@ -153,19 +155,19 @@ export class ConversationStore {
   }
 
   /** Returns one item as JSON; undefined if it does not exist. */
-  async item(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
+  async readItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
     const page = await this.read(conversation, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
-  async items(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
+  async readAll(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const { redis, cipher } = this.#recordStore;
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
     for (const record of await orUnavailable(redis.lrange(list, 0, -1))) {
-      const packed = openItem(cipher, list, record);
+      const packed = decryptItem(cipher, list, record);
       if (packed !== undefined) items.push(await reader.parse(packed));
     }
     return items;
@@ -176,7 +178,7 @@ export class ConversationStore {
     const { redis, quota } = this.#recordStore;
     const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const text = await this.item(conversation, itemId, memory);
+      const text = await this.readItem(conversation, itemId, memory);
       if (text === undefined) return false;
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
       if (reply.verdict === "unknown") return false;
@@ -225,7 +227,7 @@ export class ConversationStore {
     const { maxItems, maxBytes, body } = this.#limits;
     const max: Readonly<Record<string, string>> = {
       items: `${maxItems} items`,
-      bytes: `${maxBytes} bytes, packed`,
+      bytes: `${maxBytes} bytes after compression`,
       textBytes: `${body.maxBytes} bytes`,
       values: `${body.values} values`,
       members: `${body.members} members of objects`,

@@ -8,14 +8,17 @@ import { outputOf, type StoredResponse } from "../stored-response.ts";
 import type { ConversationRef } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
-/** Returns the items of a conversation in a form that every vendor accepts. Throws Failure if it is full. */
-export async function conversationItems(
+/**
+ * Returns the items of a conversation in a form that every vendor accepts; undefined if it does not exist. Throws Failure
+ * if it is full.
+ */
+export async function readConversationItems(
   store: ConversationStore,
   conversation: ConversationRef,
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
   if ((await store.find(conversation)) === undefined) return undefined;
-  const items = await store.items(conversation, memory);
+  const items = await store.readAll(conversation, memory);
   if (store.isFull(items.length))
     throw new Failure("invalid_value", "The conversation has reached its maximum number of items: start a new one.", {
       param: "conversation",
@@ -34,8 +37,8 @@ export async function addTurn(
   const newId = (): string => newAnswerId().replace(/^answer_/, "");
   using memory = body.budget.openHolding(call.caller);
   try {
-    const at = { accountId: call.caller.accountId, id };
-    const { verdict } = await conversations.add(at, { items, newId, memory });
+    const conversation = { accountId: call.caller.accountId, id };
+    const { verdict } = await conversations.add(conversation, { items, newId, memory });
     if (verdict !== "added")
       relay.log.warn({ ...idsOf(call), conversation: id, added: verdict }, "a turn was not stored");
   } catch (error) {

@@ -5,13 +5,13 @@ import { RecordReader, type RecordBounds, type RecordMemory } from "../record-re
 import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
-import { addSizes, noSizes, openItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
+import { addSizes, noSizes, decryptItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
 
 const itemsPerRead = 8;
 
 /**
- * Adds an index to a conversation that an earlier version stored without one. Writes nothing if the items change
- * meanwhile. Throws Failure request_too_large (413).
+ * Stores the ids and sizes of a conversation's items, which earlier versions did not store. Writes nothing if the items
+ * change meanwhile. Throws Failure request_too_large (413).
  */
 export async function indexConversation(
   { redis, quota, cipher }: RecordStore,
@@ -28,8 +28,8 @@ export async function indexConversation(
   for (let from = 0; ; from += itemsPerRead) {
     const records = await orUnavailable(redis.lrange(keys.list, from, from + itemsPerRead - 1));
     for (const record of records) {
-      const packed = openItem(cipher, keys.list, record);
-      const indexed = packed === undefined ? unreadableItem() : await index(await reader.unpack(packed), ids);
+      const packed = decryptItem(cipher, keys.list, record);
+      const indexed = packed === undefined ? unreadableEntry() : await indexEntryOf(await reader.unpack(packed), ids);
       ids.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
       items.push(
@@ -45,12 +45,12 @@ export async function indexConversation(
 }
 
 /** Returns the index entry of an item that cannot be decrypted. */
-function unreadableItem(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
+function unreadableEntry(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
   return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }
 
 /** Returns the id and sizes of an item. If another item has the same id, `item` is a copy with a new id. */
-async function index(text: Buffer, takenIds: ReadonlySet<string>) {
+async function indexEntryOf(text: Buffer, takenIds: ReadonlySet<string>) {
   const item = await reparseJson(text);
   const [identified] = identifyItems([item], () => randomUUID().replaceAll("-", ""), takenIds);
   if (identified === undefined || identified.id === item["id"])

@@ -1,6 +1,6 @@
 --[[ Stores the ids and the sizes of a conversation's items. Keys as in add-items.lua.
   before: value of bytes when the items were read   textBytes, values, members: decompressed sizes of all items
-  items: id, record, id, record …; an empty record is not changed
+  items: id, record, id, record …; an empty record leaves the stored one unchanged
   Returns the increase of bytes, or `changed` if items were added or removed since they were read. ]]
 local bytes = redis.call('HGET', head, 'bytes') or ''
 if redis.call('EXISTS', head) == 0 then return {'changed'} end

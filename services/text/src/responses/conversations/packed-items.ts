@@ -23,7 +23,7 @@ export async function packItem(cipher: RecordCipher, list: string, item: JsonObj
 }
 
 /** Decrypts a record. Returns the compressed item; undefined if no accepted secret decrypts it. */
-export function openItem(cipher: RecordCipher, list: string, record: string): Buffer | undefined {
+export function decryptItem(cipher: RecordCipher, list: string, record: string): Buffer | undefined {
   return cipher.decrypt(Buffer.from(record, "base64"), list);
 }
 

@@ -15,7 +15,7 @@ import type { ResponsesDeps } from "../deps.ts";
 import { compactExchange, type Compaction } from "../compaction/compaction.ts";
 import { itemsOf } from "../conversation.ts";
 import { vendorCompactionExchange } from "../compaction/native-compaction.ts";
-import { prepareResponses, readResponses } from "../prepare.ts";
+import { prepareResponses, responsesParser } from "../prepare.ts";
 import { summaryTokens } from "../compaction/summary.ts";
 import { foreignItems } from "../../vendor-ids.ts";
 import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../text-kind.ts";
@@ -24,7 +24,7 @@ import { newAnswerId, TextCallKind, type TextInput, type TextPlan } from "../../
 export function compactResponse(deps: ResponsesDeps): EndpointHandler {
   const kind = new CompactKind(deps);
   return async (call) => {
-    using body = await readJson(call, deps.body, readResponses(deps, call));
+    using body = await readJson(call, deps.body, responsesParser(deps, call));
     const { admitted, params: turn, body: bytes } = await prepareResponses(deps, call, body);
     const params = { ...turn, stream: false, maxOutputTokens: summaryTokens };
     const answerId = newAnswerId(deps, "responses");
@@ -72,8 +72,8 @@ class CompactKind implements CallKind<CompactRequest, CompactPlan> {
     const { upstreamModel } = candidate;
     if (wire !== "compact") return await compactExchange(compaction, vendorTextWire(wire), upstreamModel);
     const target = { model: upstreamModel, foreignItems: foreignItems(input.admitted, channelKeyIdOf(route)) };
-    const how = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
-    return fees.checkExchange(await vendorCompactionExchange(input.body, how));
+    const options = { model: input.model, target, tiers: input.params.fees?.tiers ?? [] };
+    return fees.checkExchange(await vendorCompactionExchange(input.body, options));
   }
 }
 
@@ -94,22 +94,22 @@ async function compactionOf(
     answerId,
     requestBody,
     requestBytes: body.length,
-    render: (answer, encrypted, context) => compactedConversation(items, answer, encrypted, context),
+    render: (answer, encrypted, context) => renderCompactedConversation(items, answer, encrypted, context),
   };
 }
 
 /** Maximum characters of the latest user messages that are repeated verbatim; about 20,000 tokens. */
-const maxKept = 80_000;
+const maxVerbatimCharacters = 80_000;
 
 /** Returns the latest user messages verbatim, up to the limit, followed by the encrypted summary of all items. */
-function compactedConversation(
+function renderCompactedConversation(
   items: readonly JsonObject[],
   answer: TextAnswer,
   encrypted: string,
   context: AnswerContext,
 ): JsonObject {
   const id = context.answerId.replace(/^resp_/, "");
-  const keptMessages = lastMessages(items).map((item, index) => ({
+  const verbatimMessages = lastMessages(items).map((item, index) => ({
     type: "message",
     id: `msg_${id}_${index}`,
     status: "completed",
@@ -121,7 +121,7 @@ function compactedConversation(
     id: context.answerId,
     object: "response.compaction",
     created_at: context.now,
-    output: [...keptMessages, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
+    output: [...verbatimMessages, { type: "compaction", id: `cmp_${id}`, encrypted_content: encrypted }],
     usage: rendered["usage"] ?? null,
   };
 }
@@ -132,7 +132,7 @@ function lastMessages(items: readonly JsonObject[]): readonly JsonObject[] {
   for (const item of items.toReversed()) {
     if (item["role"] !== "user" || (item["type"] ?? "message") !== "message") continue;
     characters += JSON.stringify(item["content"]).length;
-    if (characters > maxKept) break;
+    if (characters > maxVerbatimCharacters) break;
     last.unshift(item);
   }
   return last;

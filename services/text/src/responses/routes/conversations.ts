@@ -7,7 +7,7 @@ import type { JsonObject } from "@modelgate/wires/text";
 import type { ConversationRef } from "../conversations/conversation-scripts.ts";
 import type { Conversation, ItemPage } from "../conversations/conversation-store.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { listOf, readPageQuery, unknownAfter, invalidParameter } from "./pages.ts";
+import { listOf, readPageQuery, unknownAfterFailure, invalidParameter } from "./pages.ts";
 import { withMemory } from "./with-memory.ts";
 
 const readCreation = bodyReader(bodies.CreateConversationRequest);
@@ -19,11 +19,11 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readCreation, ["items", "metadata"]);
     const { items, metadata } = body.inspected;
-    const conversationId = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
+    const ref = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    if (!(await deps.conversations.save(conversationId, conversation))) throw contentLimitFailure();
-    if (items != null && items.length > 0) await addInitialItems(deps, conversationId, items, body);
-    answerJson(call.response, 200, conversationObject(conversationId.id, conversation));
+    if (!(await deps.conversations.save(ref, conversation))) throw contentLimitFailure();
+    if (items != null && items.length > 0) await addInitialItems(deps, ref, items, body);
+    answerJson(call.response, 200, conversationObject(ref.id, conversation));
   };
 }
 
@@ -38,7 +38,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
     const conversation = { ...(await requireConversation(deps, call)), metadata: body.inspected.metadata ?? {} };
-    if (!(await deps.conversations.save(conversationIdOf(call), conversation))) throw contentLimitFailure();
+    if (!(await deps.conversations.save(conversationRefOf(call), conversation))) throw contentLimitFailure();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
@@ -46,7 +46,7 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
 /** DELETE /v1/conversations/{conversation_id}. */
 export function deleteConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
-    const conversation = conversationIdOf(call);
+    const conversation = conversationRefOf(call);
     if (!(await deps.conversations.remove(conversation))) throw conversationNotFound(conversation.id);
     answerJson(call.response, 200, { id: conversation.id, object: "conversation.deleted", deleted: true });
   };
@@ -57,9 +57,9 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const range = readPageQuery(call.query);
     await withMemory(deps, call, async (memory) => {
-      const page = await deps.conversations.read(conversationIdOf(call), range, memory);
+      const page = await deps.conversations.read(conversationRefOf(call), range, memory);
       if (page === undefined) throw conversationNotFound(idIn(call));
-      if (page === "unknown") throw unknownAfter();
+      if (page === "unknown") throw unknownAfterFailure();
       answerJson(call.response, 200, renderPage(page));
     });
   };
@@ -69,7 +69,7 @@ export function listConversationItems(deps: ResponsesDeps): EndpointHandler {
 export function addConversationItems(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readAddition, ["items"]);
-    answerJson(call.response, 200, listOf(await addItems(deps, conversationIdOf(call), body.inspected.items, body)));
+    answerJson(call.response, 200, listOf(await addItems(deps, conversationRefOf(call), body.inspected.items, body)));
   };
 }
 
@@ -78,7 +78,7 @@ export function getConversationItem(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     await requireConversation(deps, call);
     await withMemory(deps, call, async (memory) => {
-      const item = await deps.conversations.item(conversationIdOf(call), itemIdIn(call), memory);
+      const item = await deps.conversations.readItem(conversationRefOf(call), itemIdIn(call), memory);
       if (item === undefined) throw itemNotFound(itemIdIn(call));
       answerJson(call.response, 200, item);
     });
@@ -91,7 +91,7 @@ export function deleteConversationItem(deps: ResponsesDeps): EndpointHandler {
     const conversation = await requireConversation(deps, call);
     const id = itemIdIn(call);
     await withMemory(deps, call, async (memory) => {
-      if (!(await deps.conversations.removeItem(conversationIdOf(call), id, memory))) throw itemNotFound(id);
+      if (!(await deps.conversations.removeItem(conversationRefOf(call), id, memory))) throw itemNotFound(id);
     });
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
@@ -140,7 +140,7 @@ function newId({ newAnswerId }: ResponsesDeps): string {
 }
 
 async function requireConversation(deps: ResponsesDeps, call: ServiceCall): Promise<Conversation> {
-  const stored = await deps.conversations.find(conversationIdOf(call));
+  const stored = await deps.conversations.find(conversationRefOf(call));
   if (stored === undefined) throw conversationNotFound(idIn(call));
   return stored;
 }
@@ -149,7 +149,7 @@ function conversationObject(id: string, { createdAt, metadata }: Conversation): 
   return { id, object: "conversation", created_at: createdAt, metadata };
 }
 
-function conversationIdOf(call: ServiceCall): ConversationRef {
+function conversationRefOf(call: ServiceCall): ConversationRef {
   return { accountId: call.caller.accountId, id: idIn(call) };
 }
 

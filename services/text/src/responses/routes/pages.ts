@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { readQueryInteger } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-const [maxItems, usualItems] = [100, 20];
+const [maxItems, defaultItems] = [100, 20];
 
 /** Page parameters of a list request. */
 export interface PageQuery {
@@ -16,7 +16,7 @@ export interface PageQuery {
 export function readPageQuery(query: URLSearchParams): PageQuery {
   const order = query.get("order") ?? "desc";
   if (order !== "asc" && order !== "desc") throw invalidParameter("order", "must be asc or desc");
-  const limit = readQueryInteger(query, "limit", { fallback: usualItems, max: maxItems });
+  const limit = readQueryInteger(query, "limit", { fallback: defaultItems, max: maxItems });
   return { newestFirst: order === "desc", limit, after: query.get("after") ?? undefined };
 }
 
@@ -25,7 +25,7 @@ export function pageOf(items: readonly JsonObject[], query: URLSearchParams): ob
   const { newestFirst, limit, after } = readPageQuery(query);
   const ordered = newestFirst ? items.toReversed() : items;
   const start = after === undefined ? 0 : ordered.findIndex((item) => item["id"] === after) + 1;
-  if (after !== undefined && start === 0) throw unknownAfter();
+  if (after !== undefined && start === 0) throw unknownAfterFailure();
   const data = ordered.slice(start, start + limit);
   return { ...listOf(data), has_more: start + data.length < ordered.length };
 }
@@ -37,7 +37,7 @@ export function listOf(data: readonly JsonObject[]): object {
 }
 
 /** Creates the failure of a request whose `after` names no item of the list. */
-export function unknownAfter(): Failure {
+export function unknownAfterFailure(): Failure {
   return invalidParameter("after", "is not the id of an item of this list");
 }
 

@@ -8,13 +8,13 @@ import { responseForm, type EventForm } from "../background/event-form.ts";
 import { followEvents } from "../background/follow-events.ts";
 import { responseJob } from "../background/response-job.ts";
 import type { ResponsesDeps } from "../deps.ts";
-import { prepareResponses, readResponses } from "../prepare.ts";
+import { prepareResponses, responsesParser } from "../prepare.ts";
 import { runResponses } from "../run-responses.ts";
 
 /** POST /v1/responses. */
 export function responses(deps: ResponsesDeps, background: BackgroundRuns): EndpointHandler {
   return async (call) => {
-    const read = await readJson(call, deps.body, readResponses(deps, call));
+    const read = await readJson(call, deps.body, responsesParser(deps, call));
     if (read.inspected.isInBackground)
       return await answerInBackground(deps, background, call, {
         form: responseForm,
@@ -51,7 +51,7 @@ export async function answerInBackground(
 export function countResponseTokens(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     const { count } = wires.responses.client;
-    using body = await readJson(call, deps.body, readResponses(deps, call));
+    using body = await readJson(call, deps.body, responsesParser(deps, call));
     const { params, body: resolvedBody, admitted, native } = await prepareResponses(deps, call, body);
     const prefer = native?.channelKey ?? admitted.channelKey;
     const countRequest = { wire: wires.responses, body: resolvedBody, params, admitted, prefer };

@@ -135,7 +135,7 @@ export async function withStored<Result>(
   });
 }
 
-/** Returns true if events of a response or an interaction are stored, which only happens in the background. */
+/** Returns true if events of a response or an interaction are stored. Only runs in the background store events. */
 export async function hasEvents(deps: ResponsesDeps, call: ServiceCall, form: EventForm): Promise<boolean> {
   return (await deps.backgroundStore.countEvents(storedRefOf(call, form))) > 0;
 }

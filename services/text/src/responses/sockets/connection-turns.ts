@@ -8,7 +8,7 @@ import { parseStored, type ResponseStore, type StoredResponse } from "../stored-
  * Maximum bytes of the turns of one connection. A client that continues a removed turn gets the failure
  * previous_response_not_found, and sends the conversation again.
  */
-const maxKeptBytes = 16 * 1024 * 1024;
+const maxBytes = 16 * 1024 * 1024;
 
 interface ConnectionTurn {
   readonly bytes: Buffer;
@@ -22,7 +22,7 @@ export class ConnectionTurns implements Disposable {
   readonly #holder: Holder;
   #bytes = 0;
   #storing: Promise<void> = Promise.resolve();
-  #isOver = false;
+  #isClosed = false;
 
   constructor({ budget }: Pick<JsonLimits, "budget">, holder: Holder) {
     this.#budget = budget;
@@ -67,13 +67,13 @@ export class ConnectionTurns implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#isOver = true;
+    this.#isClosed = true;
     for (const id of this.#turns.keys()) this.#forget(id);
   }
 
   async #store({ id, stored }: AnsweredResponse): Promise<void> {
     const bytes = await renderJson(stored, Infinity);
-    if (bytes.length > maxKeptBytes || this.#isOver) return;
+    if (bytes.length > maxBytes || this.#isClosed) return;
     const holding = this.#budget.openHolding(this.#holder);
     try {
       holding.add(bytes.length);
@@ -85,7 +85,7 @@ export class ConnectionTurns implements Disposable {
     this.#turns.set(id, { bytes, holding });
     this.#bytes += bytes.length;
     for (const oldest of this.#turns.keys()) {
-      if (this.#bytes <= maxKeptBytes) break;
+      if (this.#bytes <= maxBytes) break;
       this.#forget(oldest);
     }
   }

@@ -8,7 +8,7 @@ export interface CreateEvent {
   /** The body, with `stream` set. */
   readonly value: JsonObject;
   readonly bytes: Buffer;
-  /** False if no answer is generated, and later requests refer to this one. */
+  /** False if no answer is generated. Later requests can refer to this one. */
   readonly generate: boolean;
 }
 

@@ -6,7 +6,7 @@ export class EventSender {
   readonly #bufferedBytes: number;
   #unsent = 0;
 
-  /** `bufferedBytes` are the maximum bytes of unsent events while messages are read. */
+  /** If more than `bufferedBytes` of events are unsent, reading from the client pauses. */
   constructor(socket: WebSocket, bufferedBytes: number) {
     this.#socket = socket;
     this.#bufferedBytes = bufferedBytes;

@@ -4,7 +4,7 @@ import type { WebSocket } from "ws";
 import { createdId, messageOf } from "./events.ts";
 
 /** Writing is resumed when the buffer has fallen to its limit divided by this number. */
-const lowShare = 4;
+const resumeDivisor = 4;
 /** Close code of RFC 6455 for an unexpected condition of the server. */
 const brokenCode = 1011;
 /** End mark of some vendors' streams, which is not an event. */
@@ -15,7 +15,7 @@ interface EventSinkOptions {
   readonly bufferedBytes: number;
   readonly ending: AbortSignal;
   /** Called with the response's id before the client receives it. */
-  readonly created: (id: string) => void;
+  readonly onCreated: (id: string) => void;
 }
 
 /** Sink of one response on a WebSocket. Each event of the stream becomes a message. */
@@ -23,27 +23,27 @@ export class EventSink implements AnswerSink {
   readonly #socket: WebSocket;
   readonly #streamId: string | undefined;
   readonly #bufferedBytes: number;
-  #created: EventSinkOptions["created"] | undefined;
+  #onCreated: EventSinkOptions["onCreated"] | undefined;
   readonly #frames = eventStreamFraming.splitter();
-  /** Watchers in the order in which they are called. One may be removed while they are called. */
+  /** Watchers in the order in which they are called. A watcher may be removed meanwhile. */
   readonly #watchers = new Set<SinkWatcher>();
   readonly #ending = new AbortController();
   readonly #connectionEnding: AbortSignal;
   #begun = false;
   #isEnding = false;
-  #over = false;
+  #hasEnded = false;
   #wasFull = false;
 
   /** `ending` is aborted with a Failure if the gateway ends the connection's responses. */
-  constructor(socket: WebSocket, { streamId, bufferedBytes, ending, created }: EventSinkOptions) {
+  constructor(socket: WebSocket, { streamId, bufferedBytes, ending, onCreated }: EventSinkOptions) {
     this.#socket = socket;
     this.#streamId = streamId;
     this.#bufferedBytes = bufferedBytes;
-    this.#created = created;
+    this.#onCreated = onCreated;
     this.#connectionEnding = ending;
     // The connection may have closed since the request arrived.
-    if (socket.readyState === socket.CLOSED) this.#left();
-    else socket.once("close", this.#left);
+    if (socket.readyState === socket.CLOSED) this.#onDisconnect();
+    else socket.once("close", this.#onDisconnect);
     if (ending.aborted) this.#interrupt();
     else ending.addEventListener("abort", this.#interrupt);
   }
@@ -58,7 +58,7 @@ export class EventSink implements AnswerSink {
   }
 
   get isClosed(): boolean {
-    return this.#over || this.#isEnding || this.#socket.readyState !== this.#socket.OPEN;
+    return this.#hasEnded || this.#isEnding || this.#socket.readyState !== this.#socket.OPEN;
   }
 
   get isFull(): boolean {
@@ -83,11 +83,11 @@ export class EventSink implements AnswerSink {
   }
 
   end(last?: Buffer | string): void {
-    if (this.#over || this.#isEnding) return;
+    if (this.#hasEnded || this.#isEnding) return;
     if (last !== undefined) this.write(last);
     const rest = this.#frames.end();
     if (rest.length > 0) this.#send(rest);
-    // The caller of `end` does not expect its watchers to be called within that call.
+    // The caller of `end` does not expect a watcher to be called before `end` returns.
     setImmediate(() => this.#end(true));
     this.#isEnding = true;
   }
@@ -102,12 +102,12 @@ export class EventSink implements AnswerSink {
     return { [Symbol.dispose]: () => void this.#watchers.delete(watcher) };
   }
 
-  readonly #left = (): void => {
+  readonly #onDisconnect = (): void => {
     if (!this.#isEnding) this.#end(false);
   };
 
   readonly #interrupt = (): void => {
-    if (!this.#over && !this.#isEnding) this.#ending.abort(this.#connectionEnding.reason);
+    if (!this.#hasEnded && !this.#isEnding) this.#ending.abort(this.#connectionEnding.reason);
   };
 
   #send(frame: Buffer): void {
@@ -115,27 +115,27 @@ export class EventSink implements AnswerSink {
     // A comment is a heartbeat of the stream; on a WebSocket a ping replaces it.
     if (data === undefined) return this.#socket.ping();
     if (data === streamEnd) return;
-    if (this.#created !== undefined) this.#checkCreated(data);
+    if (this.#onCreated !== undefined) this.#checkCreated(data);
     this.#socket.send(messageOf(data, this.#streamId), this.#sent);
   }
 
   #checkCreated(data: string): void {
     const id = createdId(data);
     if (id === undefined) return;
-    this.#created?.(id);
-    this.#created = undefined;
+    this.#onCreated?.(id);
+    this.#onCreated = undefined;
   }
 
   readonly #sent = (): void => {
-    if (!this.#wasFull || this.#socket.bufferedAmount > this.#bufferedBytes / lowShare) return;
+    if (!this.#wasFull || this.#socket.bufferedAmount > this.#bufferedBytes / resumeDivisor) return;
     this.#wasFull = false;
     for (const { drained } of this.#watchers) drained?.();
   };
 
   #end(isComplete: boolean): void {
-    if (this.#over) return;
-    this.#over = true;
-    this.#socket.off("close", this.#left);
+    if (this.#hasEnded) return;
+    this.#hasEnded = true;
+    this.#socket.off("close", this.#onDisconnect);
     this.#connectionEnding.removeEventListener("abort", this.#interrupt);
     if (!isComplete) this.#ending.abort(new ClientDisconnected("the client disconnected before the answer"));
     for (const { closed } of this.#watchers) closed?.(isComplete);

@@ -33,7 +33,7 @@ export async function storePrefilledTurn(
   const stored = { response, input: itemsOf(requestBody["input"]), ancestors };
   const verdict = params.store
     ? await deps.responses.save(call.caller.accountId, id, stored, body.bytes.length)
-    : "kept";
+    : "stored";
   if (verdict === "full") throw contentLimitFailure();
   onAnswered(Promise.resolve({ id, stored }));
   call.answer.begin(200, {});

@@ -10,7 +10,7 @@ import {
 import type { JsonObject } from "@modelgate/wires/text";
 import type { WebSocket } from "ws";
 import type { ResponsesDeps } from "../deps.ts";
-import { readResponses } from "../prepare.ts";
+import { responsesParser } from "../prepare.ts";
 import { runResponses, type AnsweredResponse } from "../run-responses.ts";
 import { streamIdOf, parseMessage, readCreateEvent } from "./create-event.ts";
 import { EventSender } from "./event-sender.ts";
@@ -61,7 +61,7 @@ export class ResponseSocket {
   readonly #finished = Promise.withResolvers<void>();
   readonly #ending = new AbortController();
   #isRunning = false;
-  #isLeaving = false;
+  #isDraining = false;
   #requests = 0;
   #refusedSteers = 0;
   #activeAt = Date.now();
@@ -89,9 +89,9 @@ export class ResponseSocket {
 
   /** Enforces the time limits of the connection. It must be called periodically. */
   checkTimeLimits(now: number): void {
-    const { idleMs, longestMs } = this.#deps.sockets;
-    if (!this.#isRunning && now - this.#openedAt > longestMs) return this.#expire();
-    if (!this.#isRunning && now - this.#activeAt > idleMs) return this.#close(closeCodes.normal, "idle");
+    const { maxIdleMs, maxAgeMs } = this.#deps.sockets;
+    if (!this.#isRunning && now - this.#openedAt > maxAgeMs) return this.#expire();
+    if (!this.#isRunning && now - this.#activeAt > maxIdleMs) return this.#close(closeCodes.normal, "idle");
     if (now - this.#pingedAt < pingMs) return;
     this.#pingedAt = now;
     if (this.#missed >= maxMissed) return this.#socket.terminate();
@@ -100,21 +100,21 @@ export class ResponseSocket {
   }
 
   /** Accepts no more requests, and closes the connection when the running response has ended. */
-  leave(): void {
-    this.#isLeaving = true;
+  drain(): void {
+    this.#isDraining = true;
     if (!this.#isRunning) this.#close(closeCodes.restart, "the gateway is being restarted; reconnect");
   }
 
   /** Ends the running response with a failure, and closes the connection. */
   interrupt(failure: Failure): void {
-    this.leave();
+    this.drain();
     this.#ending.abort(failure);
   }
 
   #onMessage(data: unknown, binary: boolean): void {
     this.#missed = 0;
     if (binary || !Buffer.isBuffer(data)) return this.#close(closeCodes.unsupported, "events are text");
-    if (this.#isLeaving || !this.#isOpen) return;
+    if (this.#isDraining || !this.#isOpen) return;
     const holding = this.#deps.body.budget.openHolding(this.#call.caller);
     try {
       holding.add(data.length);
@@ -148,16 +148,16 @@ export class ResponseSocket {
     this.#isRunning = true;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
       using _holding = next.holding;
-      if (this.#isOpen && !this.#isLeaving) await this.#answer(next);
+      if (this.#isOpen && !this.#isDraining) await this.#answer(next);
       await this.#turns.allStored();
     }
     this.#isRunning = false;
     this.#activeAt = Date.now();
     if (!this.#isOpen) this.#finish();
-    else if (this.#isLeaving) this.leave();
+    else if (this.#isDraining) this.drain();
   }
 
-  /** Answers one message, and steering input of its response. Never rejects: failures become error events. */
+  /** Answers one message, and then the steering input for its response. Never rejects: failures become error events. */
   async #answer({ data: message, holding }: WaitingMessage): Promise<void> {
     let streamId: string | undefined;
     let next: JsonObject | undefined;
@@ -172,7 +172,7 @@ export class ResponseSocket {
     for (let isSuccessor = false; next !== undefined; isSuccessor = true) {
       const { answered, failure } = await this.#respond(next, { streamId, holding, isSuccessor });
       await this.#turns.allStored();
-      const reason = failure?.message ?? (this.#isLeaving ? "The gateway is being restarted." : undefined);
+      const reason = failure?.message ?? (this.#isDraining ? "The gateway is being restarted." : undefined);
       next = this.#steering.end(answered, reason);
     }
   }
@@ -188,12 +188,12 @@ export class ResponseSocket {
       const { value, bytes, generate } = await readCreateEvent(event, Infinity);
       const isAdmitted = this.#requests++ === 0;
       const caller = await callerOfNext(this.#deps.relay, this.#call, isAdmitted);
-      const created = (id: string): void => this.#steering.created(id);
-      const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, created });
+      const onCreated = (id: string): void => this.#steering.created(id);
+      const sink = new EventSink(this.#socket, { streamId, bufferedBytes, ending: this.#ending.signal, onCreated });
       const opening = { ...this.#call, caller };
       const call = callOf(this.#deps.relay, opening, { answer: sink, ending: sink.ending, facts }, this.#requests);
       const deps = { ...this.#deps, responses: this.#turns.layeredOver(this.#deps.responses) };
-      const inspected = await readResponses(deps, call)(value, bytes);
+      const inspected = await responsesParser(deps, call)(value, bytes);
       previousId = inspected.params.previousId;
       const read = { bytes, inspected, holding, [Symbol.dispose]: () => undefined };
       let answered: Promise<AnsweredResponse | undefined> | undefined;
@@ -208,7 +208,7 @@ export class ResponseSocket {
     } catch (error) {
       if (previousId !== undefined) this.#turns.evict(previousId);
       recordRefusal(this.#deps.refused, { ...this.#call, id: "responses", facts }, error);
-      // The client did not request a successor: its failure is the failure of the steering input.
+      // The client did not request a successor. Its failure is reported as the failure of the steering input.
       if (!(error instanceof ClientDisconnected) && !isSuccessor) this.#refuse(error, streamId);
       return { failure: failureFrom(error) };
     }

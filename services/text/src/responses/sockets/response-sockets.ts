@@ -27,7 +27,7 @@ export class ResponseSockets implements Disposable {
   #drained: (() => void) | undefined;
 
   constructor(deps: ResponsesDeps, registry: Registry) {
-    const { idleMs, longestMs } = deps.sockets;
+    const { maxIdleMs, maxAgeMs } = deps.sockets;
     const sockets = this.#open;
     this.#deps = deps;
     deps.ending.addEventListener("abort", () => {
@@ -39,7 +39,10 @@ export class ResponseSockets implements Disposable {
       const now = Date.now();
       for (const socket of sockets) socket.checkTimeLimits(now);
     };
-    this.#timer = runOnSharedTick(Math.min(maxTickMs, Math.ceil(Math.min(idleMs, longestMs) / checksPerLimit)), check);
+    this.#timer = runOnSharedTick(
+      Math.min(maxTickMs, Math.ceil(Math.min(maxIdleMs, maxAgeMs) / checksPerLimit)),
+      check,
+    );
     registry.registerMetric(
       new Gauge({
         name: "modelgate_response_sockets",
@@ -56,7 +59,7 @@ export class ResponseSockets implements Disposable {
   async begin(upgrade: UpgradeCall): Promise<void> {
     if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
-    if (this.#open.size >= this.#deps.sockets.sockets)
+    if (this.#open.size >= this.#deps.sockets.maxSockets)
       throw new Failure("server_overloaded", "The gateway is at its limit of connections; try again shortly.");
     checkHandshake(upgrade.request);
     const { caller, request, requestId, span, socket } = upgrade;
@@ -82,7 +85,7 @@ export class ResponseSockets implements Disposable {
     this.#isDraining = true;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#drained = resolve;
-    for (const socket of this.#open) socket.leave();
+    for (const socket of this.#open) socket.drain();
     this.#checkDrained();
     await promise;
   }

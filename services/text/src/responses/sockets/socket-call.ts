@@ -8,8 +8,8 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
   readonly strict: boolean;
 }
 
-/** Lease, in ms, of the concurrency slot of one response. The slot of the connection already covers it. */
-const noLeaseMs = 1;
+/** Lease of the seat of one response, in ms. It ends at once, because the connection already has a seat. */
+const seatLeaseMs = 1;
 
 /**
  * Returns the caller of a connection's next response, with current permissions. Throws Failure if the response is
@@ -27,7 +27,7 @@ export async function callerOfNext(
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
   const call = { accountId, tokenId, limitsId, seatId: requestId, budgets, limits };
-  const refusal = limitFailure(await admit(redis, { ...call, needsBalance: true, leaseMs: noLeaseMs }), call);
+  const refusal = limitFailure(await admit(redis, { ...call, needsBalance: true, leaseMs: seatLeaseMs }), call);
   if (refusal !== undefined) throw refusal;
   return caller;
 }

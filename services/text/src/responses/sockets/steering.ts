@@ -42,7 +42,7 @@ interface SteeredResponse {
   readonly create: JsonObject;
   readonly streamId: string | undefined;
   /** Steering input that is part of the response's request. */
-  readonly carried: readonly QueuedSteer[];
+  readonly included: readonly QueuedSteer[];
   id?: string;
   readonly queued: QueuedSteer[];
 }
@@ -53,8 +53,9 @@ interface SteeringOptions {
 }
 
 /**
- * Steering of the responses of one connection (`response.steer`). Input for a running response becomes a successor of
- * it. If the client must send results of tools first, the input waits for its next request.
+ * Steering of the responses of one connection (`response.steer`). Input that arrives while a response runs is sent as
+ * a new request after it, the successor. If the client must first send results of tools, the input waits for the
+ * client's next request.
  */
 export class Steering implements Disposable {
   readonly #send: SteeringOptions["send"];
@@ -93,7 +94,11 @@ export class Steering implements Disposable {
       (create["conversation"] ?? undefined) !== undefined ||
       (create["context_management"] ?? undefined) !== undefined
     )
-      return refuse("steering_not_supported", "A response with a conversation or compaction is not steered.", streamId);
+      return refuse(
+        "steering_not_supported",
+        "A response with a conversation or compaction cannot be steered.",
+        streamId,
+      );
     if (queued.length >= maxQueued)
       return refuse("too_many_pending_steers", `At most ${maxQueued} inputs may wait for one response.`, streamId);
     const steer = { id: this.#newId(), previousId, input, bytes, holding };
@@ -118,25 +123,25 @@ export class Steering implements Disposable {
     const running = this.#running;
     if (running === undefined) return;
     running.id = id;
-    for (const { holding } of running.carried) holding[Symbol.dispose]();
+    for (const { holding } of running.included) holding[Symbol.dispose]();
   }
 
   /**
-   * Ends the running response. Returns the `response.create` event of its successor, if there is one. `message` is the
+   * Ends the running response. Returns the `response.create` event of its successor, if there is one. `refusal` is the
    * reason if there must be none.
    */
-  end(answered: AnsweredResponse | undefined, message: string | undefined): JsonObject | undefined {
+  end(answered: AnsweredResponse | undefined, refusal: string | undefined): JsonObject | undefined {
     const ended = this.#running;
     this.#running = undefined;
     if (ended === undefined) return undefined;
-    const { create, streamId, carried, queued, id } = ended;
-    if (id === undefined) this.#failAll(carried, message ?? "The response could not be created.", streamId);
+    const { create, streamId, included, queued, id } = ended;
+    if (id === undefined) this.#failAll(included, refusal ?? "The response could not be created.", streamId);
     else this.#remember(id, streamId);
     if (queued.length === 0) return undefined;
     const status = answered?.stored.response["status"];
-    const refused = message ?? (status === "completed" || status === "incomplete" ? undefined : "The response failed.");
-    if (answered === undefined || refused !== undefined) {
-      this.#failAll(queued, refused ?? "The response failed.", streamId);
+    const problem = refusal ?? (status === "completed" || status === "incomplete" ? undefined : "The response failed.");
+    if (answered === undefined || problem !== undefined) {
+      this.#failAll(queued, problem ?? "The response failed.", streamId);
       return undefined;
     }
     const required = requiredInput(outputOf(answered.stored));
@@ -152,14 +157,14 @@ export class Steering implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    const unfinished = this.#running === undefined ? [] : [...this.#running.carried, ...this.#running.queued];
+    const unfinished = this.#running === undefined ? [] : [...this.#running.included, ...this.#running.queued];
     for (const { holding } of [...unfinished, ...[...this.#pending.values()].flatMap(({ queued }) => queued)])
       holding[Symbol.dispose]();
     this.#pending.clear();
   }
 
-  #start(create: JsonObject, streamId: string | undefined, carried: readonly QueuedSteer[] = []): JsonObject {
-    this.#running = { create, streamId, carried, queued: [] };
+  #start(create: JsonObject, streamId: string | undefined, included: readonly QueuedSteer[] = []): JsonObject {
+    this.#running = { create, streamId, included, queued: [] };
     return create;
   }
 

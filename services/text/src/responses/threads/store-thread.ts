@@ -19,7 +19,7 @@ export async function storeThread(
   const { accountId } = call.caller;
   try {
     const verdict = await threads.save(accountId, id, thread, Infinity);
-    if (verdict !== "kept")
+    if (verdict !== "stored")
       return relay.log.warn({ ...idsOf(call), message: id, kept: verdict }, "a thread was not stored");
     if (previousId !== undefined) await threads.remove(accountId, previousId);
   } catch (error) {
