@@ -10,7 +10,7 @@ import {
 } from "@modelgate/wires/realtime";
 import { capUnits } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
-import { renewedCaller } from "./hold-use.ts";
+import { renewCaller } from "./hold-use.ts";
 import { Payments } from "./payments.ts";
 import { RecentIds } from "./recent-ids.ts";
 import type { ResponseMoney } from "./response-money.ts";
@@ -37,8 +37,8 @@ export class Charges implements SessionCharges {
   readonly #parts: ChargesParts;
   /** Ids of the responses that the vendor has started and not ended. */
   readonly #responses = new Set<string>();
-  readonly #turns = new PendingTranscripts();
-  readonly #billed = new RecentIds();
+  readonly #pendingTranscripts = new PendingTranscripts();
+  readonly #billedIds = new RecentIds();
   readonly #payments: Payments;
   /** True if the API key was checked for the next response request. The slice of that response may be much older. */
   #isKeyChecked = false;
@@ -61,7 +61,7 @@ export class Charges implements SessionCharges {
 
   async #renewCaller(): Promise<void> {
     const { call, responses, transcripts } = this.#parts;
-    const caller = await renewedCaller(this.#deps, call, responses.price);
+    const caller = await renewCaller(this.#deps, call, responses.price);
     responses.caller = caller;
     transcripts.caller = caller;
   }
@@ -92,10 +92,10 @@ export class Charges implements SessionCharges {
       if (detectsTurns) responses.ahead.addSpeech(seconds, nowMs);
     } else if (seconds > 0) transcripts.speech.addItemAudio(seconds);
     if (type === "input_audio_buffer.commit") transcripts.speech.commitRequested();
-    // The next response reads all text. It also reads all audio, unless the vendor detects turns: then the audio may be
-    // silence, and counts only if the vendor may answer several turns.
-    const isRead = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
-    if (isRead && responses.isShort) this.#payments.payBeforeEvents(() => responses.cover());
+    // The next response reads all text and audio. If the vendor detects turns, the audio may be silence, so money is
+    // reserved for it only if the vendor may answer several turns.
+    const mustPay = textBytes > 0 || (seconds > 0 && (!detectsTurns || responses.ahead.possibleTurns(nowMs) > 1));
+    if (mustPay && responses.isShort) this.#payments.payBeforeEvents(() => responses.extendIfShort());
     this.#coverSpeech();
   }
 
@@ -120,7 +120,7 @@ export class Charges implements SessionCharges {
   }
 
   handleSent({ type }: ClientEvent): void {
-    // Speech that was sent earlier may be transcribed with the new settings.
+    // With the new settings, speech that was sent earlier may be transcribed and cost money.
     if (type === "session.update") this.#coverSpeech();
   }
 
@@ -129,13 +129,13 @@ export class Charges implements SessionCharges {
     const { bridge, transcripts } = this.#parts;
     const { nextTranscriber } = bridge.state;
     if (nextTranscriber === undefined) return;
-    const by = this.#transcribingModel(nextTranscriber.model);
-    if (transcripts.isShort(by)) this.#payments.payBeforeEvents(() => transcripts.cover(by));
+    const transcriber = this.#transcribingModel(nextTranscriber.model);
+    if (transcripts.isShort(transcriber)) this.#payments.payBeforeEvents(() => transcripts.extendIfShort(transcriber));
   }
 
   handleEvent(seen: SeenEvent): void {
     this.#charge(seen);
-    this.#reportSettled();
+    this.#completeLastUsage();
   }
 
   #charge(seen: SeenEvent): void {
@@ -143,7 +143,7 @@ export class Charges implements SessionCharges {
     if (seen.kind === "delta") {
       responses.noteOutput();
       if (responses.traffic.addOutput(seen.audioBytes, seen.textBytes))
-        responses.cover().catch((error: unknown) => session.endUnpaid(error));
+        responses.extendIfShort().catch((error: unknown) => session.endUnpaid(error));
     } else if (seen.kind === "response-begun") this.#startResponse(seen.id);
     else if (seen.kind === "response-done") {
       this.#responses.delete(seen.id);
@@ -163,13 +163,16 @@ export class Charges implements SessionCharges {
       case "committed":
         if (bridge.state.nextTranscriber === undefined) speech.bufferCleared();
         else speech.turnCommitted(seen.item);
-        return this.#turns.add(seen.item, bridge.state.transcriber);
+        return this.#pendingTranscripts.add(seen.item, bridge.state.transcriber);
       case "transcribed":
         speech.transcriptEnded(seen.item, seen.units?.seconds);
-        return this.#chargeTranscript(seen, (this.#turns.remove(seen.item) ?? bridge.state.transcriber)?.model);
+        return this.#chargeTranscript(
+          seen,
+          (this.#pendingTranscripts.remove(seen.item) ?? bridge.state.transcriber)?.model,
+        );
       case "not-transcribed":
         speech.transcriptEnded(seen.item);
-        this.#turns.remove(seen.item);
+        this.#pendingTranscripts.remove(seen.item);
         return;
       case "error":
       case "session-usage":
@@ -186,7 +189,7 @@ export class Charges implements SessionCharges {
     this.#lastUsage.noteVendorGone();
   }
 
-  /** Cancels running responses after the client has left. Resolves when their usage is known, or after `withinMs`. */
+  /** Cancels running responses after the client has disconnected. Resolves when their usage is reported, or after `withinMs`. */
   awaitLastUsage(withinMs: number): Promise<void> {
     if (this.#lastUsage.isVendorGone) return Promise.resolve();
     const { responses, bridge } = this.#parts;
@@ -195,7 +198,7 @@ export class Charges implements SessionCharges {
     if (!this.isAnswering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
-    if (!this.#isOwing()) return Promise.resolve();
+    if (!this.#owesUsage()) return Promise.resolve();
     return this.#lastUsage.wait(withinMs);
   }
 
@@ -219,7 +222,7 @@ export class Charges implements SessionCharges {
 
   #chargeResponse({ id, units, ended }: EventOfKind<"response-done">): void {
     const { responses, bridge } = this.#parts;
-    if (id !== "" && !this.#billed.add(id)) return;
+    if (id !== "" && !this.#billedIds.add(id)) return;
     this.#payments.responseSettled();
     // A response without output and without reported usage is free.
     if (units === undefined && !responses.traffic.hasOutput)
@@ -231,13 +234,11 @@ export class Charges implements SessionCharges {
     }
   }
 
-  /**
-   * Charges a transcript to the model that transcribed the speech, or to the session's model if that model is unknown.
-   */
+  /** Charges a transcript at the price of the model that transcribed the speech. */
   #chargeTranscript({ id, units, textBytes }: EventOfKind<"transcribed">, model: string | undefined): void {
     const { transcripts } = this.#parts;
-    // A vendor that names no model and reports no usage includes transcripts in its responses.
-    if ((units === undefined && model === undefined) || !this.#billed.add(id)) return;
+    // A vendor that names no model and reports no usage includes the cost of transcripts in its responses.
+    if ((units === undefined && model === undefined) || !this.#billedIds.add(id)) return;
     const textUnits = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
     const ended: CallStatus = "completed";
     const used = capUnits(units ?? textUnits, this.#parts.responses.traffic.bound);
@@ -255,19 +256,19 @@ export class Charges implements SessionCharges {
   #transcribingModel(model: string | undefined): TranscribingModel {
     const { responses, call } = this.#parts;
     const price = model === undefined ? undefined : transcriptPrice(this.#deps, call, model);
-    return { price: price ?? responses.price, by: model };
+    return { price: price ?? responses.price, modelName: model };
   }
 
   /** Returns true while the vendor owes output or the usage of a transcript. */
-  #isOwing(): boolean {
-    return this.isAnswering || this.#turns.isPending;
+  #owesUsage(): boolean {
+    return this.isAnswering || this.#pendingTranscripts.isPending;
   }
 
   #send(messages: readonly RealtimeMessage[]): void {
     for (const message of messages) this.#parts.session.sendToVendor(message);
   }
 
-  #reportSettled(): void {
-    if (this.#lastUsage.isAwaited && !this.#isOwing()) this.#lastUsage.complete();
+  #completeLastUsage(): void {
+    if (this.#lastUsage.isAwaited && !this.#owesUsage()) this.#lastUsage.complete();
   }
 }

@@ -44,9 +44,9 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     );
     const expiresAt = now + lifetimeSeconds;
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
-    if (!(await deps.contentBook.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
+    if (!(await deps.contentQuota.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
     const stores = { redis, content: deps.content };
-    // The names are stored with the key, where client content does not belong.
+    // The names are stored with the key, where no client content may be stored. So texts that name no model are left out.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const request: NewClientSecret = {
@@ -60,7 +60,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     try {
       value = await orUnavailable(newClientSecret(stores, request));
     } catch (error) {
-      await deps.contentBook.release(record);
+      await deps.contentQuota.release(record);
       throw error;
     }
     answerJson(response, 200, {

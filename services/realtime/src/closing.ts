@@ -81,7 +81,7 @@ export function sendableReason(reason: string): string {
 const closeMs = 5_000;
 
 /** Closes a connection that no session uses. Cuts it if the close is not answered in time. */
-export function closeSoon(socket: WebSocket, code: number, reason: string): void {
+export function closeGracefully(socket: WebSocket, code: number, reason: string): void {
   socket.resume();
   socket.close(code, reason);
   const timer = setTimeout(() => socket.terminate(), closeMs);

@@ -6,7 +6,7 @@ import { attemptVendors, refuseVendorIdsInTurns } from "@modelgate/relay";
 import { runToEnd } from "@modelgate/formats/json";
 import { bridgeBetween, eventType, wires, type RealtimeBridge, type RealtimeMessage } from "@modelgate/wires/realtime";
 import type { WebSocket } from "ws";
-import { closeCodes, closeSoon } from "./closing.ts";
+import { closeCodes, closeGracefully } from "./closing.ts";
 import type { Deps } from "./deps.ts";
 import { transcriberNamesAt } from "./transcribers.ts";
 import type { RealtimeCall } from "./session-call.ts";
@@ -31,7 +31,7 @@ export interface ConnectRequest {
   readonly format: SessionFormat;
   /** The client's first message, if its format has one that names the model. */
   readonly setup?: RealtimeMessage | undefined;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
@@ -52,7 +52,7 @@ export function connectVendor(deps: Deps, connecting: ConnectRequest): Promise<O
     signal,
     prepare(route) {
       const bridge = openBridge(deps, connecting, route);
-      // `start` throws for a message that must not be passed, so it is called before the vendor is connected.
+      // `start` throws for a message that must not be forwarded, so it is called before the vendor is connected.
       const start = setup === undefined ? undefined : bridge.start?.(setup);
       return {
         request: vendorRequest(connecting, route),
@@ -97,7 +97,7 @@ async function awaitStart(
     if (start === undefined) await readFirstMessages(vendor, limits.firstEventMs, signal);
     else {
       socket.send(start.data, { binary: start.binary });
-      // The wait does not end when the client leaves, because the vendor may start and charge the session anyway.
+      // The wait does not end when the client disconnects, because the vendor may start and charge the session anyway.
       await readFirstMessages(vendor, limits.firstEventMs);
     }
     const failed = failedMessage(vendor);
@@ -148,7 +148,7 @@ function refusedStart({ data }: RealtimeMessage, provider: WireRoute["provider"]
 /** Ends a vendor's connection that no session uses. A vendor that may have started the session is told to end it. */
 export function closeUnused({ socket, bridge }: VendorConnection): void {
   for (const { data } of bridge.stop()) socket.send(data, { binary: false });
-  closeSoon(socket, closeCodes.normal, "");
+  closeGracefully(socket, closeCodes.normal, "");
 }
 
 function vendorRequest({ call, isBeta }: ConnectRequest, { candidate, key, provider, wire }: WireRoute<SessionWire>) {
@@ -178,7 +178,7 @@ async function readFirstMessages(
     if (!Buffer.isBuffer(data)) return;
     const message = { data, binary };
     firstMessages.push(message);
-    // Earlier events are only information: the wait goes on.
+    // The session begins only with the event `startedBy`, so the wait continues.
     if (startedBy !== undefined && isGreeting(message) && eventType(data) !== startedBy) return;
     socket.pause();
     resolve();
@@ -192,7 +192,7 @@ async function readFirstMessages(
   socket.resume();
   try {
     await promise;
-    // Messages of the same chunk may still follow in this turn of the event loop.
+    // Further messages of the same chunk may still be emitted in this iteration of the event loop.
     await new Promise((next) => setImmediate(next));
   } finally {
     clearTimeout(timer);

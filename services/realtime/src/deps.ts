@@ -3,7 +3,7 @@ import { idSource, sharedContentRedis, type Redis, type ServiceContext } from "@
 import { openRelay, type ServiceRelay } from "@modelgate/relay";
 import type { Env } from "./env.ts";
 
-/** Limits of sessions: times in ms, sizes in bytes, and numbers. */
+/** Limits of sessions: times in ms, sizes in bytes, and counts. */
 export type SessionLimits = Readonly<Env["sessions"]> & {
   /** Replacement for `lastUsageMs` when the process ends. */
   readonly maxUsageWaitAtShutdownMs: number;
@@ -22,8 +22,8 @@ export interface Deps extends ServiceRelay {
   /** Redis that stores client content, here the settings of client secrets. */
   readonly content: Redis;
   /** Number of bytes that each account stores, and its limit. */
-  readonly contentBook: ContentQuota;
-  /** Aborts when the process ends open sessions. */
+  readonly contentQuota: ContentQuota;
+  /** Signal that is aborted when the process ends open sessions. */
   readonly ending: AbortSignal;
 }
 
@@ -37,7 +37,7 @@ export async function openDeps({
   shared,
 }: Pick<ServiceContext<Env>, "drainMs" | "ending" | "env" | "farewellMs" | "log" | "shared">): Promise<Deps> {
   const openedRelay = await openRelay(env.relay, { log, shared });
-  // Sessions that are closed at the end of a drain must be settled within it.
+  // During a shutdown, `farewellMs` must be enough for the last usage and for the settlements.
   const maxUsageWaitAtShutdownMs = Math.min(
     env.sessions.lastUsageMs,
     Math.max(0, farewellMs - env.sessions.settlementMs),
@@ -47,7 +47,7 @@ export async function openDeps({
     ...openedRelay,
     ending,
     content,
-    contentBook: openContentQuota(content, env.content),
+    contentQuota: openContentQuota(content, env.content),
     limits: { ...env.sessions, maxUsageWaitAtShutdownMs, drainMs: drainMs - farewellMs },
     slice: env.slice,
     newSessionId: idSource("session"),

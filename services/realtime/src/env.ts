@@ -8,7 +8,7 @@ export const variables = serviceVariables("realtime", (read) => ({
   relay: relayVariables(read),
   content: contentVariables(read),
   sessions: {
-    sessions: read.integer("SESSIONS", 10_000, "Maximum number of open sessions in the process.", { min: 1 }),
+    maxSessions: read.integer("SESSIONS", 10_000, "Maximum number of open sessions in the process.", { min: 1 }),
     /** Maximum bytes of a message of either side. Vendors accept audio of 15 MB, which is 20 MB in base64. */
     messageBytes: 24 * mebibyte,
     /** Maximum bytes of a client event that contains more than audio. */
@@ -29,11 +29,11 @@ export const variables = serviceVariables("realtime", (read) => ({
     idleMs: 15 * 60_000,
     /** Maximum duration of a session, in ms. */
     longestMs: 60 * 60_000,
-    /** Maximum wait, in ms, for the first event of a vendor whose format starts with one. */
+    /** Maximum wait, in ms, for the first event of a vendor whose format requires one at the start. */
     firstEventMs: 10_000,
-    /** Maximum wait, in ms, for the first message of a client whose format starts with one. */
+    /** Maximum wait, in ms, for the first message of a client whose format requires one at the start. */
     setupMs: 10_000,
-    /** Maximum wait, in ms, for the vendor's usage after the client has left; at most 60,000. */
+    /** Maximum wait, in ms, for the vendor's usage after the client has disconnected. */
     lastUsageMs: 10_000,
     /** Time, in ms, for settlements after the last session has closed at a shutdown. */
     settlementMs: 1_500,

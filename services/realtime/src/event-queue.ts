@@ -18,7 +18,7 @@ export interface QueueCallbacks {
   deliver(event: ClientEvent): void;
   refuse(event: ClientEvent, failure: Failure): void;
   /** Called with true when reading from the client must stop, and with false when it may continue. */
-  full(isFull: boolean): void;
+  fullChanged(isFull: boolean): void;
 }
 
 /** Types of events that do not wait behind response requests, because they end a response. */
@@ -30,29 +30,30 @@ const priorityEvents: ReadonlySet<string | undefined> = new Set(["response.cance
  */
 export class EventQueue {
   readonly #limits: QueueLimits;
-  readonly #events: QueueCallbacks;
+  readonly #callbacks: QueueCallbacks;
   #waiting: ClientEvent[] = [];
   #bytes = 0;
-  #responses = 0;
+  #waitingRequests = 0;
+  /** True if the first waiting event was counted. */
   #isCounted = false;
   #isSending = false;
   #isFull = false;
 
-  constructor(limits: QueueLimits, events: QueueCallbacks) {
+  constructor(limits: QueueLimits, callbacks: QueueCallbacks) {
     this.#limits = limits;
-    this.#events = events;
+    this.#callbacks = callbacks;
   }
 
   /** Sends a client's event, queues it, or refuses it if too many response requests wait. */
-  take(event: ClientEvent): void {
-    if (priorityEvents.has(event.type)) return this.#events.deliver(event);
+  add(event: ClientEvent): void {
+    if (priorityEvents.has(event.type)) return this.#callbacks.deliver(event);
     if (event.type === "response.create") {
       const max = this.#limits.waitingResponses;
-      if (this.#responses >= max) {
+      if (this.#waitingRequests >= max) {
         const message = `${max} responses are already waiting for available balance; try again when one has finished.`;
-        return this.#events.refuse(event, new Failure("rate_limit_exceeded", message));
+        return this.#callbacks.refuse(event, new Failure("rate_limit_exceeded", message));
       }
-      this.#responses++;
+      this.#waitingRequests++;
     }
     this.#waiting.push(event);
     this.#bytes += sizeOf(event);
@@ -69,8 +70,8 @@ export class EventQueue {
         this.#isCounted = false;
         this.#waiting.shift();
         this.#bytes -= sizeOf(first);
-        if (first.type === "response.create") this.#responses--;
-        this.#events.deliver(first);
+        if (first.type === "response.create") this.#waitingRequests--;
+        this.#callbacks.deliver(first);
       }
     } finally {
       this.#isSending = false;
@@ -78,21 +79,21 @@ export class EventQueue {
     const isFull = this.#bytes > this.#limits.bufferedBytes;
     if (isFull === this.#isFull) return;
     this.#isFull = isFull;
-    this.#events.full(isFull);
+    this.#callbacks.fullChanged(isFull);
   }
 
   clear(): void {
     this.#waiting = [];
     this.#bytes = 0;
-    this.#responses = 0;
+    this.#waitingRequests = 0;
   }
 
   #maySend(event: ClientEvent): boolean {
     if (!this.#isCounted) {
       this.#isCounted = true;
-      this.#events.countEvent(event);
+      this.#callbacks.countEvent(event);
     }
-    return this.#events.maySend(event);
+    return this.#callbacks.maySend(event);
   }
 }
 

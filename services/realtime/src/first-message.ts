@@ -9,16 +9,16 @@ export const messageOverheadBytes = 256;
 
 /** Client of a session that is being opened. */
 export interface OpeningClient extends Disposable {
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
-  /** Returns the socket and the messages received so far. Throws ClientDisconnected if the client has left. */
-  take(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
+  /** Opens the WebSocket if it is not open yet. Throws ClientDisconnected if the client has disconnected. */
+  openSocket(): { readonly socket: WebSocket; readonly early?: readonly RealtimeMessage[] };
 }
 
 /** Client whose session is being opened after the protocol switch. Its messages are stored meanwhile. */
 export interface EarlyClient extends OpeningClient {
-  /** Rejects with ClientDisconnected if the client leaves, and with Failure if no message comes in time. */
-  first(): Promise<RealtimeMessage>;
+  /** Rejects with ClientDisconnected if the client disconnects, and with Failure if no message comes in time. */
+  firstMessage(): Promise<RealtimeMessage>;
   /** All messages that the client has sent so far. */
   readonly messages: readonly RealtimeMessage[];
 }
@@ -65,8 +65,8 @@ export function receiveEarly(client: WebSocket, name: string, { setupMs, buffere
   return {
     messages,
     signal: disconnected.signal,
-    first: () => promise,
-    take() {
+    firstMessage: () => promise,
+    openSocket() {
       dispose();
       client.resume();
       return { socket: client, early: messages };
@@ -80,7 +80,7 @@ export interface DisconnectWatch extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** Watches a connection that is not read yet, to notice when the client leaves. */
+/** Watches a connection that is not read yet, to notice when the client disconnects. */
 export function watchDisconnect(socket: Duplex): DisconnectWatch {
   const controller = new AbortController();
   const abort = (): void => controller.abort();

@@ -7,15 +7,14 @@ import type { Expectation, HeldMoney, Outcome } from "@modelgate/relay";
 import type { Deps } from "./deps.ts";
 import type { RealtimeCall } from "./session-call.ts";
 
-/** Model of a session and the price of using it. */
+/** Model, which contains the prices, and the group's price multiplier. */
 export interface SessionPrice {
   readonly model: CatalogModel;
-  /** The group's price multiplier. */
   readonly multiplier: number;
 }
 
 /** Returns a model and its price for this caller. If `name` is undefined, selects the caller's first session model. */
-export function sessionPrice(
+export function findSessionPrice(
   { relay }: Deps,
   { caller, endpoint }: RealtimeCall,
   name: string | undefined,
@@ -31,7 +30,7 @@ export function sessionPrice(
 }
 
 /** Returns the caller with current permissions. Throws Failure if they no longer allow the session's model. */
-export async function renewedCaller(
+export async function renewCaller(
   { relay }: Deps,
   { caller, endpoint }: RealtimeCall,
   { model }: SessionPrice,
@@ -54,8 +53,8 @@ export interface ModelUse {
 export interface UseReservation {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
-  /** Outcome until the use is known. */
-  readonly unknown: Outcome;
+  /** Outcome that is recorded while the usage is not reported. */
+  readonly initialOutcome: Outcome;
   readonly upperNanos: Nanos;
   /** Tokens to count against the API key's rate limit. */
   readonly tokens?: number;
@@ -66,16 +65,16 @@ const switchedProtocols = 101;
 /** Maximum attempts to make an empty reservation, which a usage event requires, and the pause between them in ms. */
 const [maxEmptyTries, emptyPauseMs] = [20, 500];
 
-/** Outcome of a use about which nothing is known yet, not even its route. */
-export const unknownUseOutcome: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
+/** Outcome of a use before its usage and its route are known. */
+export const initialUseOutcome: Outcome = { ...notSent, estimated: true, status: switchedProtocols };
 
 /** Reserves money for a response or a transcript. Throws Failure. */
 export function holdUse(
   { relay }: Deps,
-  { call, price, unknown, upperNanos, tokens = 0 }: UseReservation,
+  { call, price, initialOutcome, upperNanos, tokens = 0 }: UseReservation,
 ): Promise<HeldMoney> {
   const expected: Expectation = { upperNanos, floorNanos: 0n, floorUnits: {}, tokens };
-  return holdMoney(relay, { call, price, expected, certainOutcome: unknown });
+  return holdMoney(relay, { call, price, expected, certainOutcome: initialOutcome });
 }
 
 /** Settles usage without a reservation, as far as the balance covers it. Never rejects. */

@@ -5,7 +5,7 @@ import {
   StepQueue,
   holdUse,
   settleUnheld,
-  unknownUseOutcome,
+  initialUseOutcome,
   type SessionPrice,
   type ModelUse,
   type UseReservation,
@@ -28,7 +28,13 @@ const [inputTokensPerSecond, outputTokensPerSecond] = [10, 20];
 
 /** Reserves money for the first response of a session, before its vendor is connected. Throws Failure. */
 export function holdFirstSlice(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
-  return holdUse(deps, { call, price, unknown: unknownUseOutcome, upperNanos: costOfSlice(deps, price), tokens: 1 });
+  return holdUse(deps, {
+    call,
+    price,
+    initialOutcome: initialUseOutcome,
+    upperNanos: costOfSlice(deps, price),
+    tokens: 1,
+  });
 }
 
 /** Values that the reservations for a session's responses need. */
@@ -36,7 +42,7 @@ export interface ResponseMoneyParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Outcome of a response of which only the session is known. */
-  readonly unknown: Outcome;
+  readonly initialOutcome: Outcome;
   /** Reservation that `holdFirstSlice` made. */
   readonly first: HeldMoney;
 }
@@ -52,7 +58,7 @@ export class ResponseMoney {
   /** Caller whose account pays. It is renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
-  readonly #unknown: Outcome;
+  readonly #initialOutcome: Outcome;
   /** Slices for responses that have not started, oldest first. */
   readonly #ready: Slice[] = [];
   /** Slices of running responses, by response id. */
@@ -63,11 +69,11 @@ export class ResponseMoney {
   /** Cost of the last response. The next response reads the same context again. */
   #lastCost: Nanos = 0n;
 
-  constructor(deps: Deps, { call, price, unknown, first }: ResponseMoneyParts) {
+  constructor(deps: Deps, { call, price, initialOutcome, first }: ResponseMoneyParts) {
     this.#deps = deps;
     this.#call = call;
     this.caller = call.caller;
-    this.#unknown = unknown;
+    this.#initialOutcome = initialOutcome;
     this.price = price;
     this.#ready.push(this.#sliceOf(first));
   }
@@ -87,10 +93,13 @@ export class ResponseMoney {
     return this.#ready.length;
   }
 
-  /** Reserves a slice, unless more than `reserved` slices are ready. Throws Failure, for example without balance. */
-  holdSlice(reserved = 0): Promise<void> {
+  /**
+   * Reserves a slice, unless more than `pendingResponses` slices are ready: the number of responses that are requested and
+   * have not started. Throws Failure, for example without balance.
+   */
+  holdSlice(pendingResponses = 0): Promise<void> {
     return this.#steps.run(async () => {
-      if (!this.#closed && this.#ready.length <= reserved) this.#ready.push(await this.#open());
+      if (!this.#closed && this.#ready.length <= pendingResponses) this.#ready.push(await this.#open());
     });
   }
 
@@ -125,7 +134,7 @@ export class ResponseMoney {
   }
 
   /** Extends the current slice if it is short. Throws Failure if the account cannot pay for more. */
-  cover(): Promise<void> {
+  extendIfShort(): Promise<void> {
     return this.#steps.run(async () => {
       const slice = this.#current;
       if (slice === undefined || !this.isShort) return;
@@ -146,7 +155,7 @@ export class ResponseMoney {
       const slice = this.#inUse.get(id) ?? this.#ready.shift();
       this.#inUse.delete(id);
       const outcome: Outcome = { ...this.#outcomeOf(slice), ...use, bound: max };
-      await (slice?.held.settle(outcome) ?? settleUnheld(this.#deps, this.#wanted(), outcome));
+      await (slice?.held.settle(outcome) ?? settleUnheld(this.#deps, this.#reservation(), outcome));
       this.#settling--;
     });
   }
@@ -192,11 +201,11 @@ export class ResponseMoney {
     const upperNanos = this.#upperNanos();
     // The rate limit counts the tokens when the usage is known. Until then one token is reserved, so that no slice is
     // opened while the limit is exceeded.
-    return this.#sliceOf(await holdUse(this.#deps, { ...this.#wanted(), upperNanos, tokens: 1 }));
+    return this.#sliceOf(await holdUse(this.#deps, { ...this.#reservation(), upperNanos, tokens: 1 }));
   }
 
-  #wanted(): Omit<UseReservation, "upperNanos"> {
-    return { call: { ...this.#call, caller: this.caller }, price: this.price, unknown: this.#unknown };
+  #reservation(): Omit<UseReservation, "upperNanos"> {
+    return { call: { ...this.#call, caller: this.caller }, price: this.price, initialOutcome: this.#initialOutcome };
   }
 
   #sliceOf(held: HeldMoney): Slice {
@@ -212,7 +221,7 @@ export class ResponseMoney {
   }
 
   #outcomeOf(slice: Slice | undefined): Outcome {
-    return { ...this.#unknown, startedAt: slice?.startedAt, firstByteAt: slice?.firstByteAt };
+    return { ...this.#initialOutcome, startedAt: slice?.startedAt, firstByteAt: slice?.firstByteAt };
   }
 
   #costOf(units: Units): Nanos {

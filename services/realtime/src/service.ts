@@ -2,7 +2,7 @@ import { defineService, serveArea, type UpgradeCall } from "@modelgate/platform"
 import { openDeps } from "./deps.ts";
 import { variables } from "./env.ts";
 import { routes } from "./routes.ts";
-import { gptLiveFormat, liveFormat } from "./session-format.ts";
+import { gptLiveFormat, geminiLiveFormat } from "./session-format.ts";
 import { RealtimeSessions } from "./sessions.ts";
 
 /** Service of the realtime area: WebSocket sessions, and client secrets for them. */
@@ -13,7 +13,7 @@ export const service = defineService("area", variables, async (context) => {
   const handlers = routes(deps);
   const upgrades = {
     realtime: (call: UpgradeCall) => sessions.begin(call),
-    geminiLive: (call: UpgradeCall) => sessions.beginWithSetup(call, liveFormat),
+    geminiLive: (call: UpgradeCall) => sessions.beginWithSetup(call, geminiLiveFormat),
     gptLive: (call: UpgradeCall) => sessions.beginWithSetup(call, gptLiveFormat),
   };
   return {

@@ -1,7 +1,7 @@
 import type { Failure } from "@modelgate/contracts";
 import type { ClientEvent, RealtimeMessage, SeenEvent } from "@modelgate/wires/realtime";
 
-/** Charges of a session, as the session calls them. */
+/** Operations of a session's charges that the session calls. */
 export interface SessionCharges {
   /** Call id of the current reservation. */
   readonly callId: string;
@@ -17,7 +17,7 @@ export interface SessionCharges {
   maySend(event: ClientEvent): boolean;
   /** Handles a client event that was sent to the vendor. Absent if events cost nothing. */
   handleSent?(event: ClientEvent): void;
-  /** Handles a vendor's event, including events after the client has left. */
+  /** Handles a vendor's event, including events after the client has disconnected. */
   handleEvent(seen: SeenEvent): void;
   /** Pays for time that has passed. Called periodically until the session ends. Absent if time costs nothing. */
   tick?(): void;

@@ -9,9 +9,10 @@ export class SessionClock {
   readonly startedAt = Date.now();
   readonly #limits: ClockLimits;
   readonly #silenceMs: number;
-  #spokeAt = this.startedAt;
+  /** Time of the last message of either side. */
+  #lastMessageAt = this.startedAt;
   /** Time of the vendor's last message; 0 before the first one. */
-  #heardAt = 0;
+  #vendorMessageAt = 0;
   /** Time since which the vendor owes output; 0 while it owes none. */
   #expectedSince = 0;
 
@@ -21,18 +22,18 @@ export class SessionClock {
     this.#silenceMs = silenceMs;
   }
 
-  clientSpoke(): void {
-    this.#spokeAt = Date.now();
+  noteClientMessage(): void {
+    this.#lastMessageAt = Date.now();
   }
 
   /** Notes that the vendor sent a message, or that reading from it resumed after a pause. */
-  vendorSpoke(): void {
-    this.#spokeAt = this.#heardAt = Date.now();
+  noteVendorMessage(): void {
+    this.#lastMessageAt = this.#vendorMessageAt = Date.now();
   }
 
   /** Notes whether the vendor owes output. A vendor that has sent nothing yet owes output after any message to it. */
   noteOwed({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
-    const expected = this.#heardAt === 0 ? sent || this.#expectedSince > 0 : owed;
+    const expected = this.#vendorMessageAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
     else if (this.#expectedSince === 0) this.#expectedSince = Date.now();
   }
@@ -42,7 +43,7 @@ export class SessionClock {
     const { longestMs, idleMs } = this.#limits;
     if (now - this.startedAt > longestMs)
       return new Failure("session_expired", `A session lasts at most ${Math.round(longestMs / 1_000)} s.`);
-    if (now - this.#spokeAt > idleMs)
+    if (now - this.#lastMessageAt > idleMs)
       return new Failure("session_expired", `The session was silent for ${Math.round(idleMs / 1_000)} s.`);
     return undefined;
   }
@@ -50,7 +51,7 @@ export class SessionClock {
   /** Returns true if the vendor has owed output for too long: its first message, or the rest of an answer. */
   isVendorSilent(now: number): boolean {
     if (this.#expectedSince === 0) return false;
-    const withinMs = this.#heardAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;
-    return now - Math.max(this.#expectedSince, this.#heardAt) > withinMs;
+    const withinMs = this.#vendorMessageAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;
+    return now - Math.max(this.#expectedSince, this.#vendorMessageAt) > withinMs;
   }
 }

@@ -23,14 +23,14 @@ export interface SessionFormat {
   readonly isTimed: boolean;
   /** True if a refused message ends the session. */
   readonly endsOnRefusal: boolean;
-  /** Returns true if a client's event contains only audio. Its size is then not limited like that of other events. */
+  /** Returns true if a client's event contains only audio. Such an event may be larger than others. */
   isPlainAudio(data: Buffer): boolean;
   /** Renders a failure as messages; empty if the format has no message for failures. */
   renderFailure(failure: Failure, eventId: string, causedBy?: string): readonly RealtimeMessage[];
   /** Converts an ending to the close code and reason of this format. */
-  ending(ending: SessionEnding): SessionEnding;
+  convertEnding(ending: SessionEnding): SessionEnding;
   /** Returns the ending of a session whose message was refused. */
-  refusal(failure: Failure): SessionEnding;
+  endingByRefusal(failure: Failure): SessionEnding;
   /** Renders the announcement that the gateway shuts down; empty if the format has none. */
   renderGoAway(leftMs: number): readonly RealtimeMessage[];
 }
@@ -51,8 +51,8 @@ export const realtimeFormat: SessionFormat = {
   endsOnRefusal: false,
   isPlainAudio,
   renderFailure: (failure, eventId, causedBy) => [errorEvent(failure, eventId, causedBy)],
-  ending: (ending) => ending,
-  refusal: refusalOf,
+  convertEnding: (ending) => ending,
+  endingByRefusal: refusalOf,
   renderGoAway: () => [],
 };
 
@@ -66,8 +66,8 @@ export const gptLiveFormat: SetupFormat = {
   setupName: "session.start",
   modelOf: modelOfStart,
   renderFailure: (failure, eventId, causedBy) => [liveErrorEvent(failure, eventId, causedBy)],
-  ending: (ending) => ending,
-  refusal: refusalOf,
+  convertEnding: (ending) => ending,
+  endingByRefusal: refusalOf,
   renderGoAway: () => [],
 };
 
@@ -77,23 +77,23 @@ function refusalOf(failure: Failure): SessionEnding {
 }
 
 /** Gemini's live format. A failure closes the session, with its text as the close reason. */
-export const liveFormat: SetupFormat = {
+export const geminiLiveFormat: SetupFormat = {
   wire: "gemini-live",
   vendorWires: realtimeWires,
   isTimed: false,
   setupName: "setup",
   modelOf: modelOfSetup,
   endsOnRefusal: true,
-  // Audio is a member of messages that may have others.
+  // A message with audio may have other members.
   isPlainAudio: () => false,
   renderFailure: () => [],
-  ending({ failure, reason, code, ...more }) {
+  convertEnding({ failure, reason, code, ...more }) {
     if (failure === undefined) return { code, reason, ...more };
-    // A vendor's close is already in the live format.
+    // The close reason of a vendor is already in this format.
     const isOurs = reason === failure.code;
     const closeReason = isOurs ? sendableReason(failure.message) : reason;
     return { code: code === closeCodes.tryAgain ? closeCodes.broken : code, reason: closeReason, failure, ...more };
   },
-  refusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
+  endingByRefusal: (failure) => ({ code: liveCloseCode(failure), reason: failure.code, failure }),
   renderGoAway: (leftMs) => [eventMessage(goAwayMessage(leftMs))],
 };

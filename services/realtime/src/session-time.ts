@@ -33,7 +33,7 @@ export class SessionTime {
     return this.#isFinal;
   }
 
-  /** True if the last report was limited. */
+  /** True if the last report was reduced to the maximum. */
   get isCapped(): boolean {
     return this.#isCapped;
   }

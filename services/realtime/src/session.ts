@@ -33,6 +33,7 @@ export interface SessionParts {
   readonly client: WebSocket;
   /** Format of the client's messages. */
   readonly format: SessionFormat;
+  /** Messages that the client sent while the session was being opened. */
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
   /** Creates the charges of the session. */
@@ -58,8 +59,8 @@ export class Session {
   #errors = 0;
   #vendorFailed = false;
   #ended = false;
-  /** Ending for a client that has left; undefined while it is connected. */
-  #left: SessionEnding | undefined;
+  /** Ending for a client that has disconnected; undefined while it is connected. */
+  #clientEnding: SessionEnding | undefined;
 
   constructor(deps: Deps, parts: SessionParts) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -72,7 +73,7 @@ export class Session {
     this.#client = new Side(parts.client, limits, {
       message: (message) => this.#safely(() => this.#fromClient(message)),
       closed: (code, reason) => this.#clientClosed(code, reason),
-      drained: () => this.#readOn(),
+      drained: () => this.#resumeVendor(),
       check: (data) => checkEvent(data, parts.format, deps),
       refused: (error) => this.#refuse(asFailure(error)),
     });
@@ -96,7 +97,7 @@ export class Session {
       maySend: (event) => this.#charges.maySend(event),
       deliver: (event) => this.#deliver(event),
       refuse: (event, failure) => this.#refuse(failure, parseEvent(event.message.data)?.["event_id"]),
-      full: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
+      fullChanged: (isFull) => (isFull ? this.#client.pause("queue") : this.#client.resume("queue")),
     });
   }
 
@@ -109,11 +110,11 @@ export class Session {
     connection.prependOnceListener("end", () => {
       if (client.readyState === client.OPEN) this.goAway();
     });
-    this.#pass(bridge.open());
+    this.#forward(bridge.open());
     this.#vendor.replay(first.splice(0));
     const { settings, early = [] } = this.#parts;
-    // The client may have left while the vendor started the session. It pays for the session, so the session is ended
-    // like any other.
+    // The client may have disconnected while the vendor started the session. The account pays for the session,
+    // so it is ended like any other.
     if (client.readyState !== client.OPEN) this.#clientClosed(1006, "");
     else {
       if (settings !== undefined) this.#fromClient(eventMessage({ type: "session.update", session: settings }));
@@ -129,7 +130,7 @@ export class Session {
     if (this.#ended) return;
     const failure = this.#clock.expiryFailure(now);
     if (failure !== undefined) return this.#end({ code: closeCodes.normal, reason: failure.code, failure });
-    if (this.#clock.isVendorSilent(now) && !this.#client.full)
+    if (this.#clock.isVendorSilent(now) && !this.#client.isFull)
       return this.#vendorLost(new Failure("upstream_timeout", "The vendor stopped sending."));
     this.#client.tick(now);
     this.#vendor.tick(now);
@@ -159,9 +160,9 @@ export class Session {
 
   #fromClient(message: RealtimeMessage): void {
     if (this.#ended) return;
-    this.#clock.clientSpoke();
+    this.#clock.noteClientMessage();
     try {
-      for (const event of this.#eventsOf(message)) this.#queue.take(event);
+      for (const event of this.#eventsOf(message)) this.#queue.add(event);
     } catch (error) {
       const failure = asFailure(error);
       if (failure.code === "internal_error") throw failure;
@@ -176,29 +177,29 @@ export class Session {
 
   #deliver(event: ClientEvent): void {
     const converted = this.#parts.vendor.bridge.fromClient(event.message);
-    this.#pass(converted);
+    this.#forward(converted);
     if (converted.toClient.length > 0) this.#client.awaitReader();
     this.#charges.handleSent?.(event);
   }
 
   #fromVendor(message: RealtimeMessage): void {
-    this.#clock.vendorSpoke();
+    this.#clock.noteVendorMessage();
     const converted = this.#parts.vendor.bridge.fromVendor(withoutSecrets(message));
     const last = converted.toClient.at(-1);
     if (last !== undefined) this.#vendorFailed = eventType(last.data) === "error";
-    this.#pass(converted);
+    this.#forward(converted);
   }
 
-  #pass({ toClient, toVendor, seen, failure }: BridgedMessages): void {
+  #forward({ toClient, toVendor, seen, failure }: BridgedMessages): void {
     for (const event of seen ?? toClient.map(inspectEvent)) this.#charges.handleEvent(event);
     for (const message of toClient) this.#client.send(message);
     for (const message of toVendor) this.#vendor.send(message);
     this.#clock.noteOwed({ owed: this.#charges.isAnswering, sent: toVendor.length > 0 });
-    // The vendor's last messages are still needed after the client has left.
-    if (toClient.length > 0 && this.#client.full && !this.#ended) this.#vendor.pause("slow");
-    if (toVendor.length > 0 && this.#vendor.full) this.#client.pause("slow");
+    // Reading from the vendor is not paused after the session has ended, because its last messages report usage.
+    if (toClient.length > 0 && this.#client.isFull && !this.#ended) this.#vendor.pause("slow");
+    if (toVendor.length > 0 && this.#vendor.isFull) this.#client.pause("slow");
     if (toClient.length > 0 || (seen?.length ?? 0) > 0) this.#queue.sendReady();
-    if (failure !== undefined) this.#end(this.#parts.format.refusal(failure));
+    if (failure !== undefined) this.#end(this.#parts.format.endingByRefusal(failure));
   }
 
   #endUnpaid(error: unknown): void {
@@ -213,27 +214,27 @@ export class Session {
     this.#end({ code, reason: failure.code, failure });
   }
 
-  /** Ends the session of a client that has left, once no payment is in progress. */
+  /** Ends the session of a client that has disconnected, once no payment is in progress. */
   #endIfLeft(): void {
-    if (this.#left !== undefined && !this.#charges.isPaying) this.#end(this.#left);
+    if (this.#clientEnding !== undefined && !this.#charges.isPaying) this.#end(this.#clientEnding);
   }
 
   #clientClosed(code: number, reason: string): void {
-    this.#left = endingByClient(code, reason);
+    this.#clientEnding = endingByClient(code, reason);
     this.#endIfLeft();
   }
 
   /** Resumes reading from the vendor after the client has received the waiting data. */
-  #readOn(): void {
-    this.#clock.vendorSpoke();
+  #resumeVendor(): void {
+    this.#clock.noteVendorMessage();
     this.#vendor.resume("slow");
   }
 
   #vendorClosed(code: number, reason: string): void {
-    // The vendor's last messages may have come faster than the client reads.
+    // The vendor's last messages may still wait for a slow client.
     this.#vendor.flush();
     const ending = endingByVendor(code, reason, { hasFailed: this.#vendorFailed, isOwing: this.#charges.isAnswering });
-    // The client causes a vendor's close with code "invalid".
+    // A vendor closes with the code "invalid" because of a message of the client, so this is no failure of the vendor.
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.onVendorLost(ending.failure.code);
     this.#charges.noteVendorGone();
@@ -248,7 +249,7 @@ export class Session {
 
   #refuse(failure: Failure, causedBy?: unknown): void {
     const { format } = this.#parts;
-    if (format.endsOnRefusal) this.#end(format.refusal(failure));
+    if (format.endsOnRefusal) this.#end(format.endingByRefusal(failure));
     else this.#sendError(failure, causedBy);
   }
 
@@ -262,24 +263,24 @@ export class Session {
   /** Closes the client's side. The vendor's side stays open until it has reported the usage to charge. */
   #end(ending: SessionEnding): void {
     if (this.#ended) return;
-    const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.ending(ending);
+    const { code, reason, failure, vendorCode = closeCodes.normal } = this.#parts.format.convertEnding(ending);
     this.#ended = true;
     this.#charges.end();
     this.#queue.clear();
     if (failure !== undefined) this.#sendError(failure);
     this.#client.close(code, reason);
-    void this.#windUp(vendorCode, reason).then(this.#resolve);
+    void this.#finish(vendorCode, reason).then(this.#resolve);
     const { call } = this.#parts;
     const seconds = Math.round((Date.now() - this.#clock.startedAt) / 1_000);
     const end = { code, reason, failure: failure?.code, seconds, callId: this.#charges.callId };
     this.#deps.relay.log.info({ ...idsOf(call), account: call.caller.accountId, ...end }, "session ended");
   }
 
-  async #windUp(vendorCode: number, reason: string): Promise<void> {
+  async #finish(vendorCode: number, reason: string): Promise<void> {
     this.#vendor.resume("slow");
     const { ending, limits } = this.#deps;
     const withinMs = ending.aborted ? limits.maxUsageWaitAtShutdownMs : limits.lastUsageMs;
-    if (this.#vendor.open) await this.#charges.awaitLastUsage(withinMs);
+    if (this.#vendor.isOpen) await this.#charges.awaitLastUsage(withinMs);
     this.#vendor.close(vendorCode, reason);
     await this.#charges.close();
   }

@@ -19,14 +19,14 @@ import type { WebSocket } from "ws";
 import { Charges } from "./charges.ts";
 import { checkEvent } from "./check-event.ts";
 import { withSecretSettings } from "./client-secrets.ts";
-import { closeCodes, closeSoon } from "./closing.ts";
+import { closeCodes, closeGracefully } from "./closing.ts";
 import { connectVendor, closeUnused } from "./connect.ts";
 import type { Deps } from "./deps.ts";
 import { receiveEarly, watchDisconnect, type EarlyClient, type OpeningClient } from "./first-message.ts";
-import { sessionPrice, unknownUseOutcome, type SessionPrice } from "./hold-use.ts";
+import { findSessionPrice, initialUseOutcome, type SessionPrice } from "./hold-use.ts";
 import { chooseProtocol, readHandshake, type Handshake } from "./handshake.ts";
 import { Session } from "./session.ts";
-import { sessionCall, type RealtimeCall } from "./session-call.ts";
+import { toSessionCall, type RealtimeCall } from "./session-call.ts";
 import type { SessionCharges } from "./session-charges.ts";
 import { realtimeFormat, type SessionFormat, type SetupFormat } from "./session-format.ts";
 import { holdFirstSlice, ResponseMoney } from "./response-money.ts";
@@ -100,8 +100,8 @@ export class RealtimeSessions implements Disposable {
   async begin(upgrade: UpgradeCall): Promise<void> {
     this.#requireCapacity();
     const handshake = readHandshake(upgrade.request, upgrade.query);
-    const { call, settings } = await withSecretSettings(this.#deps, sessionCall(upgrade));
-    const price = sessionPrice(this.#deps, call, handshake.model ?? settings?.model);
+    const { call, settings } = await withSecretSettings(this.#deps, toSessionCall(upgrade));
+    const price = findSessionPrice(this.#deps, call, handshake.model ?? settings?.model);
     await this.#countWhileOpening(call, async () => {
       const first = await holdFirstSlice(this.#deps, call, price);
       const starting = { ...handshake, call, format: realtimeFormat, price, settings, first };
@@ -113,7 +113,7 @@ export class RealtimeSessions implements Disposable {
   async beginWithSetup(upgrade: UpgradeCall, format: SetupFormat): Promise<void> {
     this.#requireCapacity();
     checkHandshake(upgrade.request);
-    const call = sessionCall(upgrade);
+    const call = toSessionCall(upgrade);
     if (call.caller.settingsId !== undefined)
       throw new Failure("invalid_api_key", "A client secret opens sessions of the realtime format: use the API key.");
     const socket = this.#accept(upgrade);
@@ -128,42 +128,42 @@ export class RealtimeSessions implements Disposable {
       const failure = asFailure(error);
       if (failure.code === "internal_error")
         this.#deps.relay.log.error({ ...idsOf(call), err: failure.cause }, "session not opened");
-      const { code, reason } = format.ending(format.refusal(failure));
+      const { code, reason } = format.convertEnding(format.endingByRefusal(failure));
       const causedBy = eventIdOf(early.messages[0]);
       for (const { data } of format.renderFailure(failure, `event_${this.#deps.newSessionId()}`, causedBy))
         socket.send(data, { binary: false });
-      closeSoon(socket, code, reason);
+      closeGracefully(socket, code, reason);
     }
   }
 
   async #startAfterSetup(upgrade: UpgradeCall, { call, format, early }: SetupStart): Promise<void> {
-    const setup = await early.first();
+    const setup = await early.firstMessage();
     await checkEvent(setup.data, format, this.#deps);
-    const price = sessionPrice(this.#deps, call, format.modelOf(setup));
+    const price = findSessionPrice(this.#deps, call, format.modelOf(setup));
     const holdFirst = format.isTimed ? holdFirstSeconds : holdFirstSlice;
     const first = await holdFirst(this.#deps, call, price);
     await this.#start(upgrade, { call, isBeta: false, format, price, settings: undefined, setup, first }, early);
   }
 
-  /** Returns a client whose protocol switch is answered when its socket is taken. */
+  /** Returns a client whose protocol switch is answered when its socket is opened. */
   #clientBeforeSwitch(upgrade: UpgradeCall): OpeningClient {
-    const leaving = watchDisconnect(upgrade.socket);
+    const watch = watchDisconnect(upgrade.socket);
     return {
-      signal: leaving.signal,
-      take: () => {
-        leaving[Symbol.dispose]();
+      signal: watch.signal,
+      openSocket: () => {
+        watch[Symbol.dispose]();
         const socket = this.#accept(upgrade);
         if (socket === undefined) throw new ClientDisconnected("the client disconnected before the session");
         return { socket };
       },
-      [Symbol.dispose]: () => leaving[Symbol.dispose](),
+      [Symbol.dispose]: () => watch[Symbol.dispose](),
     };
   }
 
   #requireCapacity(): void {
     if (this.#isDraining)
       throw new Failure("server_overloaded", "This gateway is shutting down; reconnect.", { retryAfterSeconds: 1 });
-    if (this.#open.size + this.#opening >= this.#deps.limits.sessions)
+    if (this.#open.size + this.#opening >= this.#deps.limits.maxSessions)
       throw new Failure("server_overloaded", "The gateway is at its limit of sessions; try again shortly.");
   }
 
@@ -191,7 +191,7 @@ export class RealtimeSessions implements Disposable {
     for (const session of this.#open) session.announceShutdown(this.#deps.limits.drainMs);
     // Clients whose session has not started lose nothing if they are closed at once.
     for (const socket of this.#awaitingSetup)
-      closeSoon(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
+      closeGracefully(socket, closeCodes.goingAway, "the gateway is shutting down; reconnect");
     this.#checkDrained();
     await promise;
   }
@@ -214,9 +214,9 @@ export class RealtimeSessions implements Disposable {
     const attempted = await connectVendor(this.#deps, connecting);
     opening.use(attempted);
     const { accepted: vendor, route, tried } = attempted;
-    const { socket, early } = addOrUndo(client, () => closeUnused(vendor));
+    const { socket, early } = openSocketOrUndo(client, () => closeUnused(vendor));
     this.#awaitingSetup.delete(socket);
-    const unknown = { ...unknownUseOutcome, route, tried };
+    const initialOutcome = { ...initialUseOutcome, route, tried };
     const session = new Session(this.#deps, {
       call,
       connection: upgrade.socket,
@@ -228,7 +228,7 @@ export class RealtimeSessions implements Disposable {
       early: vendor.bridge.start === undefined ? early : early?.slice(1),
       vendor,
       charges: (charged) =>
-        this.#chargesOf(format, { call, price, unknown, first, bridge: vendor.bridge, session: charged }),
+        this.#chargesOf(format, { call, price, initialOutcome, first, bridge: vendor.bridge, session: charged }),
       silenceMs: route.candidate.channel.timeoutMs,
       onVendorLost: (reason) => attempted.reportInterruption(reason),
     });
@@ -238,12 +238,12 @@ export class RealtimeSessions implements Disposable {
 
   #chargesOf({ isTimed }: SessionFormat, parts: TimeChargesParts): SessionCharges {
     if (isTimed) return new TimeCharges(this.#deps, parts);
-    const { call, unknown, bridge, session } = parts;
+    const { call, initialOutcome, bridge, session } = parts;
     const responses = new ResponseMoney(this.#deps, parts);
     return new Charges(this.#deps, {
       call,
       responses,
-      transcripts: new TranscriptMoney(this.#deps, call, unknown),
+      transcripts: new TranscriptMoney(this.#deps, call, initialOutcome),
       bridge,
       session,
     });
@@ -265,9 +265,9 @@ export class RealtimeSessions implements Disposable {
   }
 }
 
-function addOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["take"]> {
+function openSocketOrUndo(client: OpeningClient, undo: () => void): ReturnType<OpeningClient["openSocket"]> {
   try {
-    return client.take();
+    return client.openSocket();
   } catch (error) {
     undo();
     throw error;

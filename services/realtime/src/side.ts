@@ -19,8 +19,8 @@ export type SideLimits = Pick<SessionLimits, "bufferedBytes" | "stallMs" | "ping
 
 /** Divisor of `bufferedBytes`: reading from the other side continues when fewer bytes than the quotient wait. */
 const resumeDivisor = 4;
-/** Time, in ms, after which further messages wait for the next turn of the event loop. */
-const maxTurnMs = 10;
+/** Time, in ms, after which further messages wait for the next iteration of the event loop. */
+const maxBusyMs = 10;
 /** Maximum time, in ms, for a side to answer a close before its connection is cut. */
 const closeMs = 5_000;
 /** Consecutive pings without any response after which a side is disconnected. */
@@ -31,18 +31,18 @@ export class Side {
   readonly #socket: WebSocket;
   readonly #events: SideEvents;
   readonly #limits: SideLimits;
-  readonly #reasons = new Set<string>();
+  readonly #pauseReasons = new Set<string>();
   #waiting: RealtimeMessage[] = [];
   /** Pending check of a large message; later messages wait for it. */
   #checking: Promise<void> | undefined;
-  #full = false;
+  #isFull = false;
   #fullSince = 0;
   #missed = 0;
   #pingedAt = Date.now();
   #ended = false;
-  /** Start of the current turn of the event loop; undefined if it has handled no message. */
-  #turnStartedAt: number | undefined;
-  /** Code and reason of a connection that ended while messages waited for the next turn. */
+  /** Time of the first message in this iteration of the event loop; undefined before it. */
+  #busySince: number | undefined;
+  /** Code and reason of a connection that ended while messages waited for the next iteration. */
   #closedWith: readonly [code: number, reason: string] | undefined;
 
   constructor(socket: WebSocket, limits: SideLimits, events: SideEvents) {
@@ -50,45 +50,45 @@ export class Side {
     this.#limits = limits;
     this.#events = events;
     socket.on("message", this.#onMessage);
-    socket.on("pong", this.#onSign);
-    socket.on("ping", this.#onSign);
+    socket.on("pong", this.#onSignOfLife);
+    socket.on("ping", this.#onSignOfLife);
     socket.on("close", this.#onClose);
     // The close event follows an error.
     socket.on("error", () => undefined);
   }
 
   /** True while messages can be sent. */
-  get open(): boolean {
+  get isOpen(): boolean {
     return this.#socket.readyState === WebSocket.OPEN;
   }
 
   /** True while so much data waits for this side that reading from the other side must stop. */
-  get full(): boolean {
-    return this.#full;
+  get isFull(): boolean {
+    return this.#isFull;
   }
 
   send({ data, binary }: RealtimeMessage): void {
-    if (!this.open) return;
+    if (!this.isOpen) return;
     this.#socket.send(data, { binary, compress: false }, this.#onFlushed);
-    if (this.#full || this.#socket.bufferedAmount <= this.#limits.bufferedBytes) return;
-    this.#full = true;
+    if (this.#isFull || this.#socket.bufferedAmount <= this.#limits.bufferedBytes) return;
+    this.#isFull = true;
     this.#fullSince = Date.now();
   }
 
   /** Stops reading from a side that does not read the answers to its messages, until most of them are written. */
   awaitReader(): void {
-    if (this.#full) this.pause("answers");
+    if (this.#isFull) this.pause("answers");
   }
 
   /** Stops reading for a reason; reading continues when no reason is left. */
   pause(reason: string): void {
     if (this.#ended) return;
-    if (this.#reasons.size === 0) this.#socket.pause();
-    this.#reasons.add(reason);
+    if (this.#pauseReasons.size === 0) this.#socket.pause();
+    this.#pauseReasons.add(reason);
   }
 
   resume(reason: string): void {
-    if (!this.#reasons.delete(reason) || this.#reasons.size > 0 || this.#ended) return;
+    if (!this.#pauseReasons.delete(reason) || this.#pauseReasons.size > 0 || this.#ended) return;
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const [index, message] of waiting.entries()) {
@@ -104,7 +104,7 @@ export class Side {
 
   /** Passes on all waiting messages, even while paused. Called when no more messages can come. */
   flush(): void {
-    this.#reasons.clear();
+    this.#pauseReasons.clear();
     for (const message of this.#waiting.splice(0)) this.#events.message(message);
   }
 
@@ -116,9 +116,9 @@ export class Side {
   /** Cuts a side that reads nothing, or has not answered pings, for too long. Called periodically. */
   tick(now: number): void {
     const { stallMs, pingMs } = this.#limits;
-    if (this.#full && now - this.#fullSince > stallMs) return this.#socket.terminate();
+    if (this.#isFull && now - this.#fullSince > stallMs) return this.#socket.terminate();
     // While reading is paused, no pong can arrive.
-    if (now - this.#pingedAt < pingMs || !this.open || this.#isPaused()) return;
+    if (now - this.#pingedAt < pingMs || !this.isOpen || this.#isPaused()) return;
     this.#pingedAt = now;
     if (this.#missed >= maxMissedPongs) return this.#socket.terminate();
     this.#missed++;
@@ -129,7 +129,7 @@ export class Side {
   close(code: number, reason: string): void {
     this.#ended = true;
     this.#waiting = [];
-    if (this.#reasons.size > 0) this.#socket.resume();
+    if (this.#pauseReasons.size > 0) this.#socket.resume();
     this.#socket.close(code, reason);
     const timer = setTimeout(() => this.#socket.terminate(), closeMs);
     timer.unref();
@@ -137,12 +137,12 @@ export class Side {
   }
 
   #isPaused(): boolean {
-    return this.#reasons.size > 0;
+    return this.#pauseReasons.size > 0;
   }
 
   #receive(message: RealtimeMessage): void {
     const isLarge = message.data.length > maxStepBytes && this.#events.check !== undefined;
-    if (!isLarge && this.#checking === undefined) return this.#take(message);
+    if (!isLarge && this.#checking === undefined) return this.#handleOrQueue(message);
     this.pause("check");
     const checking = this.#checkAfter(this.#checking, message, isLarge).then(() => {
       if (this.#checking !== checking) return;
@@ -157,13 +157,13 @@ export class Side {
     await before;
     try {
       if (isLarge) await this.#events.check?.(message.data);
-      this.#take(message);
+      this.#handleOrQueue(message);
     } catch (error) {
       if (!this.#ended) this.#events.refused?.(error);
     }
   }
 
-  #take(message: RealtimeMessage): void {
+  #handleOrQueue(message: RealtimeMessage): void {
     if (this.#ended) return;
     if (this.#isPaused() || this.#waiting.length > 0) this.#waiting.push(message);
     else this.#handle(message);
@@ -172,17 +172,17 @@ export class Side {
   /** Handles a message. A flood of them is interrupted, so that other sessions are served. */
   #handle(message: RealtimeMessage): void {
     const now = performance.now();
-    if (this.#turnStartedAt === undefined) {
-      this.#turnStartedAt = now;
-      setImmediate(() => this.#endTurn());
-    } else if (now - this.#turnStartedAt > maxTurnMs) this.pause("turn");
+    if (this.#busySince === undefined) {
+      this.#busySince = now;
+      setImmediate(() => this.#endIteration());
+    } else if (now - this.#busySince > maxBusyMs) this.pause("busy");
     this.#events.message(message);
   }
 
-  #endTurn(): void {
-    this.#turnStartedAt = undefined;
-    this.resume("turn");
-    if (this.#closedWith === undefined || this.#reasons.has("turn")) return;
+  #endIteration(): void {
+    this.#busySince = undefined;
+    this.resume("busy");
+    if (this.#closedWith === undefined || this.#pauseReasons.has("busy")) return;
     this.#events.closed(...this.#closedWith);
     this.#closedWith = undefined;
   }
@@ -193,20 +193,20 @@ export class Side {
     if (Buffer.isBuffer(data)) this.#receive({ data, binary });
   };
 
-  readonly #onSign = (): void => {
+  readonly #onSignOfLife = (): void => {
     this.#missed = 0;
   };
 
   readonly #onFlushed = (): void => {
-    if (!this.#full || this.#socket.bufferedAmount > this.#limits.bufferedBytes / resumeDivisor) return;
-    this.#full = false;
+    if (!this.#isFull || this.#socket.bufferedAmount > this.#limits.bufferedBytes / resumeDivisor) return;
+    this.#isFull = false;
     this.resume("answers");
     this.#events.drained();
   };
 
   readonly #onClose = (code: number, reason: Buffer): void => {
     // Messages that came before the end are handled before it.
-    if (this.#reasons.has("turn")) this.#closedWith = [code, reason.toString()];
+    if (this.#pauseReasons.has("busy")) this.#closedWith = [code, reason.toString()];
     else this.#events.closed(code, reason.toString());
   };
 }

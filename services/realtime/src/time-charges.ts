@@ -2,12 +2,12 @@ import { asFailure, costOf, Failure, unpricedUnits, type Nanos } from "@modelgat
 import type { HeldMoney, Outcome } from "@modelgate/relay";
 import type { ClientEvent, RealtimeBridge, SeenEvent } from "@modelgate/wires/realtime";
 import type { Deps } from "./deps.ts";
-import { holdUse, renewedCaller, StepQueue, unknownUseOutcome, type SessionPrice } from "./hold-use.ts";
+import { holdUse, renewCaller, StepQueue, initialUseOutcome, type SessionPrice } from "./hold-use.ts";
 import type { RealtimeCall } from "./session-call.ts";
 import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
 
-/** If the reservation could not be extended, the session ends at most this many seconds before the reserved time. */
+/** If the reservation could not be extended, the session ends at most this many seconds before the reserved time is used. */
 const closingSeconds = 2;
 
 /** Values that the charges of a session by time need. */
@@ -15,7 +15,7 @@ export interface TimeChargesParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;
   /** Outcome of the session before its duration is known. */
-  readonly unknown: Outcome;
+  readonly initialOutcome: Outcome;
   /** Reservation that `holdFirstSeconds` made. */
   readonly first: HeldMoney;
   readonly bridge: RealtimeBridge;
@@ -25,18 +25,18 @@ export interface TimeChargesParts {
 /** Reserves money for the first seconds of a session. Rejects with Failure, for example without a price. */
 export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: SessionPrice): Promise<HeldMoney> {
   const { name, price: unitPrices } = price.model;
-  const isPassed = deps.relay.catalog.current().group(call.caller.group)?.unpriced === "pass";
-  if (!isPassed && unpricedUnits({ seconds: 1 }, unitPrices).length > 0)
+  const isUnpricedAllowed = deps.relay.catalog.current().group(call.caller.group)?.unpriced === "pass";
+  if (!isUnpricedAllowed && unpricedUnits({ seconds: 1 }, unitPrices).length > 0)
     throw new Failure("model_not_found", `The model ${name} has no price per second, so it has no timed sessions.`, {
       param: "session.model",
     });
   const upperNanos = costOfSeconds(price, deps.slice.audioSeconds);
-  return holdUse(deps, { call, price, unknown: unknownUseOutcome, upperNanos, tokens: 1 });
+  return holdUse(deps, { call, price, initialOutcome: initialUseOutcome, upperNanos, tokens: 1 });
 }
 
 /**
- * Charges of a session that is billed by the second. Vendors may bill the client's sound, so sound beyond the reserved
- * seconds waits.
+ * Charges of a session that is billed by the second. Vendors may bill the duration of the client's sound, so sound beyond
+ * the reserved seconds waits.
  */
 export class TimeCharges implements SessionCharges {
   readonly #deps: Deps;
@@ -70,7 +70,7 @@ export class TimeCharges implements SessionCharges {
     return false;
   }
 
-  /** Always false: the session of a client that has left ends immediately, and waiting sound is dropped. */
+  /** Always false: the session of a client that has disconnected ends immediately, and waiting sound is dropped. */
   get isPaying(): boolean {
     return false;
   }
@@ -133,7 +133,7 @@ export class TimeCharges implements SessionCharges {
     const usedSeconds = Math.ceil(Math.max(this.#time.secondsAt(performance.now()), this.#soundSeconds));
     const extendedSeconds = Math.max(this.#heldSeconds, usedSeconds) + this.#deps.slice.audioSeconds;
     try {
-      await renewedCaller(this.#deps, call, price);
+      await renewCaller(this.#deps, call, price);
       if (this.#ended) return;
       const nanos = costOfSeconds(price, extendedSeconds) - costOfSeconds(price, this.#heldSeconds);
       if (!(await first.extend(nanos, { ifEnabled: true }))) throw new Failure("server_overloaded");
@@ -158,7 +158,7 @@ export class TimeCharges implements SessionCharges {
   #outcome(): Outcome {
     const time = this.#time;
     return {
-      ...this.#parts.unknown,
+      ...this.#parts.initialOutcome,
       firstByteAt: this.#startedAt,
       units: { requests: 1, seconds: time.chargedAt(performance.now()) },
       estimated: !time.isFinal,

@@ -9,7 +9,7 @@ import type { RealtimeCall } from "./session-call.ts";
 /** Kinds of models that transcribe a client's speech. */
 const transcriptionKinds = ["transcription"] as const;
 
-/** Returns the names of the models that may transcribe a client's speech in sessions over a channel. */
+/** Returns the names of the models that may transcribe a client's speech in sessions through a channel. */
 export function transcriberNamesAt(
   { relay }: Deps,
   { caller }: RealtimeCall,

@@ -9,7 +9,7 @@ import { UntranscribedSpeech } from "./untranscribed-speech.ts";
 export interface TranscribingModel {
   readonly price: SessionPrice;
   /** Name of the model in the client's settings; undefined if the session's model transcribes. */
-  readonly by: string | undefined;
+  readonly modelName: string | undefined;
 }
 
 /** Usage of a transcript, and the model that transcribed. */
@@ -18,7 +18,7 @@ export type TranscriptUse = ModelUse & TranscribingModel;
 /** Money reserved for speech that is not yet transcribed. */
 interface TranscriptSlice {
   readonly held: HeldMoney;
-  readonly for: TranscribingModel;
+  readonly model: TranscribingModel;
   nanos: Nanos;
 }
 
@@ -33,18 +33,18 @@ export class TranscriptMoney {
   /** Caller whose account pays. It is renewed before each payment. */
   caller: Caller;
   readonly #call: RealtimeCall;
-  readonly #unknown: Outcome;
-  readonly #owed: TranscriptUse[] = [];
+  readonly #initialOutcome: Outcome;
+  readonly #uncharged: TranscriptUse[] = [];
   readonly #steps = new StepQueue();
   #slice: TranscriptSlice | undefined;
   #closed = false;
 
-  /** `unknown` is the outcome of a transcript until its usage is known. */
-  constructor(deps: Deps, call: RealtimeCall, unknown: Outcome) {
+  /** `initialOutcome` is the outcome of a transcript until its usage is known. */
+  constructor(deps: Deps, call: RealtimeCall, initialOutcome: Outcome) {
     this.#deps = deps;
     this.#call = call;
     this.caller = call.caller;
-    this.#unknown = unknown;
+    this.#initialOutcome = initialOutcome;
   }
 
   /** Returns true if transcribing the speech so far may cost more than is reserved. */
@@ -56,25 +56,25 @@ export class TranscriptMoney {
   }
 
   /** Extends the reservation if it is short. Throws Failure if the account cannot pay for it. */
-  cover(model: TranscribingModel): Promise<void> {
+  extendIfShort(model: TranscribingModel): Promise<void> {
     return this.#steps.run(async () => {
-      if (!this.#closed && this.isShort(model)) await this.#cover(model);
+      if (!this.#closed && this.isShort(model)) await this.#extend(model);
     });
   }
 
   /** Notes a transcript that `pay` or `close` will charge. */
   noteTranscript(use: TranscriptUse): void {
-    this.#owed.push(use);
+    this.#uncharged.push(use);
   }
 
   /** Charges the noted transcripts, and reserves money for the remaining speech. Throws Failure. */
   pay(): Promise<void> {
     return this.#steps.run(async () => {
-      for (let [use] = this.#owed; use !== undefined; [use] = this.#owed) {
-        const held = this.#take(use) ?? (await this.#hold(use, costOf(use.units, ...priceOf(use))));
-        this.#owed.shift();
+      for (let [use] = this.#uncharged; use !== undefined; [use] = this.#uncharged) {
+        const held = this.#takeSliceFor(use) ?? (await this.#hold(use, costOf(use.units, ...priceOf(use))));
+        this.#uncharged.shift();
         await held.settle(this.#outcomeOf(use));
-        if (!this.#closed && this.isShort(use)) await this.#cover(use);
+        if (!this.#closed && this.isShort(use)) await this.#extend(use);
       }
     });
   }
@@ -83,15 +83,15 @@ export class TranscriptMoney {
   close(): Promise<void> {
     this.#closed = true;
     return this.#steps.run(async () => {
-      for (const use of this.#owed.splice(0)) {
+      for (const use of this.#uncharged.splice(0)) {
         const end = this.#outcomeOf(use);
-        await (this.#take(use)?.settle(end) ?? settleUnheld(this.#deps, this.#wanted(use), end));
+        await (this.#takeSliceFor(use)?.settle(end) ?? settleUnheld(this.#deps, this.#reservation(use), end));
       }
       await this.#release();
     });
   }
 
-  async #cover(model: TranscribingModel): Promise<void> {
+  async #extend(model: TranscribingModel): Promise<void> {
     const upperNanos = this.#costOf(this.speech.seconds + this.#deps.slice.audioSeconds, model);
     const current = this.#slice;
     if (current !== undefined && isSliceFor(current, model)) {
@@ -100,7 +100,7 @@ export class TranscriptMoney {
     }
     const held = await this.#hold(model, upperNanos);
     await this.#release();
-    this.#slice = { held, for: model, nanos: upperNanos };
+    this.#slice = { held, model, nanos: upperNanos };
   }
 
   async #release(): Promise<void> {
@@ -110,7 +110,7 @@ export class TranscriptMoney {
   }
 
   /** Removes and returns the reservation, if it was made for the model of this usage. */
-  #take(use: TranscribingModel): HeldMoney | undefined {
+  #takeSliceFor(use: TranscribingModel): HeldMoney | undefined {
     const slice = this.#slice;
     if (slice === undefined || !isSliceFor(slice, use)) return undefined;
     this.#slice = undefined;
@@ -118,15 +118,19 @@ export class TranscriptMoney {
   }
 
   #hold(model: TranscribingModel, upperNanos: Nanos): Promise<HeldMoney> {
-    return holdUse(this.#deps, { ...this.#wanted(model), upperNanos });
+    return holdUse(this.#deps, { ...this.#reservation(model), upperNanos });
   }
 
-  #wanted({ price, by }: TranscribingModel): Omit<UseReservation, "upperNanos"> {
-    return { call: { ...this.#call, caller: this.caller }, price, unknown: withUpstreamModel(by, this.#unknown) };
+  #reservation({ price, modelName }: TranscribingModel): Omit<UseReservation, "upperNanos"> {
+    return {
+      call: { ...this.#call, caller: this.caller },
+      price,
+      initialOutcome: withUpstreamModel(modelName, this.#initialOutcome),
+    };
   }
 
-  #outcomeOf({ by, units, estimated, ended, capped }: TranscriptUse): Outcome {
-    return { ...withUpstreamModel(by, this.#unknown), units, estimated, ended, capped };
+  #outcomeOf({ modelName, units, estimated, ended, capped }: TranscriptUse): Outcome {
+    return { ...withUpstreamModel(modelName, this.#initialOutcome), units, estimated, ended, capped };
   }
 
   /** Returns the maximum cost of transcribing a number of seconds, rounded up as vendors do. */
@@ -144,10 +148,12 @@ function priceOf({ price: { model, multiplier } }: TranscribingModel) {
   return [model.price, multiplier] as const;
 }
 
-function isSliceFor({ for: held }: TranscriptSlice, model: TranscribingModel): boolean {
+function isSliceFor({ model: held }: TranscriptSlice, model: TranscribingModel): boolean {
   const [heldPrice, other] = [held.price, model.price];
   return (
-    held.by === model.by && heldPrice.model.price === other.model.price && heldPrice.multiplier === other.multiplier
+    held.modelName === model.modelName &&
+    heldPrice.model.price === other.model.price &&
+    heldPrice.multiplier === other.multiplier
   );
 }
 

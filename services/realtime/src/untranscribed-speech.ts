@@ -11,7 +11,7 @@ export class UntranscribedSpeech {
   #bufferedSeconds = 0;
   #itemSeconds = 0;
   #audioAt = 0;
-  #speaking = false;
+  #isSpeaking = false;
 
   get seconds(): number {
     return [...this.#turns.values(), ...this.#unconfirmedTurns].reduce(
@@ -26,11 +26,11 @@ export class UntranscribedSpeech {
   }
 
   /**
-   * Counts audio that was sent at `nowMs`. Of older audio that the vendor has not reported, only the last seconds may
-   * become a turn.
+   * Counts audio that was sent at `nowMs`. A vendor that detects turns reports speech soon after it receives it. Older
+   * audio that it has not reported is no longer counted, except the last `unreportedSeconds`.
    */
   addAudio(seconds: number, { detectsTurns, nowMs }: { readonly detectsTurns: boolean; readonly nowMs: number }): void {
-    if (detectsTurns && !this.#speaking) {
+    if (detectsTurns && !this.#isSpeaking) {
       const elapsedSeconds = Math.max(0, nowMs - this.#audioAt) / 1_000;
       this.#bufferedSeconds = Math.max(
         Math.min(this.#bufferedSeconds, unreportedSeconds),
@@ -53,7 +53,7 @@ export class UntranscribedSpeech {
 
   /** Handles the vendor's report that speech started. */
   speechStarted(): void {
-    this.#speaking = true;
+    this.#isSpeaking = true;
   }
 
   /** Handles the client's request to commit a turn. Later input belongs to the next turn. */
@@ -65,7 +65,7 @@ export class UntranscribedSpeech {
 
   /** Handles the vendor's report that a turn is committed: the input that the client committed, or else the buffered input. */
   turnCommitted(item: string): void {
-    this.#speaking = false;
+    this.#isSpeaking = false;
     const ended = this.#unconfirmedTurns.shift();
     this.#turns.set(item, ended ?? this.#bufferedSeconds);
     if (ended === undefined) this.#bufferedSeconds = 0;
@@ -77,7 +77,7 @@ export class UntranscribedSpeech {
 
   /** Handles the vendor's report that it discarded its input buffer. */
   bufferCleared(): void {
-    this.#speaking = false;
+    this.#isSpeaking = false;
     this.#unconfirmedTurns = [];
     this.#bufferedSeconds = 0;
   }

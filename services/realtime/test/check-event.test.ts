@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { checkEvent } from "../src/check-event.ts";
-import { gptLiveFormat, liveFormat, realtimeFormat, type SessionFormat } from "../src/session-format.ts";
+import { gptLiveFormat, geminiLiveFormat, realtimeFormat, type SessionFormat } from "../src/session-format.ts";
 
 const limits = { eventBytes: 1_000_000, eventValues: 1_000, eventMembers: 500 };
 const check = (event: unknown, format: SessionFormat = realtimeFormat): Promise<void> =>
@@ -30,7 +30,7 @@ test("only the audio of the session's format passes", async () => {
   for (const [event, format] of [
     [live, realtimeFormat],
     [older, gptLiveFormat],
-    [older, liveFormat],
+    [older, geminiLiveFormat],
   ] as const)
     await expect(check(event, format)).rejects.toMatchObject({ code: "request_too_large" });
 });

@@ -24,7 +24,7 @@ function queue() {
         made.sendReady();
       },
       refuse: ({ type }, { code }) => void log.push(`refused ${type}: ${code}`),
-      full: (isFull) => void log.push(isFull ? "full" : "not full"),
+      fullChanged: (isFull) => void log.push(isFull ? "full" : "not full"),
     },
   );
   const taken = (): string[] => log.splice(0);
@@ -34,7 +34,7 @@ function queue() {
 describe("events of a client", () => {
   test("wait behind one without a hold, in their order, and are counted once", () => {
     const { queue: events, state, taken } = queue();
-    for (const type of ["a", "response.create", "b"]) events.take(eventOf(type));
+    for (const type of ["a", "response.create", "b"]) events.add(eventOf(type));
     expect(taken()).toEqual(["counted a", "sent a", "counted response.create"]);
     events.sendReady();
     expect(taken()).toEqual([]);
@@ -45,25 +45,25 @@ describe("events of a client", () => {
 
   test("that end a response are sent first", () => {
     const { queue: events, taken } = queue();
-    for (const type of ["response.create", "response.cancel"]) events.take(eventOf(type));
+    for (const type of ["response.create", "response.cancel"]) events.add(eventOf(type));
     expect(taken()).toEqual(["counted response.create", "sent response.cancel"]);
   });
 
   test("are refused if too many responses wait, and may be sent again later", () => {
     const { queue: events, state, taken } = queue();
-    for (let at = 0; at < 3; at++) events.take(eventOf("response.create"));
+    for (let at = 0; at < 3; at++) events.add(eventOf("response.create"));
     expect(taken()).toEqual(["counted response.create", "refused response.create: rate_limit_exceeded"]);
     state.ready = 2;
     events.sendReady();
     taken();
-    events.take(eventOf("response.create"));
+    events.add(eventOf("response.create"));
     expect(taken()).toEqual(["counted response.create"]);
   });
 
   test("pause their client above a number of bytes, until they are sent", () => {
     const { queue: events, state, taken } = queue();
-    events.take(eventOf("response.create"));
-    for (let at = 0; at < 3; at++) events.take(eventOf("a", 40));
+    events.add(eventOf("response.create"));
+    for (let at = 0; at < 3; at++) events.add(eventOf("a", 40));
     expect(taken()).toEqual(["counted response.create", "full"]);
     state.ready = 1;
     events.sendReady();
@@ -72,8 +72,8 @@ describe("events of a client", () => {
 
   test("pause their client even if they are empty", () => {
     const { queue: events, taken } = queue();
-    events.take(eventOf("response.create"));
-    for (let at = 0; at < 10; at++) events.take(eventOf("a", 0));
+    events.add(eventOf("response.create"));
+    for (let at = 0; at < 10; at++) events.add(eventOf("a", 0));
     expect(taken()).toEqual(["counted response.create", "full"]);
   });
 });

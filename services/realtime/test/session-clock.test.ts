@@ -12,12 +12,12 @@ const after = (ms: number): void => void vi.advanceTimersByTime(ms);
 test("a silent session ends, and so does one that exceeds its maximum duration", () => {
   const clock = new SessionClock(limits, silenceMs);
   after(50_000);
-  clock.clientSpoke();
+  clock.noteClientMessage();
   after(60_000);
   expect(clock.expiryFailure(Date.now())).toBeUndefined();
   after(1);
   expect(clock.expiryFailure(Date.now())?.message).toContain("silent for 60 s");
-  clock.vendorSpoke();
+  clock.noteVendorMessage();
   expect(clock.expiryFailure(Date.now())).toBeUndefined();
   expect(clock.expiryFailure(clock.startedAt + 3_600_001)?.message).toContain("lasts at most 3600 s");
 });
@@ -36,7 +36,7 @@ test("a vendor that has sent nothing must answer the first message in time", () 
 
 test("a vendor's silence is counted from the request, or from its last message", () => {
   const clock = new SessionClock(limits, silenceMs);
-  clock.vendorSpoke();
+  clock.noteVendorMessage();
   clock.noteOwed({ owed: false, sent: false });
   // The client has requested nothing for a long time.
   after(50_000);
@@ -48,7 +48,7 @@ test("a vendor's silence is counted from the request, or from its last message",
   expect(clock.isVendorSilent(Date.now())).toBe(false);
   after(1_001);
   expect(clock.isVendorSilent(Date.now())).toBe(true);
-  clock.vendorSpoke();
+  clock.noteVendorMessage();
   clock.noteOwed({ owed: true, sent: false });
   after(4_999);
   expect(clock.isVendorSilent(Date.now())).toBe(false);

@@ -57,9 +57,9 @@ test("a side that does not answer is disconnected after three pings; any traffic
   await pong;
   now = looks(side, 3, now);
   side.tick(now + limits.pingMs - 1);
-  expect(side.open).toBe(true);
+  expect(side.isOpen).toBe(true);
   looks(side, 1, now);
-  expect(side.open).toBe(false);
+  expect(side.isOpen).toBe(false);
 });
 
 test("while a side is paused, its silence does not count", async () => {
@@ -68,7 +68,7 @@ test("while a side is paused, its silence does not count", async () => {
   const now = looks(side, 9);
   side.resume("slow");
   looks(side, 3, now);
-  expect(side.open).toBe(true);
+  expect(side.isOpen).toBe(true);
 });
 
 test("a message may delay later ones; they are delivered in order afterwards", async () => {
@@ -117,19 +117,19 @@ test("a full buffer of a side is reported, and again when it is empty; a side th
   const { side, end, events } = await connected();
   end.pause();
   const startedAt = Date.now();
-  while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
+  while (!side.isFull) side.send({ data: Buffer.alloc(65_536), binary: true });
   side.tick(startedAt + limits.stallMs);
-  expect(side.open).toBe(true);
+  expect(side.isOpen).toBe(true);
   end.resume();
   await once(end, "message");
-  while (side.full) await new Promise((next) => setImmediate(next));
+  while (side.isFull) await new Promise((next) => setImmediate(next));
   expect(events).toEqual(["drained"]);
   side.tick(Date.now() + limits.stallMs + 1);
-  expect(side.open).toBe(true);
+  expect(side.isOpen).toBe(true);
   end.pause();
-  while (!side.full) side.send({ data: Buffer.alloc(65_536), binary: true });
+  while (!side.isFull) side.send({ data: Buffer.alloc(65_536), binary: true });
   side.tick(Date.now() + limits.stallMs + 1);
-  expect(side.open).toBe(false);
+  expect(side.isOpen).toBe(false);
 });
 
 test("a side that does not read the answers to its messages is not read on, and loses none of them", async () => {
