@@ -189,7 +189,10 @@ export class Charges implements SessionCharges {
     this.#lastUsage.noteVendorGone();
   }
 
-  /** Cancels running responses after the client has disconnected. Resolves when their usage is reported, or after `withinMs`. */
+  /**
+   * Cancels running responses after the client has disconnected. Resolves when their usage is reported, or after
+   * `withinMs`.
+   */
   awaitLastUsage(withinMs: number): Promise<void> {
     if (this.#lastUsage.isVendorGone) return Promise.resolve();
     const { responses, bridge } = this.#parts;

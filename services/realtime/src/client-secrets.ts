@@ -46,7 +46,8 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
     if (!(await deps.contentQuota.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
     const stores = { redis, content: deps.content };
-    // The names are stored with the key, where no client content may be stored. So texts that name no model are left out.
+    // The names are stored with the key, where no client content may be stored. So texts that name no model are left
+    // out.
     const mayCall = (name: string): boolean =>
       catalog.current().kindOf(name) !== undefined && (caller.models?.includes(name) ?? true);
     const request: NewClientSecret = {

@@ -94,8 +94,8 @@ export class ResponseMoney {
   }
 
   /**
-   * Reserves a slice, unless more than `pendingResponses` slices are ready: the number of responses that are requested and
-   * have not started. Throws Failure, for example without balance.
+   * Reserves a slice, unless more than `pendingResponses` slices are ready: the number of responses that are requested
+   * and have not started. Throws Failure, for example without balance.
    */
   holdSlice(pendingResponses = 0): Promise<void> {
     return this.#steps.run(async () => {

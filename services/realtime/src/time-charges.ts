@@ -7,7 +7,10 @@ import type { RealtimeCall } from "./session-call.ts";
 import { LastUsage, type ChargedSession, type SessionCharges } from "./session-charges.ts";
 import { SessionTime } from "./session-time.ts";
 
-/** If the reservation could not be extended, the session ends at most this many seconds before the reserved time is used. */
+/**
+ * If the reservation could not be extended, the session ends at most this many seconds before the reserved time is
+ * used.
+ */
 const closingSeconds = 2;
 
 /** Values that the charges of a session by time need. */
@@ -35,8 +38,8 @@ export async function holdFirstSeconds(deps: Deps, call: RealtimeCall, price: Se
 }
 
 /**
- * Charges of a session that is billed by the second. Vendors may bill the duration of the client's sound, so sound beyond
- * the reserved seconds waits.
+ * Charges of a session that is billed by the second. Vendors may bill the duration of the client's sound, so sound
+ * beyond the reserved seconds waits.
  */
 export class TimeCharges implements SessionCharges {
   readonly #deps: Deps;

@@ -63,7 +63,10 @@ export class UntranscribedSpeech {
     this.#bufferedSeconds = 0;
   }
 
-  /** Handles the vendor's report that a turn is committed: the input that the client committed, or else the buffered input. */
+  /**
+   * Handles the vendor's report that a turn is committed: the input that the client committed, or else the buffered
+   * input.
+   */
   turnCommitted(item: string): void {
     this.#isSpeaking = false;
     const ended = this.#unconfirmedTurns.shift();

@@ -9,7 +9,9 @@ import type { BackgroundRef } from "./background-store.ts";
 import type { EventForm } from "./event-form.ts";
 import { hasEnded } from "./events.ts";
 
-/** Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all. */
+/**
+ * Maximum attempts to store a finished response, and the pause between them in ms. A lease must last longer than all.
+ */
 const [maxAttempts, pauseMs] = [10, 500];
 /** A response or an interaction to generate in the background. */
 export interface BackgroundWork {
@@ -33,7 +35,9 @@ export class BackgroundRun {
   readonly ref: BackgroundRef;
   readonly tokenId: string;
   readonly beganAt = Date.now();
-  /** Resolves when the request is about to be sent or the run has ended. Rejects with Failure if the call is refused. */
+  /**
+   * Resolves when the request is about to be sent or the run has ended. Rejects with Failure if the call is refused.
+   */
   readonly started: Promise<void>;
   /** Resolves when the result is stored, or when storing it has failed. */
   readonly finished: Promise<void>;

@@ -1,6 +1,6 @@
---[[ Extends a background response's lease and its entry in `open`. Returns `cancelled` if the response is to be cancelled, `deleted`
-     if it must not be stored, and `lost` if the lease has expired. An expired lease is not taken again: another
-     process may have marked the response as failed.
+--[[ Extends a background response's lease and its entry in `open`. Returns `cancelled` if the response is to be
+     cancelled, `deleted` if it must not be stored, and `lost` if the lease has expired. An expired lease is not taken
+     again: another process may have marked the response as failed.
   lease: "run", "cancel" or "deleted"
   open: the token's background responses (zset: id -> end of the lease in ms) ]]
 local state = redis.call('GET', lease)

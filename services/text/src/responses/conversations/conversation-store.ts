@@ -126,7 +126,9 @@ export class ConversationStore {
     throw busyFailure();
   }
 
-  /** Reads part of a conversation; undefined if it does not exist, "unknown" if it has no item with an id of `range`. */
+  /**
+   * Reads part of a conversation; undefined if it does not exist, "unknown" if it has no item with an id of `range`.
+   */
   async read(
     conversation: ConversationRef,
     range: ItemRange,

@@ -9,8 +9,8 @@ import type { ConversationRef } from "./conversation-scripts.ts";
 import type { ConversationStore } from "./conversation-store.ts";
 
 /**
- * Returns the items of a conversation in a form that every vendor accepts; undefined if it does not exist. Throws Failure
- * if it is full.
+ * Returns the items of a conversation in a form that every vendor accepts; undefined if it does not exist. Throws
+ * Failure if it is full.
  */
 export async function readConversationItems(
   store: ConversationStore,
