@@ -18,7 +18,7 @@ import { refersToOwnItem, resolveReferences } from "./item-references.ts";
 export interface ParsedResponsesRequest {
   readonly params: ResponsesParams & TurnParams;
   /** The body if it refers to a conversation, or to data of this gateway; otherwise undefined. */
-  readonly unresolvedBody: JsonObject | undefined;
+  readonly unresolved: JsonObject | undefined;
   /** Conversation that the request names; it is stored by the gateway or by the vendor. */
   readonly conversationId: string | undefined;
   /** True if the response is generated in the background. */
@@ -54,7 +54,7 @@ function read(params: ParsedResponsesRequest["params"], value: unknown, bytes: B
     });
   const refers = conversationId !== undefined || hasOwnReferences(params, value);
   const window = completionWindowOf(value);
-  return { params, conversationId, unresolvedBody: refers ? value : undefined, isInBackground, window };
+  return { params, conversationId, unresolved: refers ? value : undefined, isInBackground, window };
 }
 
 /** Returns true if a request refers to a response, an item or a compaction of this gateway. */
@@ -104,11 +104,7 @@ const noEarlierTurns = { items: [], last: undefined, ids: [] };
 export async function prepareResponses(
   deps: Pick<ResponsesDeps, "relay" | "responses" | "conversations" | "compactions" | "body">,
   call: Pick<ServiceCall, "caller">,
-  {
-    bytes,
-    holding,
-    inspected: { params, unresolvedBody, conversationId: requestedId },
-  }: JsonBody<ParsedResponsesRequest>,
+  { bytes, holding, inspected: { params, unresolved, conversationId: requestedId } }: JsonBody<ParsedResponsesRequest>,
 ): Promise<PreparedResponses> {
   const { accountId } = call.caller;
   const conversationItemsBefore =
@@ -119,7 +115,7 @@ export async function prepareResponses(
   const [ownIds, vendorStoreIds] = splitIds(params, conversationId);
   const admitted = await admitStoreUse(deps, call, vendorStoreIds);
   // A conversation that the gateway has not stored may be in the vendor's store, so the request is sent unchanged.
-  if (unresolvedBody === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolvedBody)))
+  if (unresolved === undefined || (conversationId === undefined && !hasOwnReferences(params, unresolved)))
     return { params, body: bytes, admitted, ancestors: [] };
   const {
     responses: store,
@@ -129,7 +125,7 @@ export async function prepareResponses(
   const { previousId } = params;
   const earlier =
     previousId === undefined ? noEarlierTurns : await readEarlierTurns(store, { accountId, previousId }, holding);
-  const newItems = itemsOf(unresolvedBody["input"]);
+  const newItems = itemsOf(unresolved["input"]);
   const items = await resolveReferences(
     store,
     accountId,
