@@ -45,7 +45,8 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
     return {
       converted: speechCall(request, strict),
       events: request.events || byTokens,
-      // Only a vendor's report of tokens is worth waiting for: a price per character makes the cost known in advance.
+      // After a disconnection, only a vendor's report of tokens is needed. With a price per character, the cost is
+      // fixed.
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,

@@ -9,7 +9,7 @@ import type { Deps } from "../deps.ts";
 import { pendingEventStream } from "../event-stream.ts";
 import { transcriptCall, type TranscriptCall } from "../transcripts/transcript-call.ts";
 import { maxBilledSeconds, transcriptMeasure, type TranscriptSize } from "../transcripts/measure.ts";
-import { boundOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
+import { maxSecondsOf, lengthOf, type AudioLength } from "../upload/audio-length.ts";
 import { openUpload } from "../upload/upload.ts";
 
 /** POST /v1/audio/transcriptions. */
@@ -29,7 +29,7 @@ export function translations(deps: Deps): EndpointHandler {
 function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
   return async (call) => {
     await using upload = openUpload(call, deps.upload);
-    await upload.modelKnown;
+    await upload.modelReceived;
     const request = once((): TranscriptsRequest => {
       const read = wires[wire].client.read(upload.entries);
       // Checked without a pause, because the fields of a form are small.
@@ -39,13 +39,18 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const name = upload.isComplete ? request().model : (modelInForm(upload.entries) ?? "");
     // Reading of the file's length. It starts when the upload is complete and runs while the vendor works.
     let reading: Promise<unknown> = Promise.resolve();
-    // Stops the reading if the client leaves before the call is planned. A planned call may be charged by the length.
+    // Stops the reading if the client disconnects before the call is planned. A planned call may be charged by the
+    // length.
     const withdrawn = new AbortController();
     const withdraw = (): void => withdrawn.abort();
     call.ending.addEventListener("abort", withdraw, { once: true });
     const length = once((): Promise<AudioLength> => {
       const owner = { account: call.caller.accountId, signal: withdrawn.signal };
-      const audioLength = lengthOf(upload, { reader: deps.lengths, maxUnread: deps.upload.maxUnreadSeconds, owner });
+      const audioLength = lengthOf(upload, {
+        reader: deps.lengths,
+        maxUnreadSeconds: deps.upload.maxUnreadSeconds,
+        owner,
+      });
       reading = audioLength;
       return audioLength;
     });
@@ -58,20 +63,20 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
         return length();
       })
       .catch(ignore);
-    const bound = await boundOf(upload, length);
+    const maxSeconds = await maxSecondsOf(upload, length);
     call.ending.removeEventListener("abort", withdraw);
     if (upload.isComplete) request();
-    // If the length cannot be read later, the bound is charged. That happens only for uncompressed samples, whose bound
-    // is exact.
-    const chargedLength = () => length().catch(() => ({ seconds: bound, isStated: true }));
+    // If the length cannot be read later, the maximum is charged. That happens only for uncompressed samples, whose
+    // maximum is exact.
+    const chargedLength = () => length().catch(() => ({ seconds: maxSeconds, isMeasured: true }));
     const promptBytes = upload.entries.reduce((sum, [, value]) => sum + Buffer.byteLength(value), 0);
     await runCall(deps.relay, call, transcriptsKind, {
       model: name,
       wire,
       upload,
       request,
-      size: { promptBytes, bound, length: chargedLength },
-      isDue: () => transcriptRequest?.stream === true,
+      size: { promptBytes, maxSeconds, length: chargedLength },
+      canSendHeartbeat: () => transcriptRequest?.stream === true,
     });
   };
 }
@@ -81,7 +86,7 @@ interface FileRequest extends TranscriptCall {
   readonly model: string;
   readonly size: TranscriptSize;
   /** Returns true if heartbeats may be sent: once the form is complete and requests a stream. */
-  readonly isDue: () => boolean;
+  readonly canSendHeartbeat: () => boolean;
 }
 
 interface TranscriptPlan extends Plan {
@@ -102,11 +107,16 @@ const transcriptsKind: CallKind<FileRequest, TranscriptPlan> = {
           ...measure,
           usageAfterDisconnect: async () =>
             upload.isComplete ? (await measure.meter(undefined, countNoTokens, "cancelled")).units : {},
-          bound: { seconds: maxBilledSeconds({ bound: size.bound, bytes: upload.announced ?? upload.file.size }) },
+          bound: {
+            seconds: maxBilledSeconds({
+              maxSeconds: size.maxSeconds,
+              bytes: upload.announcedBytes ?? upload.file.size,
+            }),
+          },
         },
       },
       wires: wire === "transcriptions" ? [wire, ...vendorTranscriptsWires] : [wire],
-      pendingStream: { ...pendingEventStream, canSendHeartbeat: file.isDue },
+      pendingStream: { ...pendingEventStream, canSendHeartbeat: file.canSendHeartbeat },
       bodyFailed: upload.failedSignal,
     };
   },

@@ -16,7 +16,8 @@ export function isByTokens(price: Price): boolean {
 export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
     const units: Units = { characters: countCharacters(request.input) };
-    // A client that leaves early pays in full, because the vendor processes the complete text. Speech that the vendor
+    // A client that disconnects early pays in full, because the vendor processes the complete text. Speech that the
+    // vendor
     // interrupts is free, because a part of a file is useless.
     return {
       upper: units,
@@ -27,17 +28,17 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   }
   const text = `${request.input}${request.instructions ?? ""}`;
   const bytes = Buffer.byteLength(text);
-  const slow = Math.min(1, request.speed ?? 1);
-  const secondsOfText = (perSecond: number): number =>
-    Math.ceil((Buffer.byteLength(request.input) / perSecond) * tokensPerSecond);
+  const speed = Math.min(1, request.speed ?? 1);
+  const audioTokensOfText = (textBytesPerSecond: number): number =>
+    Math.ceil((Buffer.byteLength(request.input) / textBytesPerSecond) * tokensPerSecond);
   return {
-    upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(secondsOfText(bytesPerSecond.slowest) / slow) },
+    upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(audioTokensOfText(bytesPerSecond.slowest) / speed) },
     floor: { inputTokens: estimateTokens(bytes) },
     async meter(reported, _words, ended) {
       if (ended === "failed") return { units: {}, estimated: false };
       if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
       const inputTokens = await countTokens(text);
-      return { units: { inputTokens, outputAudioTokens: secondsOfText(bytesPerSecond.usual) }, estimated: true };
+      return { units: { inputTokens, outputAudioTokens: audioTokensOfText(bytesPerSecond.usual) }, estimated: true };
     },
   };
 }

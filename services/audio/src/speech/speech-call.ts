@@ -57,13 +57,13 @@ function renderSpeech(request: SpeechRequest, answer: SpeechAnswer): CompleteAns
 /** Creates the reader of events or audio bytes. Throws Failure for any other content type. */
 function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
   const type = String(head.headers["content-type"] ?? "");
-  const usualType = speechFormats[request.format];
+  const defaultType = speechFormats[request.format];
   if (isEventStream(head))
     return {
       kind: "stream",
       framing: eventStreamFraming,
       isFirstFrame: (first) => canBeginAnswer(first, speech.vendor.stream().read),
-      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(usualType)),
+      translator: () => (request.events ? passSpeechEvents() : eventsToAudio(defaultType)),
     };
   const isAudio = type.startsWith("audio/");
   if (!isAudio && !type.startsWith("application/octet-stream"))
@@ -72,6 +72,6 @@ function readSpeech(request: SpeechRequest, head: UpstreamHead): AnswerReader {
     kind: "stream",
     framing: byteFraming,
     isFirstFrame: () => true,
-    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : usualType)),
+    translator: () => (request.events ? audioToEvents(request) : passAudio(isAudio ? type : defaultType)),
   };
 }

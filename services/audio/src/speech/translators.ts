@@ -13,7 +13,7 @@ import {
 
 const { client, vendor } = wires.speech;
 
-/** Usage if the vendor reports none. It is not undefined, because received audio shows that the vendor has started. */
+/** Usage if the vendor reports none. It is an empty object, to show that the vendor has begun to answer. */
 const unreportedUsage: Units = {};
 
 /**

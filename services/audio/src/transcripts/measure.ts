@@ -4,10 +4,12 @@ import { estimateTokens, type Call, type Measure, type Metered } from "@modelgat
 import type { AudioLength } from "../upload/audio-length.ts";
 
 /** Audio tokens per second of audio. */
-const audioTokensPerSecond = { usual: 10, most: 25 } as const;
+const audioTokensPerSecond = { usual: 10, max: 25 } as const;
 /** Maximum output tokens: `base`, and `perSecond` of audio. */
 const outputTokenBounds = { perSecond: 12, base: 64 } as const;
-/** Maximum difference between the vendor's length and the file's length: seconds, plus a share. */
+/**
+ * Maximum difference between the length that the vendor reports and the file's: seconds, plus a share of the latter.
+ */
 const lengthTolerance = { seconds: 1, share: 0.02 } as const;
 
 /** Values from which a transcript is measured. */
@@ -15,7 +17,7 @@ export interface TranscriptSize {
   /** Bytes of the form's text fields. */
   readonly promptBytes: number;
   /** Maximum length of the file, in seconds. */
-  readonly bound: number;
+  readonly maxSeconds: number;
   /** Returns the length of the file once it is complete. */
   readonly length: () => Promise<AudioLength>;
 }
@@ -42,34 +44,34 @@ export function transcriptMeasure(
  * Charges the length of the file. If it is unknown, or the vendor's length is clearly different, the vendor's length is
  * charged: a file header can be wrong.
  */
-function bySeconds({ bound, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
+function bySeconds({ maxSeconds, length }: TranscriptSize, call: Pick<Call, "log" | "requestId" | "span">): Measure {
   return {
-    upper: { seconds: bound },
+    upper: { seconds: maxSeconds },
     floor: {},
     async meter(reported, _words, ended) {
       if (ended === "failed") return free;
-      const { seconds: measuredSeconds, isStated } = await length();
+      const { seconds: measuredSeconds, isMeasured } = await length();
       const reportedSeconds = reported?.seconds;
-      if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isStated };
+      if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isMeasured };
       const isFar =
         Math.abs(reportedSeconds - measuredSeconds) > lengthTolerance.seconds + measuredSeconds * lengthTolerance.share;
-      if (isStated && isFar)
+      if (isMeasured && isFar)
         call.log.warn(
           { ...idsOf(call), own: measuredSeconds, reportedSeconds },
           "a vendor reported a length that differs from the file's",
         );
-      return { units: { seconds: isStated && !isFar ? measuredSeconds : reportedSeconds }, estimated: false };
+      return { units: { seconds: isMeasured && !isFar ? measuredSeconds : reportedSeconds }, estimated: false };
     },
   };
 }
 
-function byTokens({ promptBytes, bound, length }: TranscriptSize): Measure {
+function byTokens({ promptBytes, maxSeconds, length }: TranscriptSize): Measure {
   const inputTokens = estimateTokens(promptBytes);
   return {
     upper: {
       inputTokens: promptBytes,
-      inputAudioTokens: Math.ceil(bound * audioTokensPerSecond.most),
-      outputTokens: Math.ceil(bound * outputTokenBounds.perSecond) + outputTokenBounds.base,
+      inputAudioTokens: Math.ceil(maxSeconds * audioTokensPerSecond.max),
+      outputTokens: Math.ceil(maxSeconds * outputTokenBounds.perSecond) + outputTokenBounds.base,
     },
     floor: { inputTokens },
     async meter(reported, countText, ended) {
@@ -89,8 +91,14 @@ const minBytesPerSecond = 1_000;
 const reportedLengthLimit = { times: 20, seconds: 60 } as const;
 
 /** Returns the maximum seconds that are charged for a file, whatever its vendor reports. */
-export function maxBilledSeconds({ bound, bytes }: { readonly bound: number; readonly bytes: number }): number {
-  const byHead = bound * reportedLengthLimit.times + reportedLengthLimit.seconds;
+export function maxBilledSeconds({
+  maxSeconds,
+  bytes,
+}: {
+  readonly maxSeconds: number;
+  readonly bytes: number;
+}): number {
+  const byHead = maxSeconds * reportedLengthLimit.times + reportedLengthLimit.seconds;
   // A second is added, because vendors round up.
-  return Math.max(Math.min(bytes / minBytesPerSecond, byHead), bound) + 1;
+  return Math.max(Math.min(bytes / minBytesPerSecond, byHead), maxSeconds) + 1;
 }

@@ -25,7 +25,7 @@ import {
   type TranscriptsVendor,
 } from "@modelgate/wires/transcripts";
 import { canBeginAnswer, vendorErrorFailure, passEvents } from "../event-stream.ts";
-import { formBody, mediaTypeOf } from "../upload/form-body.ts";
+import { buildFormBody, mediaTypeOf } from "../upload/form-body.ts";
 import type { Upload } from "../upload/upload.ts";
 
 /** Transcript formats that the gateway renders from a vendor's JSON. */
@@ -70,7 +70,9 @@ export function transcriptCall(
     async write(rendered, vendor, target) {
       const accept = vendor === vendorWire ? "application/json, text/event-stream" : "application/json";
       if (rendered.kind !== "form") return await writeFile(rendered, upload, accept);
-      const { body, headers } = formBody(upload, rendered.model, () => entriesOf(vendor.render(request(), target)));
+      const { body, headers } = buildFormBody(upload, rendered.model, () =>
+        entriesOf(vendor.render(request(), target)),
+      );
       return { body, headers: { ...headers, accept } };
     },
     reader: (head) => (isEventStream(head) ? eventsReader : undefined),

@@ -33,7 +33,7 @@ export class FairWorkerPool<Worker> {
     { account, signal }: JobOwner,
     job: (worker: Worker) => Promise<Result>,
   ): Promise<Result | undefined> {
-    const worker = signal.aborted ? undefined : await this.#turn(account, signal);
+    const worker = signal.aborted ? undefined : await this.#waitForWorker(account, signal);
     if (worker === undefined) return undefined;
     try {
       return await job(worker);
@@ -44,7 +44,7 @@ export class FairWorkerPool<Worker> {
     }
   }
 
-  #turn(account: string, signal: AbortSignal): Promise<Worker | undefined> {
+  #waitForWorker(account: string, signal: AbortSignal): Promise<Worker | undefined> {
     const { promise, resolve, reject } = Promise.withResolvers<Worker | undefined>();
     const jobs = this.#waiting.get(account) ?? new Set();
     const begin: WaitingJob<Worker> = (worker) => {

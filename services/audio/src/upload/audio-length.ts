@@ -14,44 +14,44 @@ const headBytes = [4 * 1024, 64 * 1024, 512 * 1024];
  */
 const usualBytesPerSecond = 4_000;
 
-/** Length of an audio file, known or estimated. */
+/** Length of an audio file, measured or estimated. */
 export interface AudioLength {
   readonly seconds: number;
   /** False if the length was estimated from the file's size. */
-  readonly isStated: boolean;
+  readonly isMeasured: boolean;
 }
 
 export interface LengthOptions {
   readonly reader: LengthReader;
   /** Maximum seconds assumed for a file whose length cannot be read. */
-  readonly maxUnread: number;
+  readonly maxUnreadSeconds: number;
   readonly owner: JobOwner;
 }
 
 /** Returns the length of a file once it is complete. Rejects with Failure rate_limit_exceeded (429). */
 export async function lengthOf(
   { file, completed }: Upload,
-  { reader, maxUnread, owner }: LengthOptions,
+  { reader, maxUnreadSeconds, owner }: LengthOptions,
 ): Promise<AudioLength> {
   await completed;
   const { size, filename: path, descriptor } = file;
   const seconds = secondsIn(await reader.find({ descriptor, size, path }, owner), size);
-  if (seconds !== undefined) return { seconds, isStated: true };
-  return { seconds: Math.min(size / usualBytesPerSecond, maxUnread), isStated: false };
+  if (seconds !== undefined) return { seconds, isMeasured: true };
+  return { seconds: Math.min(size / usualBytesPerSecond, maxUnreadSeconds), isMeasured: false };
 }
 
 /**
- * Returns the maximum length of an upload, in seconds. Headers of compressed formats may understate the length, so the
- * seconds of such a file are counted.
+ * Returns the maximum length of an upload, in seconds. Headers of compressed formats may understate the length, so
+ * such a file is measured when it is complete.
  */
-export async function boundOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
+export async function maxSecondsOf(upload: Upload, length: () => Promise<AudioLength>): Promise<number> {
   for (const bytes of headBytes) {
-    if (upload.announced === undefined) break;
+    if (upload.announcedBytes === undefined) break;
     await Promise.race([upload.file.waitForBytes(bytes), upload.completed]);
     if (upload.isComplete) break;
     const head = await readHead(upload.file.read(), Math.min(bytes, upload.file.size));
     const read = (start: number, max: number) => Promise.resolve(head.subarray(start, start + max));
-    const seconds = await secondsBySamples({ read, size: upload.announced });
+    const seconds = await secondsBySamples({ read, size: upload.announcedBytes });
     if (seconds !== undefined) return Math.ceil(seconds);
   }
   return Math.ceil((await length()).seconds);

@@ -21,7 +21,7 @@ export function mediaTypeOf({ contentType }: Upload["file"]): string {
  * Builds the multipart form for a vendor. During the upload, the model and the file precede the other fields. The file
  * keeps its name and media type, because vendors rely on them.
  */
-export function formBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
+export function buildFormBody(upload: Upload, model: FormEntry, entries: () => readonly FormEntry[]): FormBody {
   const boundary = `modelgate-${randomBytes(12).toString("hex")}`;
   const type = { "content-type": `multipart/form-data; boundary=${boundary}` };
   const field = ([name, value]: FormEntry): Buffer =>

@@ -23,9 +23,9 @@ export interface LengthReader extends AsyncDisposable {
 /** Opens a length reader. `maxMs` is the maximum time per file, `maxWaitMs` the maximum time for which a file waits. */
 export function openLengthReader(maxMs = 8_000, maxWaitMs = defaultMaxWaitMs): LengthReader {
   const threads = Array.from({ length: threadCount }, () => new LengthThread(maxMs));
-  const turns = new FairWorkerPool(threads, maxWaitMs);
+  const pool = new FairWorkerPool(threads, maxWaitMs);
   return {
-    find: async (job, owner) => (await turns.run(owner, (thread) => thread.find(job))) ?? {},
+    find: async (job, owner) => (await pool.run(owner, (thread) => thread.find(job))) ?? {},
     async [Symbol.asyncDispose]() {
       await Promise.all(threads.map((thread) => thread.end()));
     },

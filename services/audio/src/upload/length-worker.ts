@@ -19,12 +19,12 @@ parentPort?.on("message", (job: LengthJob) => {
 // oxlint-disable-next-line unicorn/require-post-message-target-origin
 parentPort?.postMessage({} satisfies LengthFound);
 
-/** Counts the audio in a file. If the format cannot be counted, returns the length that the file states. */
+/** Counts the seconds of a file. If its format cannot be counted, returns the length that its header states. */
 async function findLength(job: LengthJob): Promise<LengthFound> {
   const duration = (await sampleSeconds(job)) ?? (await countSeconds(job.descriptor, job.size));
   if (duration !== undefined && duration > 0) return { duration };
   const { path, ...nameless } = job;
-  // The bytes show the format first, because file names are often wrong.
+  // The format is recognized by the bytes if possible, because file names are often wrong.
   const length = await statedLength(nameless);
   return length.duration === undefined && path !== undefined ? await statedLength(job) : length;
 }

@@ -21,13 +21,16 @@ export interface Upload extends AsyncDisposable {
   /** Text fields received so far. */
   readonly entries: readonly FormEntry[];
   /** Bytes of the complete body, if the client announced them. */
-  readonly announced: number | undefined;
+  readonly announcedBytes: number | undefined;
   /** True once the upload is complete. */
   readonly isComplete: boolean;
   /** Resolves when the upload is complete. Rejects with a Failure (400, 408, 413, 429, 503) or ClientDisconnected. */
   readonly completed: Promise<void>;
-  /** Resolves when the model is known and the file has started, or the upload is complete. Rejects as `completed` does. */
-  readonly modelKnown: Promise<void>;
+  /**
+   * Resolves when the model and the first bytes of the file, or the complete upload, have arrived. Rejects as
+   * `completed`.
+   */
+  readonly modelReceived: Promise<void>;
   /** File of the form. Throws Failure (400) if no file has started. */
   readonly file: IncomingSpoolFile;
   /** Aborts when the upload fails or `breakOff` is called. */
@@ -41,10 +44,13 @@ export function openUpload(
   { request, caller, ending, params }: Pick<ServiceCall, "request" | "caller" | "ending" | "params">,
   { limits, spool }: Deps["upload"],
 ): Upload {
-  const announced = Number(request.headers["content-length"] ?? Number.NaN);
+  const announcedBytes = Number(request.headers["content-length"] ?? Number.NaN);
   const form = openForm(request, limits, caller, ending);
   const startFile: StartFile = (file) => startSpooling(file, spool, caller);
-  const head = { announced: Number.isFinite(announced) ? announced : undefined, deployment: params["deployment"] };
+  const head = {
+    announcedBytes: Number.isFinite(announcedBytes) ? announcedBytes : undefined,
+    deployment: params["deployment"],
+  };
   return new IncomingUpload(form, startFile, head);
 }
 
@@ -52,16 +58,16 @@ type StartFile = (file: FormFile) => Promise<IncomingSpoolFile>;
 
 /** Size and model of an upload, from the headers and the path. */
 interface UploadHead {
-  readonly announced: number | undefined;
+  readonly announcedBytes: number | undefined;
   /** Model that the path names as a deployment. */
   readonly deployment: string | undefined;
 }
 
 class IncomingUpload implements Upload {
   readonly entries: FormEntry[] = [];
-  readonly announced: number | undefined;
+  readonly announcedBytes: number | undefined;
   readonly completed: Promise<void>;
-  readonly modelKnown: Promise<void>;
+  readonly modelReceived: Promise<void>;
   readonly #form: Form;
   readonly #startFile: StartFile;
   readonly #deployment: string | undefined;
@@ -70,17 +76,17 @@ class IncomingUpload implements Upload {
   #file: IncomingSpoolFile | undefined;
   #isComplete = false;
 
-  constructor(form: Form, startFile: StartFile, { announced, deployment }: UploadHead) {
+  constructor(form: Form, startFile: StartFile, { announcedBytes, deployment }: UploadHead) {
     this.#form = form;
     this.#startFile = startFile;
     this.#deployment = deployment;
     if (deployment !== undefined) this.entries.push(["model", deployment]);
-    this.announced = announced;
+    this.announcedBytes = announcedBytes;
     this.completed = this.#read();
-    this.modelKnown = Promise.race([this.#fileStarted.promise, this.completed]);
+    this.modelReceived = Promise.race([this.#fileStarted.promise, this.completed]);
     // Callers that await these promises get the error. Without such a caller, a rejection must not end the process.
     this.completed.catch(() => undefined);
-    this.modelKnown.catch(() => undefined);
+    this.modelReceived.catch(() => undefined);
   }
 
   get isComplete(): boolean {
@@ -111,20 +117,21 @@ class IncomingUpload implements Upload {
       for await (const part of this.#form) {
         if (part.kind === "file") {
           if (part.name !== fileField) throw misplacedFile(part.name);
-          await this.#take(await this.#startFile(part));
+          await this.#receiveFile(await this.#startFile(part));
         } else if (part.name === fileField) throw misplacedFile(part.name);
         else if (part.name !== "model" || this.#deployment === undefined) this.entries.push([part.name, part.value]);
       }
       if (this.file.size === 0) throw emptyFile();
       this.#isComplete = true;
     } catch (error) {
-      // Aborts before readers continue: this failure ends the call, and the vendor is not at fault.
+      // Aborts before the readers of the file continue, so that this failure ends the call and the vendor is not
+      // blamed.
       this.#failed.abort(error);
       throw error;
     }
   }
 
-  async #take(file: IncomingSpoolFile): Promise<void> {
+  async #receiveFile(file: IncomingSpoolFile): Promise<void> {
     this.#file = file;
     await file.waitForBytes(1);
     if (modelInForm(this.entries) !== undefined && file.size > 0) this.#fileStarted.resolve();

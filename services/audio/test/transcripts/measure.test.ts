@@ -7,9 +7,9 @@ const { log } = createLogger("test", "silent");
 const call = { log, requestId: "req_1", span: startSpan({ name: "test", kind: "server", parent: undefined }) };
 const bySecond = { second: 0.0001 };
 const byToken = { input: 2.5, inputAudio: 6, output: 10 };
-const measure = (price: ConfiguredPrice, seconds: number, isStated = true) =>
+const measure = (price: ConfiguredPrice, seconds: number, isMeasured = true) =>
   transcriptMeasure(
-    { promptBytes: 10, bound: 60, length: () => Promise.resolve({ seconds, isStated }) },
+    { promptBytes: 10, maxSeconds: 60, length: () => Promise.resolve({ seconds, isMeasured }) },
     compilePrice(price),
     call,
   );
@@ -32,8 +32,8 @@ describe("by the second", () => {
     ["the vendor's, if the file states none", 50, false, { seconds: 8 }, { units: { seconds: 8 }, estimated: false }],
     ["an estimate, if neither is known", 50, false, undefined, { units: { seconds: 50 }, estimated: true }],
     ["seconds, though the vendor reports tokens", 3.2, true, tokens, { units: { seconds: 3.2 }, estimated: false }],
-  ])("%s", async (_, seconds, isStated, reported, metered) => {
-    expect(await measure(bySecond, seconds, isStated).meter(reported, words, "completed")).toEqual(metered);
+  ])("%s", async (_, seconds, isMeasured, reported, metered) => {
+    expect(await measure(bySecond, seconds, isMeasured).meter(reported, words, "completed")).toEqual(metered);
   });
 
   test("the hold is the upper bound", () => {

@@ -19,8 +19,8 @@ const [imaSamples, imaBytes] = [64, 34];
 
 /** Chunks of AIFF and AIFF-C. An offset and a block size precede the samples. */
 export const aiffChunks: SampleChunks = {
-  form: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => statedSize(head.readUInt32BE(4)) },
-  first: 12,
+  layout: { headBytes: 8, align: 2, id: fourCharacters, size: (head) => statedSize(head.readUInt32BE(4)) },
+  firstOffset: 12,
   description: { id: "COMM", rateOf: aiffRate },
   samples: { id: "SSND", skipped: 8 },
 };
@@ -28,10 +28,10 @@ export const aiffChunks: SampleChunks = {
 function aiffRate(body: Buffer): ByteRate | undefined {
   if (body.length < 18) return undefined;
   const [channels, bits, rate] = [body.readUInt16BE(0), body.readUInt16BE(6), readExtended(body, 8)];
-  const form = body.length >= 22 ? body.toString("latin1", 18, 22) : "NONE";
-  if (pcmEncodings.has(form)) return pcmRate(rate, channels, bits);
-  if (form === "ima4") return (rate * channels * imaBytes) / imaSamples;
-  return Object.hasOwn(bitsByEncoding, form) ? pcmRate(rate, channels, bitsByEncoding[form] ?? 0) : undefined;
+  const encoding = body.length >= 22 ? body.toString("latin1", 18, 22) : "NONE";
+  if (pcmEncodings.has(encoding)) return pcmRate(rate, channels, bits);
+  if (encoding === "ima4") return (rate * channels * imaBytes) / imaSamples;
+  return Object.hasOwn(bitsByEncoding, encoding) ? pcmRate(rate, channels, bitsByEncoding[encoding] ?? 0) : undefined;
 }
 
 /** Reads an 80-bit float: sign and exponent, then 64 bits of mantissa. */

@@ -2,7 +2,7 @@ import { fourCharacters, type ByteRate, type SampleChunks } from "./chunks.ts";
 
 /** Chunks of Apple's Core Audio Format. An edit count precedes the samples. */
 export const cafChunks: SampleChunks = {
-  form: {
+  layout: {
     headBytes: 12,
     align: 1,
     id: fourCharacters,
@@ -11,7 +11,7 @@ export const cafChunks: SampleChunks = {
       return size > 0 ? size : undefined;
     },
   },
-  first: 8,
+  firstOffset: 8,
   description: { id: "desc", rateOf: cafRate },
   samples: { id: "data", skipped: 4 },
 };

@@ -24,7 +24,7 @@ export interface ChunkLayout {
   readonly align: number;
   /** Reads the chunk's name from its header; undefined for bytes that are not a chunk header. */
   readonly id: (head: Buffer) => string | undefined;
-  /** Reads the size of a chunk's body from its header. A program that writes to a pipe cannot state it. */
+  /** Reads the size of a chunk's body from its header; undefined if a program that writes to a pipe omitted it. */
   readonly size: (head: Buffer) => number | undefined;
 }
 
@@ -38,9 +38,9 @@ const maxDescriptionBytes = 4_096;
 
 /** Chunks of a file format that determine the length of its audio. */
 export interface SampleChunks {
-  readonly form: ChunkLayout;
+  readonly layout: ChunkLayout;
   /** Offset of the first chunk. */
-  readonly first: number;
+  readonly firstOffset: number;
   /** Chunk that describes the samples. `rateOf` parses their rate; undefined for an encoding without a fixed rate. */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
   /** Chunk with the samples. `skipped` is the number of bytes before the samples in its body. */
@@ -53,13 +53,13 @@ export interface SampleChunks {
  */
 export async function secondsOfChunks(
   file: SampleFile,
-  { form, first, description, samples }: SampleChunks,
+  { layout, firstOffset, description, samples }: SampleChunks,
 ): Promise<number | undefined> {
   let rate: ByteRate | undefined;
   let countedBytes = 0;
   let startedAt: number | undefined;
   let end = 0;
-  for await (const chunk of chunksIn(file, form, first)) {
+  for await (const chunk of chunksIn(file, layout, firstOffset)) {
     const isSamples = chunk.id === samples.id;
     // A chunk of samples without a size extends to the end of the file. Any other chunk without a size is empty.
     const bytes = chunk.size ?? (isSamples ? Infinity : 0);
@@ -72,20 +72,20 @@ export async function secondsOfChunks(
     if (bytes === Infinity) break;
   }
   if (startedAt === undefined || rate === undefined) return undefined;
-  const isBelieved = end <= file.size && alignPosition(end, form) >= file.size;
-  const bytes = isBelieved ? countedBytes : file.size - startedAt;
+  const isConsistent = end <= file.size && alignPosition(end, layout) >= file.size;
+  const bytes = isConsistent ? countedBytes : file.size - startedAt;
   return bytes > 0 ? bytes / rate : undefined;
 }
 
-async function* chunksIn({ read, size }: SampleFile, form: ChunkLayout, first: number): AsyncGenerator<Chunk> {
-  let position = first;
+async function* chunksIn({ read, size }: SampleFile, layout: ChunkLayout, firstOffset: number): AsyncGenerator<Chunk> {
+  let position = firstOffset;
   for (let chunks = 0; position < size && chunks < maxChunks; chunks++) {
-    const head = await read(position, form.headBytes);
-    const id = head.length < form.headBytes ? undefined : form.id(head);
+    const head = await read(position, layout.headBytes);
+    const id = head.length < layout.headBytes ? undefined : layout.id(head);
     if (id === undefined) return;
-    const chunk = { id, start: position + form.headBytes, size: form.size(head) };
+    const chunk = { id, start: position + layout.headBytes, size: layout.size(head) };
     yield chunk;
-    position = alignPosition(chunk.start + (chunk.size ?? 0), form);
+    position = alignPosition(chunk.start + (chunk.size ?? 0), layout);
   }
 }
 
@@ -99,7 +99,7 @@ export function fourCharacters(head: Buffer): string | undefined {
   return /^[\x20-\x7e]{4}$/.test(name) ? name : undefined;
 }
 
-/** Returns a 32-bit size; undefined for 0 and all ones, with which programs that write to a pipe omit it. */
+/** Returns a 32-bit size; undefined for 0 and all ones, which programs write if they do not know the size. */
 export function statedSize(size: number): number | undefined {
   return size === 0 || size === 0xff_ff_ff_ff ? undefined : size;
 }

@@ -14,18 +14,18 @@ const encodingTags = {
 /** GSM in a WAV file: samples and bytes per block. */
 const [gsmSamples, gsmBytes] = [320, 65];
 
-const chunks = (endian: "LE" | "BE"): ChunkLayout => ({
+const chunkLayout = (endian: "LE" | "BE"): ChunkLayout => ({
   headBytes: 8,
   align: 2,
   id: fourCharacters,
   size: (head) => statedSize(endian === "LE" ? head.readUInt32LE(4) : head.readUInt32BE(4)),
 });
 
-/** Returns the chunks of a WAV file. 64-bit files (RF64, BW64) store the size of the samples elsewhere. */
+/** Returns the chunks of a WAV file. In 64-bit files (RF64, BW64), the samples extend to the end of the file. */
 export function waveChunks(endian: "LE" | "BE"): SampleChunks {
   return {
-    form: chunks(endian),
-    first: 12,
+    layout: chunkLayout(endian),
+    firstOffset: 12,
     description: { id: "fmt ", rateOf: (body) => waveRate(body, endian) },
     samples: { id: "data", skipped: 0 },
   };
@@ -33,7 +33,7 @@ export function waveChunks(endian: "LE" | "BE"): SampleChunks {
 
 /** Chunks of Sony's Wave64: 16-byte names that begin with those of WAV, and 64-bit sizes that include the header. */
 export const wave64Chunks: SampleChunks = {
-  form: {
+  layout: {
     headBytes: 24,
     align: 8,
     id: fourCharacters,
@@ -42,12 +42,12 @@ export const wave64Chunks: SampleChunks = {
       return size > 0 ? size : undefined;
     },
   },
-  first: 40,
+  firstOffset: 40,
   description: { id: "fmt ", rateOf: (body) => waveRate(body, "LE") },
   samples: { id: "data", skipped: 0 },
 };
 
-/** Computes the byte rate from a `fmt ` chunk. For PCM, other readers ignore the stated byte rate too. */
+/** Computes the byte rate from a `fmt ` chunk. Ignores the byte rate that the chunk states, as other readers do. */
 function waveRate(body: Buffer, endian: "LE" | "BE"): ByteRate | undefined {
   if (body.length < 16) return undefined;
   const short = (position: number): number =>
