@@ -62,7 +62,7 @@ for (let at = 0; at < accounts; at++) await createAccount(redis, { id: `account-
 const empty = await usedMemory();
 for (let at = 0; at < tasks; at += 500)
   await Promise.all(Array.from({ length: Math.min(500, tasks - at) }, (_, more) => put(at + more)));
-// The first events stay in the outbox until they are published, and do not belong to an open task.
+// The events of the creation are removed, because an open task does not keep them in Redis.
 for (const key of await redis.keys("outbox:*")) await redis.del(key);
 
 let clock = now + 1;

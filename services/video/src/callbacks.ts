@@ -40,7 +40,7 @@ const maxAgeMs = 3_600_000;
 /** Maximum due callbacks of one shard that are claimed at a time. */
 const maxClaimed = 16;
 /** Maximum callbacks that this process sends at the same time, in total and per account. */
-const [maxOpen, maxOfAccount] = [1_000, 200];
+const [maxOpen, maxPerAccount] = [1_000, 200];
 /** Maximum characters of a client's callback URL. */
 const maxUrlCharacters = 2_048;
 
@@ -55,11 +55,12 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
   const leaseMs = 2 * timeoutMs;
   const claim = claimerOf(redis, now, leaseMs);
   /** Callbacks that are being sent, with their accounts. */
-  const openCalls = new Map<Promise<void>, string>();
+  const openDeliveries = new Map<Promise<void>, string>();
   const isFull = (accountId: string): boolean =>
-    openCalls.size >= maxOpen || [...openCalls.values()].filter((owner) => owner === accountId).length >= maxOfAccount;
+    openDeliveries.size >= maxOpen ||
+    [...openDeliveries.values()].filter((owner) => owner === accountId).length >= maxPerAccount;
 
-  async function call(callback: Callback): Promise<void> {
+  async function deliver(callback: Callback): Promise<void> {
     const { event, tries } = callback;
     try {
       const isAccepted = await post(options, callback, stop.signal).catch((error: unknown) => {
@@ -86,10 +87,10 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     const { accountId, time } = callback.event;
     const isOld = now() - Date.parse(time) > maxAgeMs;
     if (!isOld && isFull(accountId)) return;
-    const step = (isOld ? abandon(callback).catch(() => undefined) : call(callback)).finally(() =>
-      openCalls.delete(step),
+    const step = (isOld ? abandon(callback).catch(() => undefined) : deliver(callback)).finally(() =>
+      openDeliveries.delete(step),
     );
-    openCalls.set(step, accountId);
+    openDeliveries.set(step, accountId);
   }
 
   async function rounds(): Promise<void> {
@@ -106,7 +107,7 @@ export function openCallbacks(options: CallbackOptions): Callbacks {
     leaseEnd: () => now() + leaseMs,
     async [Symbol.asyncDispose]() {
       stop.abort();
-      await Promise.all([running, ...openCalls.keys()]);
+      await Promise.all([running, ...openDeliveries.keys()]);
     },
   };
 }
@@ -134,7 +135,7 @@ async function post(
 ): Promise<boolean> {
   const key = await readTokenDigest(redis, event.tokenId);
   if (key === undefined) return true;
-  const { channelId: _ours, ...visible } = event;
+  const { channelId: _channelId, ...visible } = event;
   const body = Buffer.from(JSON.stringify(visible));
   const seconds = Math.floor(now() / 1_000);
   const signature = createHmac("sha256", key).update(`${seconds}.${body.toString()}`).digest("hex");

@@ -22,7 +22,7 @@ export interface Deps extends ServiceRelay, AsyncDisposable {
   readonly pace: PollPace;
   readonly remote: RemoteStreams;
   /** Fetches images from clients' URLs. */
-  readonly pictures: RemoteFiles;
+  readonly images: RemoteFiles;
   readonly callbacks: Callbacks;
   readonly taskCipher: Pick<TaskCipher, "encrypt">;
   readonly publicUrl: string | undefined;
@@ -52,7 +52,7 @@ export async function openDeps(context: Pick<ServiceContext<Env>, "env" | "log" 
     limits: env.tasks,
     pace: env.pace,
     remote: openRemoteStreams(),
-    pictures: openImageFetcher(env, openedRelay.body.budget),
+    images: openImageFetcher(env, openedRelay.body.budget),
     callbacks,
     taskCipher: makeTaskCipher(env.relay.secrets),
     publicUrl: env.publicUrl,
@@ -73,7 +73,7 @@ function openImageFetcher({ frames: { privateHosts, ...bounds }, tasks }: Env, b
 }
 
 /** Maximum time in ms for which the end of the process waits for background work. */
-const lastWorkMs = 10_000;
+const maxEndWaitMs = 10_000;
 
 /** Work in progress whose clients may have disconnected. */
 export class BackgroundWork {
@@ -93,7 +93,7 @@ export class BackgroundWork {
   /** Resolves when all tracked promises are settled, or after a maximum time. */
   async waitForEnd(): Promise<void> {
     const deadline = Promise.withResolvers<void>();
-    const alarm = setTimeout(deadline.resolve, lastWorkMs);
+    const alarm = setTimeout(deadline.resolve, maxEndWaitMs);
     await Promise.race([Promise.all(this.#open), deadline.promise]);
     clearTimeout(alarm);
   }

@@ -5,15 +5,15 @@ import { parseImage, type VideoVendor, type VideoImage, type VideoRequest } from
 
 /** Images of a request in the form that each vendor accepts. They are fetched at most once. */
 export class Frames implements Disposable {
-  readonly #pictures: RemoteFiles;
+  readonly #images: RemoteFiles;
   readonly #holder: Holder;
   readonly #request: VideoRequest;
   readonly #resources = new DisposableStack();
   #fetched: Promise<VideoRequest> | undefined;
 
   /** `holder` is the account and API key whose buffer limits apply to fetched images. */
-  constructor({ pictures }: { readonly pictures: RemoteFiles }, request: VideoRequest, holder: Holder) {
-    this.#pictures = pictures;
+  constructor({ images }: { readonly images: RemoteFiles }, request: VideoRequest, holder: Holder) {
+    this.#images = images;
     this.#holder = holder;
     this.#request = request;
   }
@@ -52,7 +52,7 @@ export class Frames implements Disposable {
     try {
       // The fetch continues if the client disconnects, as the start of the task does.
       const signal = new AbortController().signal;
-      const file = await this.#pictures.fetch({
+      const file = await this.#images.fetch({
         url: image.url,
         accepts: mayBeImage,
         holder: this.#holder,

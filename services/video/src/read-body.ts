@@ -37,7 +37,7 @@ interface ReadableBody {
   readonly read: () => JsonRecord;
 }
 
-/** Returns a body's fields. The memory budget contains the copies of its bytes until the result is disposed. */
+/** Returns a body's fields. Copies of its bytes are counted in the memory budget until the result is disposed. */
 function holdBodyCopies(deps: Deps, { caller }: ServiceCall, { body, bytes, read }: ReadableBody): VideoBody {
   const holding = deps.body.budget.openHolding(caller);
   const dispose = (): void => {
@@ -79,13 +79,13 @@ function formToMembers({ fields, files }: BufferedForm): JsonRecord {
   return Object.fromEntries(members);
 }
 
-const pictures = /^image\/[\w.+-]{1,100}$/;
+const imageType = /^image\/[\w.+-]{1,100}$/;
 
 function dataUrl(name: string, contentType: string, bytes: Buffer): string {
   const type = contentType.toLowerCase();
   if (bytes.length === 0) throw new Failure("invalid_value", `${name} is empty.`, { param: name });
-  if (!pictures.test(type) && type !== "application/octet-stream")
-    throw new Failure("invalid_value", `${name} must be a picture, not ${JSON.stringify(type.slice(0, 100))}.`, {
+  if (!imageType.test(type) && type !== "application/octet-stream")
+    throw new Failure("invalid_value", `${name} must be an image, not ${JSON.stringify(type.slice(0, 100))}.`, {
       param: name,
     });
   return `data:${type};base64,${bytes.toString("base64")}`;

@@ -28,11 +28,14 @@ export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTa
       return task;
     }
     using renewed = await withRetries(() => hold.renew());
-    const paid = recordOf(renewed.record);
-    deps.relay.log.warn({ ...ids, taskId: task.id, callId: paid.callId }, "a task had no hold: a new hold was placed");
-    if (!(await storeIfHeld(deps, paid))) return undefined;
+    const renewedTask = recordOf(renewed.record);
+    deps.relay.log.warn(
+      { ...ids, taskId: task.id, callId: renewedTask.callId },
+      "a task had no hold: a new hold was placed",
+    );
+    if (!(await storeIfHeld(deps, renewedTask))) return undefined;
     renewed.handOver();
-    return paid;
+    return renewedTask;
   } catch (error) {
     const { id: taskId, callId } = task;
     deps.relay.log.error({ ...ids, err: error, taskId, callId }, "a started task could not be recorded");

@@ -40,11 +40,12 @@ export function usableRoutes(
     .current()
     .candidates(request.model, caller.group)
     .filter((candidate) => channels.supportedWires.supportsAny(candidate, wires))
-    .flatMap((candidate) => (remix === undefined ? [candidate] : requireWire(candidate, remix)));
+    .flatMap((candidate) => (remix === undefined ? [candidate] : onlyRouteOf(candidate, remix)));
   return { candidates, wires };
 }
 
-function requireWire({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
+/** Restricts a candidate to the channel and key of a task; empty for another channel. */
+function onlyRouteOf({ channel, upstreamModel }: Candidate, { channelId, keyId }: TaskRecord): readonly Candidate[] {
   const keys = channel.keys.filter(({ id }) => id === keyId);
   return channel.id === channelId && keys.length > 0 ? [{ upstreamModel, channel: { ...channel, keys } }] : [];
 }

@@ -163,7 +163,7 @@ describe("an image", () => {
   });
 
   test.each([
-    ["of another kind", { type: "text/plain", bytes: png }, /must be a picture/],
+    ["of another kind", { type: "text/plain", bytes: png }, /must be an image/],
     ["of zero bytes", { type: "image/png", bytes: Buffer.alloc(0) }, /is empty/],
   ])("%s is refused, and no vendor is called", async (_, { type, bytes }, say) => {
     await area.simulator.forget("openai-films");

@@ -90,7 +90,7 @@ interface MediaRequest extends Pick<ImagesBody, "parsed" | "endUser"> {
 interface ImagesPlan extends Plan {
   readonly images: ImagesRequest;
   /** Quality and size to be checked against the price; undefined if the group has `unpriced: pass`. */
-  readonly priceCheck: { readonly wanted: PricedImages; readonly price: Price } | undefined;
+  readonly priceCheck: { readonly images: PricedImages; readonly price: Price } | undefined;
 }
 
 class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
@@ -112,14 +112,14 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
         measure: measureOf(size, tokensPerImage(request, this.#outputTokens), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
-      pendingStream: request.stream ? streamWaiting : undefined,
-      priceCheck: unpriced !== "pass" ? { wanted: pricedImagesOf(request), price: model.price } : undefined,
+      pendingStream: request.stream ? pendingImageStream : undefined,
+      priceCheck: unpriced !== "pass" ? { images: pricedImagesOf(request), price: model.price } : undefined,
     };
   }
 
   async exchange({ images, priceCheck }: ImagesPlan, route: WireRoute): Promise<Exchange> {
     const exchange = await imagesExchange(images, route);
-    if (priceCheck !== undefined) refuseUnpricedTier(priceCheck.wanted, priceCheck.price, exchange);
+    if (priceCheck !== undefined) refuseUnpricedTier(priceCheck.images, priceCheck.price, exchange);
     return exchange;
   }
 }
@@ -127,7 +127,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 const { heartbeat, failureFrame } = wires.images.pass.stream();
 
 /** Heartbeats for a client of an image stream, sent until the vendor starts. */
-const streamWaiting: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
+const pendingImageStream: PendingStream = { contentType: eventStream, heartbeat: heartbeat, fail: failureFrame };
 
 function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages {
   return {
@@ -137,10 +137,12 @@ function pricedImagesOf({ quality, size, dialect }: ImageRequest): PricedImages 
   };
 }
 
-/** Measures an image call. A client that leaves early pays for all requested images, which the vendor makes anyway. */
+/**
+ * Measures an image call. A client that disconnects early pays for all requested images, which the vendor makes anyway.
+ */
 function measureOf(
   { textBytes, mediaTokens, choices }: RequestSize,
-  defaultTokens: number,
+  imageTokens: number,
   outputTokens: number,
   price: Price,
 ): Measure {
@@ -155,7 +157,7 @@ function measureOf(
     meter(reported, _words, ended) {
       const missing = choices - (reported?.images ?? 0);
       if (ended === "cancelled" && missing > 0) {
-        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * defaultTokens;
+        const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * imageTokens;
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });
       }
@@ -181,7 +183,7 @@ function tokensPerImage({ quality = "auto", size }: ImageRequest, max: number): 
 /** Minimum output tokens that a vendor counts for one image. */
 const minImageTokens = 256;
 
-/** The vendor makes the images even if the client leaves. */
+/** Returns the usage that is certain. The vendor makes the images even if the client disconnects. */
 function floorOfImages(inputTokens: number, images: number, price: Price): Units {
   const tokens = price.has("images") ? {} : { outputImageTokens: images * minImageTokens };
   return { inputTokens, images, ...tokens };

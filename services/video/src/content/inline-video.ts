@@ -69,13 +69,13 @@ function unescapeBase64(text: string): string {
 /** Returns an answer whose body is the video in the body of `answer`. It fails if the video is incomplete. */
 export function extractInlineVideo(answer: UpstreamAnswer, member: string): UpstreamAnswer {
   const video = new Base64VideoDecoder(member);
-  const pass = (sink: BodySink, chunk: Buffer): void => {
+  const forward = (sink: BodySink, chunk: Buffer): void => {
     try {
       const bytes = video.push(chunk);
       if (bytes.length > 0) sink.data(bytes);
     } catch (error) {
       answer.abort();
-      sink.fail(error instanceof Error ? error : new Error("no film", { cause: error }));
+      sink.fail(error instanceof Error ? error : new Error("no video", { cause: error }));
     }
   };
   return {
@@ -83,7 +83,7 @@ export function extractInlineVideo(answer: UpstreamAnswer, member: string): Upst
     headers: { "content-type": "video/mp4" },
     pipe: (sink) =>
       answer.pipe({
-        data: (chunk) => pass(sink, chunk),
+        data: (chunk) => forward(sink, chunk),
         end: () => (video.hasEnded ? sink.end() : sink.fail(new Error("the answer contains no complete video"))),
         fail: (error) => sink.fail(error),
       }),

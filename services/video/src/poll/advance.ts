@@ -29,14 +29,14 @@ export interface PollStep {
 
 const stateRanks: Readonly<Record<TaskState, number>> = { queued: 0, in_progress: 1, completed: 2, failed: 2 };
 /** Time in ms after a task's creation for which a "not found" of the vendor does not end the task. */
-const unknownMs = 60_000;
+const notFoundGraceMs = 60_000;
 /**
  * Number of consecutive polls after which a task without a channel fails: about an hour, in which the channel can be
  * restored.
  */
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
-const [maxEstimatedProgress, maxUnfinished] = [95, 99];
+const [maxEstimatedProgress, maxUnfinishedProgress] = [95, 99];
 /** Factor by which the pause may exceed its usual maximum if the vendor does not answer. */
 const maxPauseFactor = 8;
 
@@ -58,7 +58,7 @@ export function advance(task: TaskRecord, result: PollOutcome, moment: PollMomen
   if (result.kind === "finished") return { task: asCompleted(polled, nowMs, result.result) };
   if (result.kind === "failed") return { task: asFailed(polled, nowMs, result.error) };
   if (result.kind === "pending") return stepWhilePending(polled, result, moment);
-  if (result.kind === "not-found" && nowMs - task.createdAt >= unknownMs)
+  if (result.kind === "not-found" && nowMs - task.createdAt >= notFoundGraceMs)
     return { task: asFailed(polled, nowMs, unknownTaskError) };
   if (result.kind === "unroutable" && task.misses >= maxUnroutable) return { task: asFailed(polled, nowMs, noChannel) };
   return stepAfterMiss(task, moment);
@@ -95,7 +95,7 @@ function stepWhilePending(
   const estimatedProgress =
     startedAt === undefined ? 0 : Math.floor(((nowMs - startedAt) / pace.usualMs) * maxEstimatedProgress);
   const reported = Math.floor(result.progress ?? Math.min(estimatedProgress, maxEstimatedProgress));
-  const progress = Math.max(task.progress, Math.min(reported, maxUnfinished));
+  const progress = Math.max(task.progress, Math.min(reported, maxUnfinishedProgress));
   const pauseMs = usualPauseMs(task.polls, pace);
   return scheduleNextPoll({ ...task, state, progress, startedAt }, pauseMs, moment);
 }

@@ -18,10 +18,12 @@ import { PollSlots } from "./poll-slots.ts";
 export interface Round {
   readonly polled: number;
   /** True if a shard may have more due tasks than were claimed. */
-  readonly more: boolean;
+  readonly hasMore: boolean;
 }
 
-/** Polls the due tasks of all shards once. Several pollers may run at the same time. Rejects without Redis. */
+/**
+ * Polls the due tasks of all shards once. Several pollers may run at the same time. Rejects if Redis is unavailable.
+ */
 export async function pollOnce(
   deps: Deps,
   signal: AbortSignal,
@@ -31,11 +33,11 @@ export async function pollOnce(
   const claim = { nowMs: deps.now(), leaseMs: limits.leaseMs, maxMembers: limits.batch };
   const claimed = await Promise.all(shards.map((shard) => claimTasks(relay.redis, shard, claim)));
   const polls = claimed.flat().map(async (task) => {
-    using _slot = await slots.take();
+    using _slot = await slots.takeSlot();
     return !signal.aborted && (await pollTask(deps, task, slots, signal));
   });
   const polled = (await Promise.all(polls)).filter((isPolled) => isPolled).length;
-  return { polled, more: claimed.some(({ length }) => length === limits.batch) };
+  return { polled, hasMore: claimed.some(({ length }) => length === limits.batch) };
 }
 
 /**

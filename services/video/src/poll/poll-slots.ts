@@ -5,7 +5,7 @@ export class PollSlots {
   readonly #maxSlots: number;
   /** Running polls of each channel. */
   readonly #polls = new Map<string, number>();
-  #allPolls = 0;
+  #pollCount = 0;
 
   /** `maxSlots` is the number of slots, at least one. */
   constructor(maxSlots: number) {
@@ -14,7 +14,7 @@ export class PollSlots {
   }
 
   /** Resolves with a slot, in the order of the calls. Dispose the slot to release it. */
-  async take(): Promise<Disposable> {
+  async takeSlot(): Promise<Disposable> {
     if (this.#free > 0) this.#free--;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     return { [Symbol.dispose]: () => this.#release() };
@@ -26,14 +26,14 @@ export class PollSlots {
    */
   countPoll(channelId: string): Disposable | undefined {
     const polls = this.#polls.get(channelId) ?? 0;
-    if (polls >= this.#maxSlots - this.#allPolls) return undefined;
+    if (polls >= this.#maxSlots - this.#pollCount) return undefined;
     this.#polls.set(channelId, polls + 1);
-    this.#allPolls++;
+    this.#pollCount++;
     return { [Symbol.dispose]: () => this.#endPoll(channelId) };
   }
 
   #endPoll(channelId: string): void {
-    this.#allPolls--;
+    this.#pollCount--;
     const left = (this.#polls.get(channelId) ?? 0) - 1;
     if (left > 0) this.#polls.set(channelId, left);
     else this.#polls.delete(channelId);
@@ -41,7 +41,7 @@ export class PollSlots {
 
   /** Resolves when a slot is free. The slot is not occupied. */
   async waitForFreeSlot(): Promise<void> {
-    using _slot = await this.take();
+    using _slot = await this.takeSlot();
   }
 
   #release(): void {

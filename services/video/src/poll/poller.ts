@@ -18,7 +18,7 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
     now: () => deps.now(),
   });
 
-  async function round(): Promise<Round | undefined> {
+  async function runRound(): Promise<Round | undefined> {
     try {
       deps.ready();
       if (!(await workCheck.hasWork())) return undefined;
@@ -31,19 +31,19 @@ export function openPoller(deps: Deps, onPolled: (polled: number) => void): Asyn
     }
   }
 
-  async function rounds(): Promise<void> {
+  async function runRounds(): Promise<void> {
     while (!stop.signal.aborted) {
       await slots.waitForFreeSlot(); // a round then claims only tasks that it can poll immediately
       const pausing = pause(msUntilSharedTick(deps.limits.roundMs), stop.signal);
-      const current = round().finally(() => openRounds.delete(current));
+      const current = runRound().finally(() => openRounds.delete(current));
       openRounds.add(current);
       const done = await Promise.race([current, pausing]);
-      if (done?.more !== true) await pausing;
+      if (done?.hasMore !== true) await pausing;
     }
     await Promise.all(openRounds);
   }
 
-  const running = rounds();
+  const running = runRounds();
   return {
     async [Symbol.asyncDispose]() {
       stop.abort();

@@ -40,7 +40,7 @@ export function videoEvents(deps: Deps): EndpointHandler {
 }
 
 /**
- * Returns the current state of a task; the last known one if Redis is unavailable; undefined if the task was removed.
+ * Returns the current state of a task; the previous one if Redis is unavailable; undefined if the task was removed.
  */
 async function rereadTask(deps: Deps, call: ServiceCall, task: TaskRecord): Promise<TaskRecord | undefined> {
   try {
