@@ -18,7 +18,7 @@ const useMark = "in-use";
 const maxWaitMs = 200_000;
 const pauseMs = 100;
 
-/** Returns the folder with the bundle of the present sources. */
+/** Returns the folder with the bundle of the current sources; undefined if there is none. */
 export function currentBuild(root: string, stamp = sourceStamp(root)): string | undefined {
   return slotsOf(root).find((slot) => infoOf(slot).stamp === stamp);
 }
@@ -33,7 +33,7 @@ export function markInUse(folder: string): void {
 }
 
 /**
- * Bundles the present sources and returns the folder. Waits for other processes first, and uses their bundle if it is
+ * Bundles the current sources and returns the folder. Waits for other processes first, and uses their bundle if it is
  * current.
  */
 export async function buildCurrent(root: string, bundle: (folder: string) => Promise<void>): Promise<string> {
@@ -44,16 +44,16 @@ export async function buildCurrent(root: string, bundle: (folder: string) => Pro
     const stamp = sourceStamp(root);
     const built = currentBuild(root, stamp);
     if (built !== undefined) return built;
-    const [making, leaving] = [join(builds, "making"), join(builds, "leaving")];
-    for (const left of [making, leaving]) rmSync(left, { recursive: true, force: true });
-    await bundle(making);
+    const [newBundle, oldBundle] = [join(builds, "making"), join(builds, "leaving")];
+    for (const left of [newBundle, oldBundle]) rmSync(left, { recursive: true, force: true });
+    await bundle(newBundle);
     const number = 1 + Math.max(0, ...slotsOf(root).map((slot) => infoOf(slot).number));
-    writeFileSync(join(making, stampFile), `${number} ${stamp}`);
+    writeFileSync(join(newBundle, stampFile), `${number} ${stamp}`);
     const slot = nextSlot(root);
-    // Renamed first, so that a bundle is complete or absent.
-    if (existsSync(slot)) renameSync(slot, leaving);
-    renameSync(making, slot);
-    rmSync(leaving, { recursive: true, force: true });
+    // The folders are renamed, so that a bundle is always complete or absent.
+    if (existsSync(slot)) renameSync(slot, oldBundle);
+    renameSync(newBundle, slot);
+    rmSync(oldBundle, { recursive: true, force: true });
     return slot;
   } finally {
     release();

@@ -4,7 +4,7 @@ import { nodeHttp } from "./node-http.ts";
 import { programNames, root, sourceProgram, type ProgramName } from "./programs.ts";
 import { sourcePaths } from "./source-paths.ts";
 
-/** Packages that others use only if they are installed, which they are not here. */
+/** Optional packages of dependencies. They are not installed here. */
 const optionalPackages = ["bufferutil", "utf-8-validate", "pg-native", "supports-color"];
 
 /**
@@ -43,7 +43,7 @@ export async function bundle(folder: string, names: readonly ProgramName[] = pro
   );
 }
 
-/** Throws an error if a file imports a program, which would run again. */
+/** Throws an error if a file imports a program, because the import would run the program again. */
 function checkPrograms(chunks: readonly OutputChunk[]): void {
   const files = new Set(programNames.map((name) => `${name}.js`));
   for (const { fileName, imports, dynamicImports } of chunks)

@@ -32,7 +32,7 @@ export function userOf(folder, name) {
 }
 
 function ownFile(name) {
-  return `${name}.${process.pid}-${beginningOf(process.pid) ?? 0}`;
+  return `${name}.${process.pid}-${startTimeOf(process.pid) ?? 0}`;
 }
 
 /** Returns the id of another running process with a file in the folder. Deletes files of ended processes. */
@@ -42,14 +42,14 @@ function otherHolder(folder, name, mine) {
     const [, called, pid, began] = /^(.+)\.(\d+)-(\d+)$/.exec(file) ?? [];
     if (called !== name || file === mine) continue;
     // The id alone is not enough, because another process may have it later.
-    if (String(beginningOf(Number(pid))) === began) holder = Number(pid);
+    if (String(startTimeOf(Number(pid))) === began) holder = Number(pid);
     else rmSync(join(folder, file), { force: true });
   }
   return holder;
 }
 
 /** Returns the start time of a process, only for comparison; undefined if it does not run. */
-function beginningOf(pid) {
+function startTimeOf(pid) {
   if (process.platform === "linux") {
     try {
       // The name ends at the last bracket. The state follows and, 19 fields later, the start time.

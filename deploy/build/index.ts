@@ -15,16 +15,16 @@ let folder: string | undefined;
 
 /** Returns the path of a program in the bundle. Bundles first if a source has changed, but only once per process. */
 export function builtProgram(name: ProgramName): string {
-  folder ??= marked(currentBuild(root) ?? build());
+  folder ??= withUseMark(currentBuild(root) ?? build());
   return programIn(folder, name);
 }
 
 /** Bundles if a source has changed, without blocking this process. */
 export async function bundlePrograms(): Promise<void> {
-  folder ??= marked(currentBuild(root) ?? (await buildMeanwhile()));
+  folder ??= withUseMark(currentBuild(root) ?? (await buildInBackground()));
 }
 
-function marked(built: string): string {
+function withUseMark(built: string): string {
   markInUse(built);
   return built;
 }
@@ -36,7 +36,7 @@ function build(): string {
   return stdout;
 }
 
-async function buildMeanwhile(): Promise<string> {
+async function buildInBackground(): Promise<string> {
   process.stderr.write(progress);
   try {
     return (await promisify(execFile)(process.execPath, builder, options)).stdout;

@@ -27,7 +27,7 @@ export function nodeHttp(): Plugin {
   };
 }
 
-/** Returns the names of all members that are no getters. */
+/** Returns the names of all members that are not getters. */
 function valueNames(): readonly string[] {
   const members = Object.entries(Object.getOwnPropertyDescriptors(http));
   return members.flatMap(([name, { get }]) => (get === undefined ? [name] : []));

@@ -16,13 +16,13 @@ interface Place {
 }
 
 const folder = import.meta.url.slice(0, import.meta.url.lastIndexOf("/") + 1);
-const maxKnown = 2_000;
+const maxPositions = 2_000;
 /** Positions in sources by positions in the bundle. */
-const known = new Map<string, string>();
+const sourcePositions = new Map<string, string>();
 
 Error.prepareStackTrace = (error, sites) => {
   const places = sites.map(placeOf);
-  storePositions(places.filter((place) => place !== undefined).filter((place) => !known.has(keyOf(place))));
+  storePositions(places.filter((place) => place !== undefined).filter((place) => !sourcePositions.has(keyOf(place))));
   return [titleOf(error), ...sites.map((site, index) => `    at ${textOf(site, places[index])}`)].join("\n");
 };
 
@@ -54,14 +54,14 @@ function textOf(site: NodeJS.CallSite, place: Place | undefined): string {
   const text = String(site);
   if (place === undefined) return text;
   const key = keyOf(place);
-  return text.replace(key, () => known.get(key) ?? key);
+  return text.replace(key, () => sourcePositions.get(key) ?? key);
 }
 
 function storePositions(places: readonly Place[]): void {
-  if (known.size + places.length > maxKnown) known.clear();
+  if (sourcePositions.size + places.length > maxPositions) sourcePositions.clear();
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {
     const sources = sourcesOf(file, inFile);
-    for (const [index, place] of inFile.entries()) known.set(keyOf(place), sources[index] ?? keyOf(place));
+    for (const [index, place] of inFile.entries()) sourcePositions.set(keyOf(place), sources[index] ?? keyOf(place));
   }
 }
 

@@ -6,7 +6,7 @@ const sources = {
   gateway: "services/gateway/src/main.ts",
   gatectl: "services/control/src/gatectl/main.ts",
   simulator: "e2e/simulator/src/main.ts",
-  /** Runs the gateway's services with limits that tests lower. */
+  /** Runs the gateway's services with lower limits, for tests. */
   limited: "libs/testkit/src/limits/program.ts",
   /** Runs one of these programs repeatedly. */
   warm: "libs/testkit/src/warm/program.ts",

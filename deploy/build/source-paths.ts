@@ -8,7 +8,9 @@ const positions = join(import.meta.dirname, "positions.ts");
 /** Matches the start of a thread from a file, and uses of the source's path. */
 const pathPattern = /new URL\("(?:\.\/)?([\w-]+-worker)\.ts", import\.meta\.url\)|\bimport\.meta\.(url|dirname)\b/g;
 
-/** Matches code that does not work in a bundle: it loads a TypeScript file, or its `import.meta` differs there. */
+/**
+ * Matches code that fails in a bundle: it loads a TypeScript file, or uses members of `import.meta` that differ there.
+ */
 const unsuitable = /new (?:URL|Worker)\(\s*["'`][^"'`\n]*\.ts["'`]|\bimport\.meta\.(?:resolve|main)\b/;
 
 /**

@@ -15,7 +15,7 @@ export MODELGATE_SECRET
 # An image that was built on this machine has a tag and no digest: then the tag is used.
 made_here() { [ "$(docker image inspect --format '{{len .RepoDigests}}' "$1" 2>/dev/null)" = 0 ]; }
 if made_here node:24-slim; then export NODE_IMAGE=node:24-slim; fi
-# A substitute image has no user; its data folder belongs to root.
+# An image that was built on this machine may have no user `redis`. Its data folder belongs to root.
 if made_here redis:7-alpine; then export REDIS_IMAGE=redis:7-alpine REDIS_USER=0:0; fi
 if made_here nats:2-alpine; then export NATS_IMAGE=nats:2-alpine; fi
 key=sk-demo-0123456789abcdef

@@ -30,7 +30,7 @@ const secrets: Readonly<Record<string, string>> = {
 
 interface Pod {
   readonly name: string;
-  readonly as: string;
+  readonly containerName: string;
   readonly spec: Fields;
   readonly container: Fields;
 }
@@ -46,12 +46,12 @@ function podsOf(kind: string): readonly Pod[] {
       const spec = at(object, "spec", "template", "spec");
       const [container] = itemsAt(spec, "containers");
       if (!isFields(spec) || container === undefined) throw new TypeError(`${nameOf(object)} has no container`);
-      return { name: nameOf(object), as: `${run}-${nameOf(object)}`, spec, container };
+      return { name: nameOf(object), containerName: `${run}-${nameOf(object)}`, spec, container };
     });
 }
 
 /** Starts the container of a pod as the kubelet would. */
-function start({ name, as, spec, container }: Pod): void {
+function start({ name, containerName, spec, container }: Pod): void {
   const security = at(spec, "securityContext");
   const user = `${textOf(at(security, "runAsUser"))}:${textOf(at(security, "runAsGroup"))}`;
   const bytes = textOf(at(container, "resources", "limits", "memory"))
@@ -66,7 +66,7 @@ function start({ name, as, spec, container }: Pod): void {
   const values = variablesOf(container);
   const [entry, ...rest] = textsOf("command");
   const options = [
-    ["--name", as, "--network", run, "--network-alias", name, "--user", user],
+    ["--name", containerName, "--network", run, "--network-alias", name, "--user", user],
     ["--read-only", "--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
     ["--memory", bytes, "--memory-swap", bytes],
     Array.from(values, ([name, value]) => ["--env", `${name}=${value}`]).flat(),
@@ -112,13 +112,14 @@ function volumeOf(spec: Fields, mount: Fields): readonly string[] {
   return ["--volume", `${volumeFolder}:${path}${map === undefined ? "" : ":ro"}`];
 }
 
-function addressOf({ as }: Pod): string {
-  return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", as);
+function addressOf({ containerName }: Pod): string {
+  return docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", containerName);
 }
 
 async function isProbeSuccessful(pod: Pod, probe: Fields): Promise<boolean> {
   const command = at(probe, "exec", "command");
-  if (Array.isArray(command)) return spawnSync("docker", ["exec", pod.as, ...command.map(textOf)]).status === 0;
+  if (Array.isArray(command))
+    return spawnSync("docker", ["exec", pod.containerName, ...command.map(textOf)]).status === 0;
   const port = itemsAt(pod.container, "ports").find((one) => one["name"] === at(probe, "httpGet", "port"));
   const url = `http://${addressOf(pod)}:${textOf(port?.["containerPort"])}${textOf(at(probe, "httpGet", "path"))}`;
   const signal = AbortSignal.timeout(1_000 * Number(probe["timeoutSeconds"] ?? 1));
@@ -137,8 +138,8 @@ async function untilReady(pod: Pod): Promise<void> {
   for (let tries = 60; ; tries--) {
     const results = await Promise.all(probes.map((probe) => isProbeSuccessful(pod, probe)));
     if (results.every(Boolean)) return;
-    if (tries === 0 || docker("inspect", "--format", "{{.State.Running}}", pod.as) !== "true")
-      throw new Error(`${pod.name} is not ready:\n${spawnSync("docker", ["logs", pod.as]).output.join("")}`);
+    if (tries === 0 || docker("inspect", "--format", "{{.State.Running}}", pod.containerName) !== "true")
+      throw new Error(`${pod.name} is not ready:\n${spawnSync("docker", ["logs", pod.containerName]).output.join("")}`);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
   }
 }
@@ -146,13 +147,13 @@ async function untilReady(pod: Pod): Promise<void> {
 const runFile = promisify(execFile);
 
 /** Ends a pod as the kubelet does: preStop, SIGTERM, and SIGKILL after the grace period. */
-async function end({ name, as, spec, container }: Pod): Promise<void> {
+async function end({ name, containerName, spec, container }: Pod): Promise<void> {
   const startedAt = performance.now();
   const preStop = at(container, "lifecycle", "preStop", "exec", "command");
-  if (Array.isArray(preStop)) await runFile("docker", ["exec", as, ...preStop.map(textOf)]);
+  if (Array.isArray(preStop)) await runFile("docker", ["exec", containerName, ...preStop.map(textOf)]);
   const grace = Number(spec["terminationGracePeriodSeconds"] ?? 30);
-  await runFile("docker", ["stop", "--time", String(grace), as]);
-  const status = docker("inspect", "--format", "{{.State.ExitCode}}", as);
+  await runFile("docker", ["stop", "--time", String(grace), containerName]);
+  const status = docker("inspect", "--format", "{{.State.ExitCode}}", containerName);
   console.log(
     `${name}: ended with ${status} after ${((performance.now() - startedAt) / 1_000).toFixed(1)} of ${grace} s`,
   );
@@ -193,10 +194,10 @@ try {
       .filter(({ name }) => name !== "simulator")
       .map(end),
   );
-  if (!(await stream).includes("[DONE]")) throw new Error(`the open stream was cut: ${await stream}`);
-  console.log("the stream that was open when its pods were ended went on to its own end");
+  if (!(await stream).includes("[DONE]")) throw new Error(`the open stream was incomplete: ${await stream}`);
+  console.log("the stream that was open when its pods were stopped was completed");
 } finally {
-  for (const { as } of pods) spawnSync("docker", ["rm", "--force", "--volumes", as]);
+  for (const { containerName } of pods) spawnSync("docker", ["rm", "--force", "--volumes", containerName]);
   spawnSync("docker", ["network", "rm", run]);
   rmSync(folder, { recursive: true, force: true });
 }

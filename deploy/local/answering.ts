@@ -29,8 +29,8 @@ export async function checkStores(env: Readonly<Record<string, string | undefine
       const servers = urls.map((url) => ({ url, server: `${url.hostname}:${url.port || store.port}` }));
       await Promise.any(servers.map(({ url }) => awaitAnswer(url, store))).catch((error: unknown) => {
         const causes: readonly unknown[] = error instanceof AggregateError ? error.errors : [error];
-        const each = servers.map(({ server }, at) => `${server} does not answer (${causeText(causes[at])})`);
-        throw new CannotStart(`${store.variable}: ${each.join(", ")}.`);
+        const problems = servers.map(({ server }, index) => `${server} does not answer (${causeText(causes[index])})`);
+        throw new CannotStart(`${store.variable}: ${problems.join(", ")}.`);
       });
     }),
   );

@@ -26,8 +26,8 @@ modelgate is ready (${seconds} s)
 
   curl ${url}/v1/chat/completions -H 'Authorization: Bearer ${key}' -H 'Content-Type: application/json' -d '{"model":"${model}","messages":[{"role":"user","content":"Hello"}]}'
 
-Next: README.md has SDK calls and how to add a real vendor; ${url}/openapi.json is the interface;
-      npm run gatectl -- --help is the operator's side; logs are in ${data}/logs. Ctrl-C ends everything.
+Next: README.md has SDK calls and how to add a real vendor; ${url}/openapi.json describes the API;
+      npm run gatectl -- --help lists the operator's commands; logs are in ${data}/logs. Ctrl-C ends everything.
 `;
 }
 

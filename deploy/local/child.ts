@@ -32,7 +32,7 @@ export interface ChildOptions {
 }
 
 const maxOutputCharacters = 64 * 1024;
-const insistAfterMs = 10_000;
+const killAfterMs = 10_000;
 
 /**
  * Shell script that runs a program and ends it with this process. The third descriptor is a pipe that closes with this
@@ -90,18 +90,18 @@ export class ChildEnded extends Error {
 
 function followProcess(child: ChildProcess, { name, logFile, onLine, afterwards }: ChildOptions): Child {
   const file: WriteStream | undefined = logFile === undefined ? undefined : createWriteStream(logFile, { flags: "a" });
-  let kept = "";
+  let output = "";
   let running = true;
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding("utf8").on("data", (chunk: string) => {
       file?.write(chunk);
-      kept = (kept + chunk).slice(-maxOutputCharacters);
+      output = (output + chunk).slice(-maxOutputCharacters);
     });
     if (stream && onLine !== undefined) createInterface({ input: stream }).on("line", onLine);
   }
   const closed = new Promise<number | string>((resolve) => {
     child.once("error", (error) => {
-      kept += error.message;
+      output += error.message;
       running = false;
       resolve(1);
     });
@@ -124,13 +124,13 @@ function followProcess(child: ChildProcess, { name, logFile, onLine, afterwards 
   return {
     name,
     pid,
-    logs: () => kept,
+    logs: () => output,
     ended,
     get running() {
       return running;
     },
     signal,
-    async stop(graceMs = insistAfterMs) {
+    async stop(graceMs = killAfterMs) {
       if (!running) {
         await ended;
         return;

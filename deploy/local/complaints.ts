@@ -1,21 +1,21 @@
-/** pino's level of warnings. */
-const warning = 40;
-const error = 50;
+/** pino's levels of warnings and errors. */
+const warningLevel = 40;
+const errorLevel = 50;
 /** Time in ms in which the same message is printed once. */
 const repeatMs = 10_000;
 const maxRemembered = 200;
 
 /**
- * Returns the message for the terminal in a line of output: warnings and errors of the log, and lines that are no log
+ * Returns the message for the terminal in a line of output: warnings and errors of the log, and lines that are not log
  * entries.
  */
 export function serviceMessageIn(line: string): ServiceMessage | undefined {
   if (normalEntry.test(line)) return undefined;
   const entry = logEntry(line);
   if (entry === undefined) return line.trim() === "" ? undefined : { words: line };
-  if (entry.level < warning) return undefined;
+  if (entry.level < warningLevel) return undefined;
   const parts = [entry.msg, entry.err?.message].filter((part) => typeof part === "string" && part !== "");
-  const words = `${entry.level < error ? "warning" : "error"}: ${parts.length === 0 ? line : parts.join(": ")}`;
+  const words = `${entry.level < errorLevel ? "warning" : "error"}: ${parts.length === 0 ? line : parts.join(": ")}`;
   return typeof entry.service === "string" ? { service: entry.service, words } : { words };
 }
 

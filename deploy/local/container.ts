@@ -11,6 +11,7 @@ export interface ContainerOptions extends Pick<ChildOptions, "logFile"> {
   readonly args: readonly string[];
   /** Port on this machine's loopback address. */
   readonly port: number;
+  /** Port of the server in the container. */
   readonly inside: number;
   /** Folder for the server's files, which outlive the container. */
   readonly folder: string;

@@ -15,7 +15,7 @@ export interface LocalServer {
 export interface ServerOptions {
   readonly port: number;
   readonly folder: string;
-  /** True to write files durably. Tests do not. */
+  /** True if the data must survive a crash. Tests do not need this. */
   readonly keep: boolean;
   readonly logFile?: string | undefined;
   /** Port of the cluster bus, for a node of a Redis Cluster. */
@@ -29,7 +29,7 @@ export interface ServerOptions {
 const answersWithinMs = 10_000;
 const replyWithinMs = 1_000;
 /** Prefix of an image in the bootstrap's variables. */
-const docker = "docker:";
+const imagePrefix = "docker:";
 
 /** Returns the address of a local Redis server. */
 export const redisAt = (port: number): string => `redis://127.0.0.1:${port}`;
@@ -135,9 +135,9 @@ export async function startServer(kind: ServerKind, { port, folder, logFile, onS
   mkdirSync(folder, { recursive: true });
   const configured = process.env[kind.variable];
   let child: Child;
-  if (configured?.startsWith(docker)) {
+  if (configured?.startsWith(imagePrefix)) {
     const args = [...kind.args({ host: "0.0.0.0", port: inside, folder: "/data" }), ...kind.argsInContainer];
-    const image = configured.slice(docker.length);
+    const image = configured.slice(imagePrefix.length);
     child = spawnContainer({ name, image, command: kind.program, args, port, inside, folder, logFile });
   } else {
     const command = configured ?? findProgram(kind.program);

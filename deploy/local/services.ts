@@ -16,7 +16,7 @@ export const serviceNames = [
 ] as const;
 export type ServiceName = (typeof serviceNames)[number];
 
-/** Main and second port of each service. */
+/** Main port of each service, and its operations port for probes and metrics. */
 export type SuitePorts = Readonly<Record<ServiceName, { readonly main: number; readonly ops: number }>>;
 
 export interface ServiceSettings {

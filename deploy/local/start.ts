@@ -42,7 +42,7 @@ const ownRedisArguments = ["--hz", "1"];
 /** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */
 class EndRequested extends Error {}
 
-const ofGateway = serviceNames.filter((name) => name !== "simulator");
+const gatewayServices = serviceNames.filter((name) => name !== "simulator");
 const startedAt = performance.now();
 const services = new Map<ProcessName, Child>();
 const servers: Child[] = [];
@@ -60,9 +60,11 @@ process.channel?.unref(); // the listener must not keep this process alive
 
 try {
   await start();
-  const why = await ending.promise;
-  if (why !== "asked")
-    throw new CannotStart(`${why.name} exited unexpectedly with ${await why.ended}${lastLines(why.logs())}`);
+  const endReason = await ending.promise;
+  if (endReason !== "asked")
+    throw new CannotStart(
+      `${endReason.name} exited unexpectedly with ${await endReason.ended}${lastLines(endReason.logs())}`,
+    );
   process.stderr.write("\nstopping: open requests finish first (press Ctrl-C again to stop immediately)\n");
 } catch (error) {
   if (!(error instanceof EndRequested)) {
@@ -94,7 +96,7 @@ async function start(): Promise<void> {
   const ports = suitePorts(free);
   const url = `http://${host === "0.0.0.0" ? "127.0.0.1" : host}:${ports.edge.main}`;
   const processNames: readonly ProcessName[] = usesSimulator() ? ["gateway", "simulator"] : ["gateway"];
-  // JetStream reserves disk space for every stream, and a personal machine may have little.
+  // NATS_KEEP_BYTES is small here, because JetStream reserves this disk space for every stream.
   const more = {
     MODELGATE_DATA: data,
     ...(env["MODELGATE_SERVICES"] === undefined ? {} : { MODELGATE_SERVICES: env["MODELGATE_SERVICES"] }),
@@ -108,7 +110,7 @@ async function start(): Promise<void> {
   };
   const settings = { ports, redisUrl, natsUrl, secret, config, host, env: more, logFile, onServiceMessage };
   const startOne = (name: ProcessName): ReturnType<typeof startService> => {
-    const started = name === "gateway" ? startTogether(ofGateway, settings) : startService(name, settings);
+    const started = name === "gateway" ? startTogether(gatewayServices, settings) : startService(name, settings);
     services.set(name, started.child);
     return started;
   };
@@ -249,9 +251,9 @@ function unlessEnding<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, ending.promise.then(stopWaiting)]);
 }
 
-async function stopWaiting(why: "asked" | Child): Promise<never> {
-  if (why === "asked") throw new EndRequested();
-  throw new ChildEnded(why.name, await why.ended, why.logs());
+async function stopWaiting(endReason: "asked" | Child): Promise<never> {
+  if (endReason === "asked") throw new EndRequested();
+  throw new ChildEnded(endReason.name, await endReason.ended, endReason.logs());
 }
 
 /** Ends the gateway first, and the databases last. */

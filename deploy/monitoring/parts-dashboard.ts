@@ -1,5 +1,5 @@
 import { curves, figure, row, states, type Row } from "./panels.ts";
-import { process, rate } from "./queries.ts";
+import { processLegend, rate } from "./queries.ts";
 
 /** Query for a bar without data, because a panel without any bar looks broken. */
 const emptyBar = 'label_replace(vector(0), "scope", "none", "", "")';
@@ -8,11 +8,11 @@ const emptyBar = 'label_replace(vector(0), "scope", "none", "", "")';
 export const partsRows: readonly Row[] = [
   row("Now", [
     figure("Services that answer", "short", 'count(sum by (service) (up{job="modelgate"}) > 0)'),
-    figure("Stores away", "short", "count(modelgate_store_up == 0) or vector(0)", {
+    figure("Unavailable stores", "short", "count(modelgate_store_up == 0) or vector(0)", {
       description: "Services without a connection to Redis or NATS.",
       thresholds: [{ from: 1, color: "red" }],
     }),
-    figure("Channels and keys out", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
+    figure("Channels and keys not in use", "short", "count(max by (scope) (modelgate_channel_state)) or vector(0)", {
       description: "Resting after failures, or switched off.",
       thresholds: [{ from: 1, color: "orange" }],
     }),
@@ -41,7 +41,7 @@ export const partsRows: readonly Row[] = [
     states(
       "Resting or switched off",
       { "{{scope}} {{state}}": `max by (scope, state) (modelgate_channel_state) or on () ${emptyBar}` },
-      { "0": { text: "all are in use", color: "green" }, "1": { text: "out", color: "orange" } },
+      { "0": { text: "all are in use", color: "green" }, "1": { text: "not in use", color: "orange" } },
       { description: "Channels and keys that currently get no calls." },
     ),
   ]),
@@ -70,7 +70,7 @@ export const partsRows: readonly Row[] = [
       { description: "Work that crashed services had not finished.", legend: "below", softMax: 1 },
     ),
   ]),
-  row("What lasts", [
+  row("Streams, sessions and tasks", [
     curves("Open requests and streams", "short", {
       "{{service}} requests": "sum by (service) (http_server_active_requests)",
       "{{service}} streams": "sum by (service) (modelgate_open_streams)",
@@ -93,20 +93,20 @@ export const partsRows: readonly Row[] = [
   ]),
   row("Processes", [
     curves("CPU, of one core", "percentunit", {
-      [process]: "sum by (service, instance) (rate(process_cpu_seconds_total[$__rate_interval]))",
+      [processLegend]: "sum by (service, instance) (rate(process_cpu_seconds_total[$__rate_interval]))",
     }),
-    curves("Memory", "bytes", { [process]: "max by (service, instance) (process_resident_memory_bytes)" }),
+    curves("Memory", "bytes", { [processLegend]: "max by (service, instance) (process_resident_memory_bytes)" }),
     curves(
       "Event loop, p99",
       "s",
-      { [process]: "max by (service, instance) (nodejs_eventloop_lag_p99_seconds)" },
+      { [processLegend]: "max by (service, instance) (nodejs_eventloop_lag_p99_seconds)" },
       { thresholds: [{ from: 0.25, color: "red" }] },
     ),
     curves("Bodies and answers held", "bytes", { "{{service}}": "sum by (service) (modelgate_buffer_bytes)" }),
     states(
       "Stores",
       { "{{store}} of {{service}}": "min by (service, store) (modelgate_store_up)" },
-      { "0": { text: "away", color: "red" }, "1": { text: "there", color: "green" } },
+      { "0": { text: "unavailable", color: "red" }, "1": { text: "available", color: "green" } },
       { width: 24 },
     ),
   ]),

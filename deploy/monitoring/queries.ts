@@ -4,9 +4,9 @@ export const firstChunk = "gen_ai_client_operation_time_to_first_chunk_seconds";
 export const perChunk = "gen_ai_client_operation_time_per_output_chunk_seconds";
 export const duration = "gen_ai_client_operation_duration_seconds";
 
-/** Legend with the model. */
-export const model = "{{gen_ai_request_model}}";
-export const process = "{{service}} {{instance}}";
+/** Legends with the model, and with the service and process. */
+export const modelLegend = "{{gen_ai_request_model}}";
+export const processLegend = "{{service}} {{instance}}";
 
 /** Thresholds of the alerts for the objective of 99.9 %. */
 export const burnRateThresholds = [

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { TSchema } from "typebox";
 import { stringify } from "yaml";
 import { rows, simulator } from "../../k8s/generate/services.ts";
-import { manifest } from "./manifest.ts";
+import { readManifest } from "./manifest.ts";
 import { dashboardsTemplate, monitoringFiles, podMonitorTemplate, prometheusRuleTemplate } from "./monitoring.ts";
 import { notes } from "./notes.ts";
 import { fixedVariables, serviceTemplate } from "./service.ts";
@@ -110,7 +110,7 @@ const names = `{{- define "modelgate.image" -}}
 `;
 
 function namespaceTemplate(): string {
-  const [namespace = {}] = manifest("overlays/production/namespace.yaml");
+  const [namespace = {}] = readManifest("overlays/production/namespace.yaml");
   const object = {
     ...namespace,
     metadata: { ...Object(namespace["metadata"]), name: inlineExpression(".Release.Namespace") },

@@ -6,7 +6,7 @@ import { inlineExpression } from "./template.ts";
 /** Metric of open requests, streams and sessions. */
 export const streamsMetric = "http_server_active_requests";
 
-/** Queues of services: the metric of the length over all shards, and the length per pod. */
+/** Queues of services: the metric of the length over all shards, and the target length per pod. */
 const queues: Readonly<Record<string, { readonly metric: string; readonly perPod: number }>> = {
   // A tenth of the alert's threshold (monitoring/rules.yaml).
   ledger: { metric: "modelgate_outbox_events", perPod: 1_000 },
@@ -19,7 +19,7 @@ export function hasStreams(row: ServiceRow): boolean {
   return "modelgate.io/holds-streams" in labelsOf(row);
 }
 
-/** Returns KEDA's ScaledObject of a service: by CPU, streams, and queue. */
+/** Returns KEDA's ScaledObject of a service, which scales the service by CPU, streams and queue. */
 export function scaledObjectOf(row: ServiceRow): Fields {
   const { name } = row;
   const queue = queues[name];

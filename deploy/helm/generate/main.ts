@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import { chart, localRelease } from "./chart.ts";
 
-/** Writes the chart. A release sets its version, its registry and another folder. */
+/** Writes the chart. For a release, the arguments set the version, the registry and another folder. */
 const { version, registry } = localRelease();
 const { values } = parseArgs({
   options: {

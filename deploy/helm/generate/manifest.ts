@@ -15,7 +15,7 @@ export function fieldsOf(object: object): Fields {
 const k8s = join(import.meta.dirname, "../../k8s");
 
 /** Returns the objects of a manifest in `deploy/k8s`. */
-export function manifest(path: string): readonly Fields[] {
+export function readManifest(path: string): readonly Fields[] {
   return parseObjects(readFileSync(join(k8s, path), "utf8"));
 }
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { dashboards } from "../../monitoring/dashboards.ts";
 import { block, inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-/** Returns the files of `deploy/monitoring` in the chart. They are no templates, because they contain braces. */
+/** Returns the files of `deploy/monitoring` in the chart. They are not templates, because they contain braces. */
 export function monitoringFiles(): ReadonlyMap<string, string> {
   const rules = readFileSync(join(import.meta.dirname, "../../monitoring/rules.yaml"), "utf8");
   return new Map([
@@ -22,7 +22,7 @@ export function podMonitorTemplate(head: string): string {
     spec: {
       selector: {
         matchLabels: { "app.kubernetes.io/part-of": "modelgate" },
-        // The simulator is no part of the gateway.
+        // The simulator is not a part of the gateway.
         matchExpressions: [{ key: "app.kubernetes.io/name", operator: "NotIn", values: ["simulator"] }],
       },
       podMetricsEndpoints: [

@@ -13,7 +13,7 @@ The key {{ .Values.secrets.CONTENT_REDIS_URL.key }} may be absent. Bundled serve
 NATS_PASSWORD and POSTGRES_PASSWORD.
 {{- if .Values.books.enabled }}
 
-The ledger wants the key {{ .Values.secrets.BOOKS_URL.key }} in the Secret {{ .Values.secrets.BOOKS_URL.name }}, too:
+The ledger also needs the key {{ .Values.secrets.BOOKS_URL.key }} in the Secret {{ .Values.secrets.BOOKS_URL.name }}:
 {{ if .Values.postgres.bundled }}postgres://modelgate:PASSWORD@postgres:5432/modelgate{{ else }}the address of PostgreSQL{{ end }}.
 {{- end }}
 {{- with include "modelgate.publicUrl" . }}
@@ -21,7 +21,7 @@ The ledger wants the key {{ .Values.secrets.BOOKS_URL.key }} in the Secret {{ .V
 Clients call {{ . }}.
 {{- else }}
 
-No way in is made. From your machine:
+The chart was installed without access from outside. From your machine:
 
   kubectl -n {{ .Release.Namespace }} port-forward service/edge 8080:8080
 {{- end }}

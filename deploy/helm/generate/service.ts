@@ -25,7 +25,7 @@ const behindProxyCondition =
   'and (or .Values.gateway.enabled .Values.ingress.enabled) (not (hasKey $service.env "PROXIES"))';
 /** Service whose answers contain addresses of videos. */
 const videoAddressService = "video";
-/** Returns whether a service has the books only with `books.enabled`. */
+/** Returns true for a service that uses the books only if `books.enabled` is set. */
 const hasOptionalBooks = ({ name, secrets }: ServiceRow): boolean =>
   name === "ledger" && !new Set<string>(secrets).has("BOOKS_URL");
 
@@ -210,7 +210,7 @@ function networkSteps(object: Fields, row: ServiceRow): readonly PatchStep[] {
     ...(rule === undefined
       ? []
       : [
-          // Cilium allows vendors by host name only.
+          // With Cilium, vendors are allowed by host name (`ciliumPolicyOf`) and not by this rule.
           replace(`/spec/egress/${vendors}`, blockIf("not .Values.networkPolicy.cilium.enabled", [rule])),
           ...(row.callsVendors ? [append("/spec/egress", blockIf(".Values.simulator.enabled", toSimulator))] : []),
           append("/spec/egress", rulesOf(".Values.networkPolicy.vendorEgress")),

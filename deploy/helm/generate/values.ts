@@ -3,7 +3,7 @@ import type { ServiceRow } from "../../k8s/generate/services.ts";
 import type { Store } from "./stores.ts";
 
 /** Schema option that refuses unknown members. */
-const strict = { additionalProperties: false } as const;
+const noOtherMembers = { additionalProperties: false } as const;
 const text = (description: string, fallback = "") => Type.String({ description, default: fallback });
 const flag = (description: string, fallback = false) => Type.Boolean({ description, default: fallback });
 const texts = (description: string, fallback: Readonly<Record<string, string>> = {}) =>
@@ -21,7 +21,7 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
       image: text(
         "Full image reference, if it differs from the common registry, repository and tag (for example, with a digest).",
       ),
-      replicas: Type.Object({ min: count(replicas.min), max: count(replicas.max) }, strict),
+      replicas: Type.Object({ min: count(replicas.min), max: count(replicas.max) }, noOtherMembers),
       drainSeconds: Type.Integer({
         minimum: 0,
         maximum: 3_600,
@@ -49,12 +49,12 @@ function serviceSchema(row: ServiceRow, fixed: readonly string[]) {
         propertyNames: { pattern: "^[A-Z][A-Z0-9_]*$", not: { enum: [...fixed] } },
       }),
     },
-    strict,
+    noOtherMembers,
   );
 }
 
 const secretKey = (key: string, description: string) =>
-  Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...strict, description: description });
+  Type.Object({ name: text("", "modelgate"), key: text("", key) }, { ...noOtherMembers, description: description });
 
 function bundledStoreSchema(serverName: string, image: string, storage: string) {
   return {
@@ -96,7 +96,7 @@ function entrySchema(entryName: string, className: string, annotations: Readonly
       tlsSecret: text("Secret with the certificate.", "modelgate-tls"),
       annotations: texts("Annotations.", annotations),
     },
-    strict,
+    noOtherMembers,
   );
 }
 
@@ -123,7 +123,7 @@ const secrets = Type.Object(
     vendorKeys: text("Secret whose keys the configuration names with env:NAME.", "modelgate-vendor-keys"),
   },
   {
-    ...strict,
+    ...noOtherMembers,
     description: "Existing Secrets; the chart creates none. Each key can be in a separate Secret.",
   },
 );
@@ -144,7 +144,7 @@ const autoscaling = Type.Object(
       "http://prometheus-operated.monitoring:9090",
     ),
   },
-  strict,
+  noOtherMembers,
 );
 
 const networkPolicy = Type.Object(
@@ -173,13 +173,13 @@ const networkPolicy = Type.Object(
         dnsNamespace: text("Namespace of the cluster's DNS pods.", "kube-system"),
       },
       {
-        ...strict,
+        ...noOtherMembers,
         // Without a name, no vendor could be reached.
         anyOf: [{ properties: { enabled: { const: false } } }, { properties: { names: { minItems: 1 } } }],
       },
     ),
   },
-  strict,
+  noOtherMembers,
 );
 
 const monitoring = Type.Object(
@@ -190,7 +190,7 @@ const monitoring = Type.Object(
         labels: texts("Labels that your Prometheus selects."),
         interval: text("", "15s"),
       },
-      strict,
+      noOtherMembers,
     ),
     prometheusRule: Type.Object(
       {
@@ -198,17 +198,17 @@ const monitoring = Type.Object(
         labels: texts("Labels that your Prometheus selects."),
         runbookBaseUrl: text("Address where you serve the docs/ site: the prefix of every alert's runbook_url."),
       },
-      strict,
+      noOtherMembers,
     ),
     dashboards: Type.Object(
       {
         enabled: flag("Create a ConfigMap for each Grafana dashboard."),
         labels: texts("Labels that Grafana's sidecar selects.", { grafana_dashboard: "1" }),
       },
-      strict,
+      noOtherMembers,
     ),
   },
-  strict,
+  noOtherMembers,
 );
 
 const podSettings = Type.Object(
@@ -219,7 +219,7 @@ const podSettings = Type.Object(
     affinity: anyObject("Affinity of every pod."),
     priorityClassName: text("Priority class of every pod."),
   },
-  { ...strict, description: "Settings of every pod." },
+  { ...noOtherMembers, description: "Settings of every pod." },
 );
 
 /** Returns the schema of values.yaml, with descriptions and defaults. */
@@ -237,9 +237,12 @@ export function valuesSchema(sources: ValueSources) {
           pullPolicy: Type.Enum(["", "Always", "IfNotPresent", "Never"], { default: "" }),
           pullSecrets: Type.Array(Type.String(), { description: "Names of Secrets of the registry.", default: [] }),
         },
-        strict,
+        noOtherMembers,
       ),
-      namespace: Type.Object({ create: flag("Create the namespace, with PodSecurity `restricted` enforced.") }, strict),
+      namespace: Type.Object(
+        { create: flag("Create the namespace, with PodSecurity `restricted` enforced.") },
+        noOtherMembers,
+      ),
       config: Type.Object(
         {
           configMap: text("ConfigMap with modelgate.yaml, the models and channels.", "modelgate-config"),
@@ -247,7 +250,7 @@ export function valuesSchema(sources: ValueSources) {
             "Text of modelgate.yaml (--set-file config.text=FILE), which the chart stores in the ConfigMap; if empty, the ConfigMap must exist.",
           ),
         },
-        strict,
+        noOtherMembers,
       ),
       secrets,
       publicUrl: text(
@@ -257,14 +260,14 @@ export function valuesSchema(sources: ValueSources) {
       ingress: entrySchema("An Ingress.", "nginx", sources.ingressAnnotations),
       services: Type.Object(
         Object.fromEntries(rows.map((row) => [row.name, serviceSchema(row, fixedVariables(row))])),
-        strict,
+        noOtherMembers,
       ),
       simulator: Type.Object(
         {
           enabled: flag("Run the vendor simulator, for trials without a vendor's key."),
           ...serviceSchema(simulator, fixedVariables(simulator)).properties,
         },
-        strict,
+        noOtherMembers,
       ),
       autoscaling,
       podDisruptionBudget: Type.Object(
@@ -275,13 +278,13 @@ export function valuesSchema(sources: ValueSources) {
             default: 1,
           }),
         },
-        strict,
+        noOtherMembers,
       ),
       networkPolicy,
       monitoring,
       redis: Type.Object(
         bundledStoreSchema("Run one Redis in the release, for trials.", images.redis, storage.redis),
-        strict,
+        noOtherMembers,
       ),
       redisContent: Type.Object(
         bundledStoreSchema(
@@ -289,7 +292,7 @@ export function valuesSchema(sources: ValueSources) {
           images.redisContent,
           storage.redisContent,
         ),
-        strict,
+        noOtherMembers,
       ),
       nats: Type.Object(
         {
@@ -297,7 +300,7 @@ export function valuesSchema(sources: ValueSources) {
           replicas: Type.Integer({
             minimum: 0,
             maximum: 5,
-            description: "Servers that must store every event before it counts as published; 0: the services' default.",
+            description: "Number of NATS servers that store each event; 0: the services' default.",
             default: 0,
           }),
           keepBytes: Type.String({
@@ -306,25 +309,28 @@ export function valuesSchema(sources: ValueSources) {
             default: "",
           }),
         },
-        strict,
+        noOtherMembers,
       ),
       postgres: Type.Object(
         bundledStoreSchema("Run one PostgreSQL in the release, for trials.", images.postgres, storage.postgres),
-        strict,
+        noOtherMembers,
       ),
-      books: Type.Object({ enabled: flag("Store the books in PostgreSQL: the ledger reads BOOKS_URL.") }, strict),
-      tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that spans are sent to.") }, strict),
+      books: Type.Object(
+        { enabled: flag("Store the books in PostgreSQL: the ledger reads BOOKS_URL.") },
+        noOtherMembers,
+      ),
+      tracing: Type.Object({ endpoint: text("OTLP endpoint (HTTP) that spans are sent to.") }, noOtherMembers),
       privateCa: Type.Object(
         { secret: text("Secret with ca.crt, if Redis or NATS use certificates of your own authority.") },
-        strict,
+        noOtherMembers,
       ),
       pods: podSettings,
     },
-    { ...strict, $schema: "http://json-schema.org/draft-07/schema#", title: "Values of the chart modelgate" },
+    { ...noOtherMembers, $schema: "http://json-schema.org/draft-07/schema#", title: "Values of the chart modelgate" },
   );
 }
 
-/** Members of a schema for defaults and comments. */
+/** Schema of a value, with its default and with the description that becomes a comment. */
 export interface Member extends TSchema {
   readonly description?: string;
   readonly default?: unknown;

@@ -1,11 +1,11 @@
 import { applyJsonPatch, type PatchStep } from "../../k8s/render/json-patch.ts";
 import { isFields, textOf, type Value } from "../../k8s/render/value.ts";
-import { manifest } from "./manifest.ts";
+import { readManifest } from "./manifest.ts";
 import { inlineExpression, optionalMember, renderTemplate } from "./template.ts";
 
-const [gateway = {}] = manifest("components/gateway-api/gateway.yaml");
-const [route = {}] = manifest("components/gateway-api/route.yaml");
-const [ingress = {}] = manifest("components/ingress/ingress.yaml");
+const [gateway = {}] = readManifest("components/gateway-api/gateway.yaml");
+const [route = {}] = readManifest("components/gateway-api/route.yaml");
+const [ingress = {}] = readManifest("components/ingress/ingress.yaml");
 
 const replace = (path: string, value: Value): PatchStep => ({ op: "replace", path, value });
 

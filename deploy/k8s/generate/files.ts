@@ -12,7 +12,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
       ...rows.map((row) => [`base/${row.name}.yaml`, row, rows] as const),
       ["components/simulator/simulator.yaml", simulator, rows] as const,
       ["overlays/small/gateway.yaml", gateway, [gateway]] as const,
-    ].map(([file, row, beside]) => [file, head + objectsOf(row, beside).map(print).join("---\n")]),
+    ].map(([file, row, allRows]) => [file, head + objectsOf(row, allRows).map(print).join("---\n")]),
   );
   const kustomization = {
     apiVersion: "kustomize.config.k8s.io/v1beta1",

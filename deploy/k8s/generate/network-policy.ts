@@ -8,8 +8,8 @@ const vendorPorts = [443];
 /** Ports of targets of alerts: HTTPS, and SMTP with TLS or STARTTLS. */
 const alertPorts = [443, 465, 587];
 /**
- * Rule for the public internet. It excludes private networks (also 6to4 addresses, which embed IPv4 addresses), so that
- * a forged request (SSRF) cannot reach them.
+ * Address blocks of the public internet. They exclude private networks (also 6to4 addresses, which embed IPv4
+ * addresses), so that a forged request (SSRF) cannot reach them.
  */
 const internet = [
   {

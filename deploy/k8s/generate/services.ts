@@ -35,7 +35,7 @@ const stateSecrets = ["REDIS_URL", "NATS_URL", "MODELGATE_SECRET"] as const;
 const contentSecrets = [...stateSecrets, "CONTENT_REDIS_URL"] as const;
 /** Keys of the Secret that may be absent. */
 export const optionalSecrets: ReadonlySet<string> = new Set(["MODELGATE_SECRET_BEFORE", "CONTENT_REDIS_URL"]);
-/** Maximum seconds for a text stream. Streams that are cut later are settled at their usage until then. */
+/** Maximum seconds for a text stream when its pod ends. A longer stream is cut, and its usage until then is charged. */
 export const streamSeconds = 300;
 const sessionSeconds = 900;
 
@@ -159,7 +159,7 @@ export const gateway: ServiceRow = {
   // Migrates the books, as the ledger does.
   startSeconds: 3_600,
   diskMebibytes: 3_072,
-  // Ports that only this process calls.
+  // Only this process calls the ports of control and ledger.
   env: {
     CONTROL_PORT: "8081",
     CONTROL_URL: "http://127.0.0.1:8081",

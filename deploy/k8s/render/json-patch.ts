@@ -39,21 +39,21 @@ function applyStep(target: Value | undefined, step: PatchStep, path: readonly st
   if (Array.isArray(target)) {
     const items: Value[] = [...target];
     const index = name === "-" ? items.length : Number(name);
-    if (!Number.isInteger(index) || index > items.length) throw new RangeError(`${step.path} leads nowhere`);
+    if (!Number.isInteger(index) || index > items.length) throw new RangeError(`${step.path} does not exist`);
     if (rest.length > 0) items[index] = applyStep(items[index], step, rest);
     else if (step.op === "add") items.splice(index, 0, valueOf(step));
     else items.splice(index, 1, ...(step.op === "replace" ? [valueOf(step)] : []));
     return items;
   }
-  if (!isFields(target)) throw new RangeError(`${step.path} leads nowhere`);
+  if (!isFields(target)) throw new RangeError(`${step.path} does not exist`);
   if (rest.length > 0) return { ...target, [name]: applyStep(target[name], step, rest) };
-  if (step.op !== "add" && !(name in target)) throw new RangeError(`${step.path} is not there`);
+  if (step.op !== "add" && !(name in target)) throw new RangeError(`${step.path} does not exist`);
   if (step.op !== "remove") return { ...target, [name]: valueOf(step) };
   return Object.fromEntries(Object.entries(target).filter(([member]) => member !== name));
 }
 
 function valueOf({ op, path, value }: PatchStep): Value {
-  if (op === "remove" || value === undefined) throw new RangeError(`${op} ${path} says no value`);
+  if (op === "remove" || value === undefined) throw new RangeError(`${op} ${path} has no value`);
   return value;
 }
 

@@ -98,7 +98,7 @@ async function freshLists(state) {
 /** Returns the packages with all their dependencies, without excluded packages. */
 async function withLibraries(apt, packages) {
   const kinds = ["recommends", "suggests", "conflicts", "breaks", "replaces", "enhances"].map((kind) => `--no-${kind}`);
-  const needs = needsOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
+  const needs = dependenciesOf(await run("apt-cache", [...apt, "depends", "--recurse", ...kinds, ...packages], ""));
   const wanted = new Set(packages);
   // Names that are added during the loop are visited too.
   for (const name of wanted)
@@ -107,7 +107,7 @@ async function withLibraries(apt, packages) {
 }
 
 /** Parses apt's list of dependencies: a line with a package's name, then a line for each dependency. */
-function needsOf(listed) {
+function dependenciesOf(listed) {
   const needs = new Map();
   let name = "";
   for (const line of listed.split("\n")) {
@@ -118,7 +118,7 @@ function needsOf(listed) {
   return needs;
 }
 
-/** Returns whether several packages can provide a package. */
+/** Returns true for a name that several packages can provide. */
 function isVirtual(name) {
   return name.startsWith("<");
 }

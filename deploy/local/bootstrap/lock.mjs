@@ -5,16 +5,16 @@ import { throwIfInterrupted } from "./interrupt.mjs";
 import { tools } from "./places.mjs";
 import { say } from "./say.mjs";
 
-const longestMs = 15 * 60_000;
+const maxWaitMs = 15 * 60_000;
 /**
- * Pause in ms between two attempts. Each one takes a random part of it, so that two bootstraps do not collide again.
+ * Average pause in ms between two attempts. Each pause is random, so that two bootstraps do not collide again.
  */
-const lookAgainMs = 200;
+const retryMs = 200;
 
 /** Runs a step while no other bootstrap runs one. */
 export async function locked(step) {
   mkdirSync(tools, { recursive: true });
-  const until = Date.now() + longestMs;
+  const until = Date.now() + maxWaitMs;
   let said = false;
   for (;;) {
     const { heldBy, release } = claim(tools, "lock");
@@ -29,7 +29,7 @@ export async function locked(step) {
       throw new Error(`Another preparation (process ${heldBy}) holds ${join(tools, "lock.*")} for too long: stop it.`);
     if (!said) say("another preparation is under way; waiting for it");
     said = true;
-    await new Promise((resolve) => setTimeout(resolve, lookAgainMs * (0.5 + Math.random())));
+    await new Promise((resolve) => setTimeout(resolve, retryMs * (0.5 + Math.random())));
     throwIfInterrupted();
   }
 }

@@ -5,7 +5,7 @@ import { onInterrupt, signalGroup, throwIfInterrupted } from "./interrupt.mjs";
 import { root } from "./places.mjs";
 
 /** Maximum ms for a program to end after a signal. */
-const insistAfterMs = 2_000;
+const killAfterMs = 2_000;
 
 /** Runs a program, and returns its output. Throws an error with the sentence and the last output. */
 export async function run(command, args, sentence, options = {}) {
@@ -29,14 +29,14 @@ async function finished(command, args, options = {}) {
     const output = { stdout: "", stderr: "" };
     for (const stream of ["stdout", "stderr"])
       child[stream].setEncoding("utf8").on("data", (chunk) => (output[stream] += chunk));
-    let insisting;
-    const quiet = onInterrupt(() => {
+    let killTimer;
+    const removeListener = onInterrupt(() => {
       signalGroup(child.pid, "SIGTERM");
-      insisting ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), insistAfterMs);
+      killTimer ??= setTimeout(() => signalGroup(child.pid, "SIGKILL"), killAfterMs);
     });
     const end = (status) => {
-      clearTimeout(insisting);
-      quiet();
+      clearTimeout(killTimer);
+      removeListener();
       resolve({ status, ...output });
     };
     child.once("error", (error) => {

@@ -9,7 +9,7 @@ export async function findNode() {
   if (isEnough(process.version)) return process.execPath;
   const installed = onPath("node");
   if (installed !== undefined && isEnough((await ask(installed, ["--version"])) ?? "")) return installed;
-  const folder = await fetched(
+  const folder = await fetchPackage(
     `node-${versions.node}`,
     `node-${platform}@${versions.node}`,
     `Node ${versions.nodeMajor}`,
@@ -26,7 +26,7 @@ export async function findPnpm() {
   const installed = onPath("pnpm");
   if (installed !== undefined && (await ask(installed, ["--version"]))?.startsWith(`${versions.pnpmMajor}.`))
     return installed;
-  const folder = await fetched(`pnpm-${versions.pnpm}`, `pnpm@${versions.pnpm}`, "pnpm");
+  const folder = await fetchPackage(`pnpm-${versions.pnpm}`, `pnpm@${versions.pnpm}`, "pnpm");
   const native = join(folder, "node_modules/@pnpm", `exe.${platform}`, "pnpm");
   if (isExecutable(native)) return native;
   throw new Error(`pnpm has no program for ${platform}: install pnpm ${versions.pnpmMajor} and try again.`);
@@ -35,7 +35,7 @@ export async function findPnpm() {
 /**
  * Downloads a package from npm into a temporary folder and moves it, so that an interruption leaves nothing incomplete.
  */
-async function fetched(name, specifier, what) {
+async function fetchPackage(name, specifier, what) {
   const folder = join(tools, name);
   if (existsSync(folder)) return folder;
   for (const left of readdirSync(tools).filter((entry) => entry.startsWith(`${name}.`)))
