@@ -101,7 +101,7 @@ async function budgetOf(redis: Redis, { params: { id = "", budget = "" }, operat
 async function budgetsOfKeys(redis: Redis, tokens: readonly Token[]): Promise<readonly Budget[]> {
   const groups = (await readPublishedConfiguration(redis))?.groups ?? {};
   const all = tokens.flatMap((token) => {
-    // The bounding key (`within`) is in the list of tokens too, so its budgets are not added twice.
+    // The bounding key (`within`) is one of the tokens. Without it here, its budgets are not added twice.
     const { budgets } = callerLimits({ ...token, within: undefined }, groups[token.group]?.limits ?? {});
     return budgetsOfCaller(budgets, { tokenId: token.id, group: token.group });
   });

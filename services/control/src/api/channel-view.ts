@@ -10,7 +10,7 @@ import {
   type ChannelScope,
 } from "@modelgate/channels";
 
-/** Maximum listed pauses of single accounts. */
+/** Maximum number of shown pauses that concern a single account. */
 const maxAccountsShown = 20;
 
 /**

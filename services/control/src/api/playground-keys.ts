@@ -81,7 +81,7 @@ export async function deleteExpiredKeys(
   for (const { id } of old.slice(0, maxDeleted)) await ignoreDeletion(ledger.deleteToken(id, actor));
 }
 
-/** Waits for a change of a key. Ignores that the key was deleted. */
+/** Waits for a change of a key. Ignores the failure of a change whose key no longer exists. */
 async function ignoreDeletion(change: Promise<unknown>): Promise<void> {
   try {
     await change;

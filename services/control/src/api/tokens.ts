@@ -19,7 +19,7 @@ import { findBoundingKey, isSameBudget, boundingKeyCandidates, sharedBudget, typ
 
 /** Maximum API keys of an account, by the role of the creator. Keys of playgrounds are not limited. */
 const maxKeys = { operator: 10_000, member: 200 };
-/** Maximum days of a rotation period. With a period above 400 days, an alert is deleted too early and then repeated. */
+/** Maximum days of a rotation period. Alerts are deleted after 400 days, so in a longer period one would be repeated. */
 const maxRotationDays = 365;
 const maxRequestsPerDay = 1_000_000_000;
 

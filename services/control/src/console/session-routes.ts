@@ -27,7 +27,7 @@ export function sessionRoutes(deps: SessionRouteDeps): OperatorRoutes {
   const signInByPassword = async (body: unknown, address: string): Promise<SignedIn> => {
     const [name, password] = [fields.text(body, "name"), fields.text(body, "password")];
     return limits.run({ address, name }, async () => {
-      // Read first: if the person is disabled meanwhile, the session is refused.
+      // Read before the password is checked, so that the session is refused if the person is disabled meanwhile.
       const permissionVersions = await sessions.permissionVersions.of([name]);
       return { operator: await people.findByPassword(name, password), permissionVersions };
     });

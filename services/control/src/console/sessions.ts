@@ -24,7 +24,7 @@ const readSession = recordParser(
   Type.Object({ ...operatorProperties, since: Type.Number(), from: Type.String() }),
 );
 
-/** Authenticated person, with the permission versions read before. */
+/** Authenticated person, with permission versions that were read before the authentication. */
 export interface SignedIn {
   readonly operator: Operator;
   readonly permissionVersions: VersionsByPerson;

@@ -18,7 +18,7 @@ const columns: readonly Column[] = [
   ["WEIGHT", fieldCell("weight")],
   ["SEATS", seats],
   ["KEYS", fieldCell("usableKeys")],
-  ["ACCOUNTS OUT", fieldCell("accountsOutTotal")],
+  ["PAUSED FOR ACCOUNTS", fieldCell("accountsOutTotal")],
   ["CAPPED", fieldCell("cappedCalls")],
   ...states,
 ];

@@ -22,7 +22,7 @@ const columns: readonly Column[] = [
   ["", alsoRefused],
 ];
 
-/** Returns the refused calls for a command's filters. Returns none for later pages and for filters of other calls. */
+/** Returns the refused calls for a command's filters; none for later pages, or with filters that only other calls have. */
 export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const hasOtherFilter = [channel, tag, endUser, after].some((value) => value !== undefined);

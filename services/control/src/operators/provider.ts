@@ -97,7 +97,7 @@ class OpenIdProvider implements Provider {
       const found = await this.#identify(request);
       if (found === undefined) return this.#refuse(response, "None of your groups has a role here.");
       const { operator, otherNames } = found;
-      // Read first: if the person is disabled meanwhile, the session is refused.
+      // Read before the person is checked, so that the session is refused if the person is disabled meanwhile.
       const permissionVersions = await sessions.permissionVersions.of([operator.name]);
       for (const name of [operator.name, ...otherNames])
         if (await people.isDisabled(name)) return this.#refuse(response, "You may not sign in here.");

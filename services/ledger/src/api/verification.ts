@@ -143,8 +143,8 @@ export function verificationRoutes(deps: VerificationDeps): OperatorRoutes {
 const pollMs = 100;
 
 /**
- * Waits until the books have all receipts of an account that Redis has. Otherwise receipts in transit would appear as
- * errors.
+ * Waits until the receipts of an account have no gap in the books, and Redis is not behind the books. Otherwise receipts
+ * in transit would appear as errors.
  */
 async function waitUntilComplete(redis: Redis, books: Books, id: string, waitMs: number): Promise<void> {
   for (const end = Date.now() + waitMs; Date.now() < end;) {

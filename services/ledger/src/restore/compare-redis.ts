@@ -81,7 +81,7 @@ class PeriodicComparison implements RedisComparison {
   /** Time until which every round checks for late calls. */
   #lateUntil = 0;
   #isCompleteRun = false;
-  /** Time from which on Redis is assumed complete. */
+  /** Time (`performance.now()`) from which on Redis is assumed to have everything that the books have. */
   #comparedBy: number | undefined;
   #adopted = false;
   #isStopped = false;

@@ -2,7 +2,7 @@ import { removeReadCopies, readCopies, shardOf, type CopiedEvent } from "@modelg
 import { recordCalls, recordCredits, recordTasks } from "@modelgate/books";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
-/** Writes events that Redis has copies of into the books, and removes the copies. */
+/** Writes events into the books from their copies in Redis, and removes the copies. */
 export async function recordPublished(
   { redis, books }: Pick<RestoreDeps, "redis" | "books">,
   copies: readonly CopiedEvent[],
