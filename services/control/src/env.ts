@@ -8,14 +8,14 @@ import {
 import type { AllowedSources } from "./configuration/sources.ts";
 
 /** Reads the path of the configuration file. */
-export const configurationPath = (read: VariableReader): string | undefined =>
+export const readConfigurationPath = (read: VariableReader): string | undefined =>
   read.optionalText(
     "MODELGATE_CONFIG",
     "Path of the configuration (YAML). If unset, the configuration is stored in the books, and you edit it in the console or with `gatectl config`.",
   );
 
 /** Reads the sources that a configuration from the console or the API may name. */
-const allowedSources = (read: VariableReader): Omit<AllowedSources, "internalAddresses"> => ({
+const readAllowedSources = (read: VariableReader): Omit<AllowedSources, "internalAddresses"> => ({
   keysFolder: read.optionalText(
     "CONFIG_KEYS_FOLDER",
     "Folder with files that a configuration from the console or the API may use as keys (`file:/path`). If unset, it may not use files.",
@@ -36,14 +36,14 @@ const allowedSources = (read: VariableReader): Omit<AllowedSources, "internalAdd
 export const variables = serviceVariables("control", (read) => ({
   ...storeVariables(read),
   configuration: {
-    path: configurationPath(read),
+    path: readConfigurationPath(read),
     seedPath: read.optionalText(
       "MODELGATE_SEED",
       "Path of the first configuration (YAML) for new books. If unset, the first configuration has one group and no models.",
     ),
     /** Interval in ms of polling the configuration and its key files. */
     pollMs: 2_000,
-    allowed: allowedSources(read),
+    allowed: readAllowedSources(read),
     /** Interval in ms between requests for a vendor's model list. */
     listModelsMs: 3_600_000,
   },

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { fieldCell, table, timeCell, escapeControlCharacters } from "../src/gatectl/table.ts";
+import { fieldCell, renderTable, timeCell, escapeControlCharacters } from "../src/gatectl/table.ts";
 
 test.each([
   ["a colour", "\u001b[31mred", "\\u001b[31mred"],
@@ -16,7 +16,7 @@ test("a cell of a table contains no terminal escape sequence, and columns stay a
     { name: "\u001b]0;owned\u0007", id: "1" },
     { name: "plain", id: "2" },
   ];
-  const lines = table(
+  const lines = renderTable(
     rows,
     [
       ["NAME", fieldCell("name")],
@@ -40,7 +40,7 @@ test("a wide table keeps its rows, and the cells of its widest column are wrappe
     { name: "a", note: long.join(" "), id: "1" },
     { name: "b", note: "short", id: "2" },
   ];
-  const text = table(rows, [name, note, id], "none");
+  const text = renderTable(rows, [name, note, id], "none");
   const lines = text.split("\n");
   expect(widthOf(text)).toBeLessThanOrEqual(120);
   expect(lines[0]).toMatch(/^NAME {2}NOTE +ID$/);
@@ -57,7 +57,7 @@ test("a wide table keeps its rows, and the cells of its widest column are wrappe
 
 test("a text without spaces, such as JSON, is split within words", () => {
   const rows = [{ name: "a".repeat(300), id: "1" }];
-  const text = table(rows, [name, id], "none");
+  const text = renderTable(rows, [name, id], "none");
   expect(widthOf(text)).toBe(120);
   expect(text.replaceAll(/[^a]/g, "")).toHaveLength(300);
   expect(text.split("\n").slice(1)).toEqual([`${"a".repeat(116)}  1`, "a".repeat(116), "a".repeat(68)]);
@@ -67,7 +67,7 @@ test("a table whose ids do not fit into a line becomes a block for each row, and
   const columns = [0, 1, 2, 3, 4].map((at) => [`ID ${at}`, fieldCell(`id${at}`)] as const);
   const ids = [0, 1, 2, 3, 4].map((at) => [`id${at}`, `tok_${at}`.padEnd(24, "0")]);
   const row = Object.fromEntries(ids);
-  const text = table([row, { ...row, id4: "x".repeat(300) }], columns, "none");
+  const text = renderTable([row, { ...row, id4: "x".repeat(300) }], columns, "none");
   expect(widthOf(text)).toBe(120);
   const [first = "", second = ""] = text.split("\n\n");
   expect(first.split("\n")).toEqual(ids.map(([, value], at) => `ID ${at}  ${value}`));

@@ -35,11 +35,11 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
     toArea(deps),
     onError(deps),
   );
-  return { handler: app, upgrade: upgradeTo(app) };
+  return { handler: app, upgrade: createUpgradeHandler(app) };
 }
 
 /** Runs the steps for an upgrade request, with a response on its socket, so that a refusal is plain HTTP. */
-function upgradeTo(app: RequestListener): UpgradeHandler {
+function createUpgradeHandler(app: RequestListener): UpgradeHandler {
   return (request, socket, head) => {
     socket.on("error", () => socket.destroy());
     const response = new ServerResponse(request);

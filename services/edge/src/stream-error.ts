@@ -14,9 +14,9 @@ export function errorAppenderOf(answer: {
   const { endpointId, contentType = "", canAppend } = answer;
   if (!canAppend) return undefined;
   if (contentType.startsWith("text/event-stream"))
-    return new StreamErrorAppender(framedParts(endpointId, endOfLastEvent, "\n\n"));
+    return new StreamErrorAppender(createFramedParts(endpointId, endOfLastEvent, "\n\n"));
   if (contentType.startsWith("application/x-ndjson"))
-    return new StreamErrorAppender(framedParts(endpointId, endOfLastLine, "\n"));
+    return new StreamErrorAppender(createFramedParts(endpointId, endOfLastLine, "\n"));
   if (endpointId === "streamGenerateContent" && contentType.startsWith("application/json"))
     return new StreamErrorAppender(new ArrayParts());
   return undefined;
@@ -71,7 +71,7 @@ export class StreamErrorAppender {
 }
 
 /** Creates the parser of a stream of events or lines. `ending` is the text that closes an unfinished part. */
-function framedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): StreamParts {
+function createFramedParts(endpointId: string, endOf: (bytes: Buffer) => number, ending: string): StreamParts {
   let sequence: number | undefined;
   return {
     endOfLast: endOf,

@@ -65,19 +65,19 @@ export function startRecording(options: RecordingOptions): AsyncDisposable {
       usage.name,
       streamConsumers.USAGE,
       gatherMs,
-      batchRecorder(options, recordUsage, readUsageEvent, isRecordable),
+      createBatchRecorder(options, recordUsage, readUsageEvent, isRecordable),
     ),
     bus.consume(
       credits.name,
       streamConsumers.CREDITS,
       gatherMs,
-      batchRecorder(options, recordCredits, recordParser("credit event", CreditEvent), hasTime),
+      createBatchRecorder(options, recordCredits, recordParser("credit event", CreditEvent), hasTime),
     ),
     bus.consume(
       tasks.name,
       streamConsumers.TASKS,
       gatherMs,
-      batchRecorder(options, recordTaskEvents, recordParser("task event", StoredTaskEvent), hasTime),
+      createBatchRecorder(options, recordTaskEvents, recordParser("task event", StoredTaskEvent), hasTime),
     ),
   ];
   return {
@@ -93,7 +93,7 @@ function hasTime(event: { readonly accountId?: string; readonly time?: string } 
 }
 
 /** Returns a function that records a batch of events. It logs and skips invalid events. */
-function batchRecorder<Event extends OutboxEvent>(
+function createBatchRecorder<Event extends OutboxEvent>(
   { redis, connection, log, maxPerTransaction: maxAtOnce }: RecordingOptions,
   record: RecordBatch<Event>,
   read: (body: string) => Event,

@@ -33,7 +33,7 @@ interface NewTargetDeps {
  * Reads a new target of an account (or "") from a request. Throws Failure for an invalid field, or for an address that
  * could reach stores or a cloud's credentials.
  */
-export function newAlertTarget(
+export function readNewAlertTarget(
   body: unknown,
   account: string,
   { secrets, internalAddresses, addedByMember }: NewTargetDeps,

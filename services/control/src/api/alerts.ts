@@ -3,7 +3,7 @@ import type { Operator, OperatorCall, OperatorRoutes, Redis, Secrets } from "@mo
 import type { Ledger } from "../ledger.ts";
 import { ownAccounts } from "../organisations/access.ts";
 import { requireAccount } from "./accounts.ts";
-import { newAlertTarget } from "./alert-target.ts";
+import { readNewAlertTarget } from "./alert-target.ts";
 import { fields, invalidField } from "./fields.ts";
 
 /** Dependencies of the routes of alerts. */
@@ -55,7 +55,11 @@ export function alertRoutes({ redis, ledger, secrets, internalAddresses }: Alert
       else if (operator.role !== "admin")
         throw new Failure("permission_denied", "Only an admin may add a target of all alerts.");
       const addedByMember = operator.account !== undefined && operator.access === undefined ? true : undefined;
-      const { target, sealed, secret } = newAlertTarget(body, account, { secrets, internalAddresses, addedByMember });
+      const { target, sealed, secret } = readNewAlertTarget(body, account, {
+        secrets,
+        internalAddresses,
+        addedByMember,
+      });
       const created = await ledger.write<AlertTarget>("/alert-targets", { target, sealed }, actor);
       return secret === undefined ? created : { ...created, secret };
     },

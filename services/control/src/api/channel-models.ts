@@ -10,7 +10,7 @@ import { kindOfListed } from "../configuration/listed-kind.ts";
  * Returns the models that a channel's vendor lists and the channel can serve, with their known prices. Throws Failure
  * (409) if there is no readable list.
  */
-export async function channelModels(channel: CatalogChannel, transport: Transport) {
+export async function listChannelModels(channel: CatalogChannel, transport: Transport) {
   const { provider: name, baseUrl, keys, proxy, headers } = channel;
   const { provider, wires } = vendorOf(channel) ?? {};
   const models = await fetchModelList(

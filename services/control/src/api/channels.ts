@@ -2,7 +2,7 @@ import { type CatalogChannel, type CatalogHandle, channelKeyId } from "@modelgat
 import { readCappedUsage, readChannelStates, readSeats, switchChannel, type Transport } from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { OperatorRoutes, Redis } from "@modelgate/platform";
-import { channelModels } from "./channel-models.ts";
+import { listChannelModels } from "./channel-models.ts";
 import { keyOf, testChannel } from "./channel-test.ts";
 import { channelView } from "./channel-view.ts";
 import { fields } from "./fields.ts";
@@ -41,7 +41,7 @@ export function channelRoutes({ redis, catalog, transport }: ChannelRouteDeps): 
   return {
     "GET /channels": () => view(catalog.current().channels),
     "GET /channels/{id}": ({ params }) => show(find(params["id"])),
-    "GET /channels/{id}/models": ({ params }) => channelModels(find(params["id"]), transport),
+    "GET /channels/{id}/models": ({ params }) => listChannelModels(find(params["id"]), transport),
     "POST /channels/{id}/disable": ({ params, body }) => setEnabled(params["id"], false, body),
     "POST /channels/{id}/enable": ({ params, body }) => setEnabled(params["id"], true, body),
     "POST /channels/{id}/test": ({ params, body }) =>

@@ -24,7 +24,7 @@ export function playgroundRoutes(redis: Redis, ledger: Ledger): OperatorRoutes {
       const { operator, actor } = call;
       const person = operator.name;
       const { id: _, ...made } = await makePlaygroundKey({ redis, ledger }, { person, actor }, () =>
-        newPlaygroundKey(redis, ledger, call),
+        createPlaygroundToken(redis, ledger, call),
       );
       return made;
     },
@@ -41,7 +41,7 @@ interface PlaygroundKey {
 }
 
 /** Makes a key for a playground. It replaces the key of the person's token with the same account, team and group. */
-async function newPlaygroundKey(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
+async function createPlaygroundToken(redis: Redis, ledger: Ledger, call: OperatorCall): Promise<PlaygroundKey> {
   const { body, operator, actor } = call;
   const { account, team } = await chosenAccount(redis, ledger, call);
   const tokens = await listTokens(redis, account);

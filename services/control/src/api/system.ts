@@ -7,13 +7,13 @@ const unknownState = { ok: false, message: "Unknown: the ledger does not answer.
 export function systemRoutes(processes: ProcessList, ledger: Pick<Ledger, "read">): OperatorRoutes {
   return {
     "GET /system": async () => {
-      const stores = await storesOf(ledger);
+      const stores = await readStores(ledger);
       return { version, processes: processes.list(), ...stores };
     },
   };
 }
 
-async function storesOf(ledger: Pick<Ledger, "read">): Promise<object> {
+async function readStores(ledger: Pick<Ledger, "read">): Promise<object> {
   try {
     return { ledger: { ok: true, message: null }, ...(await ledger.read<object>("/stores")) };
   } catch (error) {

@@ -21,7 +21,7 @@ export async function checkVendors(
   for (let start = 0; start < requests.length; start += maxConcurrent) {
     const checks = requests.slice(start, start + maxConcurrent).map(async ({ channel, at, key, index }) => {
       const path = channel.configuration.keys === undefined ? `channels[${at}]` : `channels[${at}].keys[${index}]`;
-      const message = await problemOf(channel, key, transport);
+      const message = await findProblem(channel, key, transport);
       return message === undefined ? [] : [{ path, message }];
     });
     found.push(...(await Promise.all(checks)).flat());
@@ -30,7 +30,7 @@ export async function checkVendors(
 }
 
 /** Checks a channel with one key. Returns the problem; undefined if there is none. */
-async function problemOf(
+async function findProblem(
   channel: ResolvedChannel,
   key: string,
   transport: Pick<Transport, "send">,

@@ -84,18 +84,18 @@ function channelProblems(
     before !== undefined &&
     originOf(before, check.environment) === origin &&
     (origin.startsWith("https:") || before.proxy === channel.proxy);
-  const keptKeys = new Set(isSameAddress ? keysOf(before) : []);
+  const unchangedKeys = new Set(isSameAddress ? keysOf(before) : []);
   const refusedVariable =
     baseUrl === undefined || baseUrl === before?.baseUrl
       ? undefined
       : variablesIn(baseUrl).find((name) => !addressVariables.has(name) && !check.variables.has(name));
-  if (refusedVariable !== undefined) return [{ path: "baseUrl", message: notAllowed(refusedVariable) }];
+  if (refusedVariable !== undefined) return [{ path: "baseUrl", message: refusedVariableMessage(refusedVariable) }];
   const unsafe = isSameAddress ? undefined : unsafeAddress(origin, check.internalAddresses);
   return [
     ...(unsafe === undefined ? [] : [{ path: "baseUrl", message: unsafe }]),
     ...headerProblems(channel, isSameAddress ? before : undefined, check),
     ...keysOf(channel).flatMap((key, index) => {
-      const message = keptKeys.has(key) ? undefined : keyProblem(key, channel, check);
+      const message = unchangedKeys.has(key) ? undefined : keyProblem(key, channel, check);
       return message === undefined ? [] : [{ path: channel.keys === undefined ? "keys" : `keys[${index}]`, message }];
     }),
   ];
@@ -126,7 +126,7 @@ function keyProblem(key: string, channel: ProxiedChannel, check: SourceCheck): s
   if (kind === "kept") return "was entered for another channel or address: enter the key again";
   if (kind === "file") return fileProblem(name, check.keysFolder);
   if (kind === "env" && check.variables.has(name)) return undefined;
-  if (kind === "env" && !isDefaultVariable(name)) return notAllowed(name);
+  if (kind === "env" && !isDefaultVariable(name)) return refusedVariableMessage(name);
   const isUsualKey = kind === "env" || (provider?.defaultKey !== undefined && key.startsWith(provider.defaultKey));
   if (!isUsualKey || isVendorAddress(channel, { provider, variable: name, environment: check.environment }))
     return undefined;
@@ -137,7 +137,7 @@ function isDefaultVariable(name: string): boolean {
   return Object.values(providers).some(({ keyVariable }) => keyVariable === name);
 }
 
-function notAllowed(name: string): string {
+function refusedVariableMessage(name: string): string {
   return `names ${name}, which is not a vendor's usual variable: add it to CONFIG_VARIABLES`;
 }
 

@@ -8,7 +8,7 @@ import {
   type Output,
 } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("id")],
@@ -40,7 +40,7 @@ export const accountCommands: readonly Command[] = [
     async run(args, server) {
       const id = requiredPositional(args, 0, "ID");
       const data = await server.post("/accounts", { id, balance: args.options["balance"], name: args.options["name"] });
-      return { data, text: table(data, columns, none) };
+      return { data, text: renderTable(data, columns, none) };
     },
   },
   {
@@ -51,8 +51,8 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account show demo --json",
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}`);
-      const credits = table(field(data, "credits"), creditColumns, "no credits");
-      return { data, text: `${table(data, columns, none)}\n\n${credits}` };
+      const credits = renderTable(field(data, "credits"), creditColumns, "no credits");
+      return { data, text: `${renderTable(data, columns, none)}\n\n${credits}` };
     },
   },
   {
@@ -63,7 +63,7 @@ export const accountCommands: readonly Command[] = [
     example: "gatectl account list",
     async run({ options }, server) {
       const data = await server.get("/accounts", { after: options["after"] });
-      return { data, text: table(data, columns, none) };
+      return { data, text: renderTable(data, columns, none) };
     },
   },
   {
@@ -123,7 +123,7 @@ export const accountCommands: readonly Command[] = [
 
 async function set(args: Arguments, server: Server, body: object): Promise<Output> {
   const data = await server.post(`/accounts/${positionalInPath(args, 0, "ID")}`, body);
-  return { data, text: table(data, columns, none) };
+  return { data, text: renderTable(data, columns, none) };
 }
 
 async function change(
@@ -138,5 +138,5 @@ async function change(
     reason: args.options["reason"] ?? kind,
     operationId: args.options["operation-id"],
   });
-  return { data, text: table(data, columns, none) };
+  return { data, text: renderTable(data, columns, none) };
 }

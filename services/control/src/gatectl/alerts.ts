@@ -1,6 +1,6 @@
 import { field } from "../field.ts";
 import { positionalInPath, type Command } from "./command.ts";
-import { fieldCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ID", fieldCell("id")],
@@ -31,7 +31,7 @@ function deliveriesOf(row: unknown): string {
   return [...counts].map(([state, all]) => `${all.length} ${state}`).join(", ") || "-";
 }
 
-const list = (data: unknown) => ({ data, text: table(data, targetColumns, "no alert targets") });
+const list = (data: unknown) => ({ data, text: renderTable(data, targetColumns, "no alert targets") });
 
 /** Commands for alerts and their targets. */
 export const alertCommands: readonly Command[] = [
@@ -104,7 +104,7 @@ export const alertCommands: readonly Command[] = [
     example: "gatectl alert list --state dead",
     async run({ options }, server) {
       const data = await server.get("/alerts", options);
-      return { data, text: table(data, columns, "no alerts") };
+      return { data, text: renderTable(data, columns, "no alerts") };
     },
   },
   {

@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
-import { dollarsCell, fieldCell, table, timeCell, type Column } from "./table.ts";
+import { dollarsCell, fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ID", fieldCell("id")],
@@ -39,7 +39,7 @@ function bodyOf({ options }: Arguments): object {
   };
 }
 
-const show = (data: unknown) => ({ data, text: table(data, columns, "no budgets") });
+const show = (data: unknown) => ({ data, text: renderTable(data, columns, "no budgets") });
 const pathOf = (args: Arguments): string =>
   `/accounts/${positionalInPath(args, 0, "ACCOUNT")}/budgets/${positionalInPath(args, 1, "BUDGET")}`;
 

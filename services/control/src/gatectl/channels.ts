@@ -1,11 +1,11 @@
 import { positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const states: readonly Column[] = [
   ["STATE", fieldCell("state")],
-  ["WHY", pauseReason],
+  ["WHY", pauseReasonCell],
   ["SINCE", fieldCell("since")],
   ["UNTIL", fieldCell("until")],
 ];
@@ -16,35 +16,35 @@ const columns: readonly Column[] = [
   ["GROUPS", fieldCell("groups")],
   ["PRIORITY", fieldCell("priority")],
   ["WEIGHT", fieldCell("weight")],
-  ["SEATS", seats],
+  ["SEATS", seatsCell],
   ["KEYS", fieldCell("usableKeys")],
   ["PAUSED FOR ACCOUNTS", fieldCell("accountsOutTotal")],
   ["CAPPED", fieldCell("cappedCalls")],
   ...states,
 ];
-const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["SEATS", seats], ...states];
+const keyColumns: readonly Column[] = [["KEY", fieldCell("id")], ["SEATS", seatsCell], ...states];
 const modelColumns: readonly Column[] = [["MODEL", fieldCell("model")], ["KEY", fieldCell("key")], ...states];
 const accountColumns: readonly Column[] = [["ACCOUNT", fieldCell("account")], ["SCOPE", fieldCell("scope")], ...states];
 
-function pauseReason(row: unknown): string {
+function pauseReasonCell(row: unknown): string {
   const vendorMessage = field(row, "vendorMessage");
   return fieldCell("reason")(row) + (typeof vendorMessage === "string" ? `: ${vendorMessage}` : "");
 }
 
-function seats(row: unknown): string {
+function seatsCell(row: unknown): string {
   const limited = field(row, "seats");
   const [inUse, most] = [field(limited, "inUse"), field(limited, "most")];
   return typeof inUse === "number" && typeof most === "number" ? `${inUse}/${most}` : "-";
 }
 
-const listChannels = (data: unknown): Output => ({ data, text: table(data, columns, "no channels") });
+const listChannels = (data: unknown): Output => ({ data, text: renderTable(data, columns, "no channels") });
 const showChannel = (data: unknown): Output => ({
   data,
   text: [
-    table(data, columns, ""),
-    table(field(data, "keys"), keyColumns, "no keys"),
-    ...(isEmpty(field(data, "modelsOut")) ? [] : [table(field(data, "modelsOut"), modelColumns, "")]),
-    ...(isEmpty(field(data, "accountsOut")) ? [] : [table(field(data, "accountsOut"), accountColumns, "")]),
+    renderTable(data, columns, ""),
+    renderTable(field(data, "keys"), keyColumns, "no keys"),
+    ...(isEmpty(field(data, "modelsOut")) ? [] : [renderTable(field(data, "modelsOut"), modelColumns, "")]),
+    ...(isEmpty(field(data, "accountsOut")) ? [] : [renderTable(field(data, "accountsOut"), accountColumns, "")]),
   ].join("\n\n"),
 });
 const isEmpty = (rows: unknown): boolean => !Array.isArray(rows) || rows.length === 0;
@@ -104,7 +104,7 @@ export const channelCommands: readonly Command[] = [
       return {
         data,
         text:
-          table(
+          renderTable(
             data,
             [
               ["CHANNEL", fieldCell("channel")],

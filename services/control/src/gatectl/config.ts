@@ -8,7 +8,7 @@ import { warningsOf } from "../configuration/warnings.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, positionalInPath, type Arguments, type Command, type Output } from "./command.ts";
-import { fieldCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 /** Default configuration file. */
 export const defaultFile = "deploy/config/demo.yaml";
@@ -50,7 +50,7 @@ function problemsIn(value: unknown): readonly { readonly path: string; readonly 
   return rows.map((row) => ({ path: String(field(row, "path")), message: String(field(row, "message")) }));
 }
 
-async function problemsOfVendors(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
+async function checkVendorsOf(channels: readonly ResolvedChannel[]): Promise<readonly ConfigurationProblem[]> {
   // Imported here, because other commands need no vendor client.
   const [{ openTransport }, { checkVendors: askVendors }] = await Promise.all([
     import("@modelgate/channels"),
@@ -97,7 +97,7 @@ export const configCommands: readonly Command[] = [
       const { completeConfiguration } = await import("../configuration/complete.ts");
       const complete = completeConfiguration(configuration, resolved, { lists: new Map(), nowMs: Date.now() });
       const warnings = warningsOf(configuration, complete);
-      const refused = flags.has("ask") ? await problemsOfVendors(resolved) : [];
+      const refused = flags.has("ask") ? await checkVendorsOf(resolved) : [];
       const warningsText = warnings.length === 0 ? "" : `\nWarnings:\n${problemLines(warnings)}`;
       if (refused.length > 0)
         return {
@@ -143,7 +143,7 @@ export const configCommands: readonly Command[] = [
     example: "gatectl config history",
     async run(_, server) {
       const data = await server.get("/configuration/versions");
-      return { data, text: table(data, versionColumns, "no versions: the configuration is a file") };
+      return { data, text: renderTable(data, versionColumns, "no versions: the configuration is a file") };
     },
   },
   {

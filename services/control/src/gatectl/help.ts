@@ -1,7 +1,7 @@
 import type { Command } from "./command.ts";
 
 /** Returns the overview of all commands, one per line. */
-export function overview(commands: readonly Command[]): string {
+export function renderOverview(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
     "gatectl: the operator's command line of modelgate",

@@ -3,7 +3,7 @@ import { formatUsd } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
 import { CommandFailed, type Query, type Server } from "./server.ts";
-import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ACCOUNT", fieldCell("account")],
@@ -128,7 +128,10 @@ export const ledgerCommands: readonly Command[] = [
       if (account === undefined) await verifyAnchors(server, storedAnchors, accounts);
       const common = field(pages[0], "common") ?? null;
       const ok = [...accounts, ...(common === null ? [] : [common])].every((row) => field(row, "ok") === true);
-      const lines = [table(accounts, columns, "no accounts"), ...(common === null ? [] : ["", commonLine(common)])];
+      const lines = [
+        renderTable(accounts, columns, "no accounts"),
+        ...(common === null ? [] : ["", commonLine(common)]),
+      ];
       return { data: { ok, accounts, common }, text: lines.join("\n"), exitCode: ok ? 0 : 1 };
     },
   },
@@ -141,7 +144,7 @@ export const ledgerCommands: readonly Command[] = [
     example: "gatectl ledger anchors --json > anchors.json",
     async run(_, server) {
       const data = (await pagesOf(server, "/ledger/anchors", {})).flatMap((page) => listIn(page, "anchors"));
-      return { data, text: table(data, anchorColumns, "no anchors: run `gatectl ledger verify` first") };
+      return { data, text: renderTable(data, anchorColumns, "no anchors: run `gatectl ledger verify` first") };
     },
   },
   {
@@ -152,7 +155,7 @@ export const ledgerCommands: readonly Command[] = [
     example: "gatectl audit list acme --limit 20",
     async run({ positionals: [account], options }, server) {
       const entries = field(await server.get("/audit", { account, limit: options["limit"] }), "entries");
-      return { data: entries, text: table(entries, auditColumns, "no changes") };
+      return { data: entries, text: renderTable(entries, auditColumns, "no changes") };
     },
   },
 ];

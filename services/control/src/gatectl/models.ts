@@ -1,13 +1,13 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { readVariables } from "@modelgate/platform";
-import { configurationPath } from "../env.ts";
+import { readConfigurationPath } from "../env.ts";
 import { parseConfiguration, problemLines } from "../configuration/read.ts";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
 import { defaultFile } from "./config.ts";
 import { importModels } from "./import-models.ts";
 import { requiredPositional, positionalInPath, type Command, type Output } from "./command.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["MODEL", fieldCell("name")],
@@ -35,9 +35,9 @@ const channelColumns: readonly Column[] = [
 const modelOutput = (data: unknown): Output => ({
   data,
   text: [
-    table(data, columns, ""),
-    table(field(data, "price"), priceColumns, "no price: calls of this model cost nothing"),
-    table(field(data, "channels"), channelColumns, "no channels"),
+    renderTable(data, columns, ""),
+    renderTable(field(data, "price"), priceColumns, "no price: calls of this model cost nothing"),
+    renderTable(field(data, "channels"), channelColumns, "no channels"),
   ].join("\n\n"),
 });
 
@@ -74,7 +74,7 @@ export const modelCommands: readonly Command[] = [
     example: "gatectl model import groq --file my.yaml",
     async run(args, server) {
       const listed = await server.get(`/channels/${positionalInPath(args, 0, "CHANNEL")}/models`);
-      const path = args.options["file"] ?? readVariables(configurationPath) ?? defaultFile;
+      const path = args.options["file"] ?? readVariables(readConfigurationPath) ?? defaultFile;
       return await writeImported(path, requiredPositional(args, 0, "CHANNEL"), Array.isArray(listed) ? listed : []);
     },
   },

@@ -2,7 +2,7 @@ import { text as readAll } from "node:stream/consumers";
 import { field } from "../field.ts";
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, positionalInPath, type Command, type Output } from "./command.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["NAME", fieldCell("name")],
@@ -24,7 +24,7 @@ const role = "viewer, operator or admin (default: viewer)";
 const account = "create a member of this account, who sees and manages only it";
 const passwordFrom = "`-`: reads the password from stdin; other users could see it on the command line";
 
-const listOperators = (data: unknown): Output => ({ data, text: table(data, columns, "no operators") });
+const listOperators = (data: unknown): Output => ({ data, text: renderTable(data, columns, "no operators") });
 
 async function passwordIn(option: string | undefined): Promise<string | undefined> {
   if (option === undefined) return undefined;
@@ -109,7 +109,7 @@ export const operatorCommands: readonly Command[] = [
         account: args.options["account"],
       };
       const data = await server.post("/operator-keys", body);
-      return { data, text: `${table(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
+      return { data, text: `${renderTable(data, keyColumns, "")}\n\n${String(field(data, "key"))}` };
     },
   },
   {
@@ -120,7 +120,7 @@ export const operatorCommands: readonly Command[] = [
     example: "gatectl operator-key list",
     async run(_, server) {
       const data = await server.get("/operator-keys");
-      return { data, text: table(data, keyColumns, "no keys for automation") };
+      return { data, text: renderTable(data, keyColumns, "no keys for automation") };
     },
   },
   {

@@ -1,7 +1,7 @@
 import { field } from "../field.ts";
 import { positionalInPath, requiredPositional, type Arguments, type Command, type Output } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, renderTable, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["ORGANISATION", fieldCell("id")],
@@ -33,10 +33,10 @@ function membersText(rows: unknown): string {
   return rows.map((row) => `${fieldCell("name")(row)} (${fieldCell("role")(row)})`).join(", ");
 }
 
-const showOrganisations = (data: unknown): Output => ({ data, text: table(data, columns, "no organisations") });
+const showOrganisations = (data: unknown): Output => ({ data, text: renderTable(data, columns, "no organisations") });
 const showTeams = (data: unknown): Output => ({
   data,
-  text: table(field(data, "teams"), teamColumns, "no teams"),
+  text: renderTable(field(data, "teams"), teamColumns, "no teams"),
 });
 
 async function showInvitation(invitation: unknown, server: Server): Promise<Output> {
@@ -44,7 +44,7 @@ async function showInvitation(invitation: unknown, server: Server): Promise<Outp
   const url = typeof link === "string" ? new URL(link, await server.address()).href : null;
   const data = typeof invitation === "object" ? { ...invitation, url } : { url };
   const next = url ?? "The person has access already and signs in as before.";
-  return { data, text: `${table(data, memberColumns, "")}\n\n${next}` };
+  return { data, text: `${renderTable(data, memberColumns, "")}\n\n${next}` };
 }
 
 const pathOf = (args: Arguments): string => `/organisations/${positionalInPath(args, 0, "ORGANISATION")}`;
@@ -166,7 +166,7 @@ export const organisationCommands: readonly Command[] = [
     example: "gatectl account members acme",
     async run(args, server) {
       const data = await server.get(`/accounts/${positionalInPath(args, 0, "ID")}/members`);
-      return { data, text: table(data, memberColumns.slice(0, 2), "no members") };
+      return { data, text: renderTable(data, memberColumns.slice(0, 2), "no members") };
     },
   },
   {

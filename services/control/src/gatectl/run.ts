@@ -7,7 +7,7 @@ import { channelCommands } from "./channels.ts";
 import { CommandFailed, findServer } from "./server.ts";
 import { confirm, UsageError, type Arguments, type Command, type Terminal } from "./command.ts";
 import { configCommands } from "./config.ts";
-import { helpOf, overview } from "./help.ts";
+import { helpOf, renderOverview } from "./help.ts";
 import { ledgerCommands } from "./ledger.ts";
 import { modelCommands } from "./models.ts";
 import { organisationCommands } from "./organisations.ts";
@@ -105,14 +105,15 @@ function overviewFor(words: readonly string[]): {
   readonly hint?: string;
 } {
   if (words.length === 0 || words[0] === "--help" || words[0] === "help")
-    return { text: overview(commands), isHelp: true };
+    return { text: renderOverview(commands), isHelp: true };
   const [topic] = words;
   const similarCommands = commands.filter(({ name }) => name.split(" ")[0] === topic);
-  if (similarCommands.length > 0 && words.includes("--help")) return { text: overview(similarCommands), isHelp: true };
+  if (similarCommands.length > 0 && words.includes("--help"))
+    return { text: renderOverview(similarCommands), isHelp: true };
   const message = `There is no command ${JSON.stringify(words.slice(0, 2).join(" "))}.`;
   return {
     text: message,
-    hint: `\n\n${overview(similarCommands.length > 0 ? similarCommands : commands)}`,
+    hint: `\n\n${renderOverview(similarCommands.length > 0 ? similarCommands : commands)}`,
     isHelp: false,
   };
 }

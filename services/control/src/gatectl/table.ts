@@ -14,7 +14,7 @@ const maxWord = 40;
  * Renders rows in lines of at most `maxWidth` characters. Long cells are wrapped. If that is not enough, each row
  * becomes a block of lines.
  */
-export function table(rows: unknown, columns: readonly Column[], none: string): string {
+export function renderTable(rows: unknown, columns: readonly Column[], none: string): string {
   const cells = cellsOf(rows, columns);
   if (cells.length === 1) return none;
   const widths = fittingWidths(cells);

@@ -2,7 +2,7 @@ import { formatUsd, parseNanos } from "@modelgate/contracts";
 import { field } from "../field.ts";
 import { positionalInPath, UsageError, type Arguments, type Command } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 const columns: readonly Column[] = [
   ["TOKEN", fieldCell("id")],
@@ -81,7 +81,7 @@ function tokenState(row: unknown): string {
   return typeof expiresAt === "string" && Date.parse(expiresAt) <= Date.now() ? "expired" : "enabled";
 }
 
-const showTokens = (data: unknown) => ({ data, text: table(data, columns, "no tokens") });
+const showTokens = (data: unknown) => ({ data, text: renderTable(data, columns, "no tokens") });
 const showNewToken = (data: unknown) => ({
   data,
   text: `${showTokens(data).text}\n\nThe key (shown only once):\n${String(field(data, "key"))}`,

@@ -5,22 +5,22 @@ import { toolUnits } from "@modelgate/contracts";
 import { CommandFailed, type Server } from "./server.ts";
 import { UsageError, type Arguments, type Command, type Output } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, dollarsCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, dollarsCell, renderTable, timeCell, type Column } from "./table.ts";
 import { usageFilters } from "./usage.ts";
-import { refusedCalls, refusedTable } from "./usage-refused.ts";
+import { fetchRefusedCalls, renderRefusedCalls } from "./usage-refused.ts";
 
-const unit = (name: string) => (row: unknown) => fieldCell(name)(field(row, "units"));
-const toolCalls = (row: unknown): string => {
+const unitCell = (name: string) => (row: unknown) => fieldCell(name)(field(row, "units"));
+const toolCallsCell = (row: unknown): string => {
   const units = field(row, "units");
   const calls = toolUnits.reduce((all, name) => all + Number(field(units, name) ?? 0), 0);
   return calls === 0 ? "" : String(calls);
 };
-const tags = (row: unknown): string => {
+const tagsCell = (row: unknown): string => {
   const tags = field(row, "tags");
   const pairs = Object.entries(typeof tags === "object" && tags !== null ? tags : {});
   return pairs.map(([name, value]) => `${name}=${String(value)}`).join(",") || "-";
 };
-function noteOf(row: unknown): string {
+function noteCell(row: unknown): string {
   return ["unpriced", "capped"].filter((name) => field(row, name) !== undefined).join(", ");
 }
 const listColumns: readonly Column[] = [
@@ -30,10 +30,10 @@ const listColumns: readonly Column[] = [
   ["MODEL", fieldCell("model")],
   ["CHANNEL", fieldCell("channelId")],
   ["STATUS", fieldCell("status")],
-  ["INPUT", unit("inputTokens")],
-  ["OUTPUT", unit("outputTokens")],
+  ["INPUT", unitCell("inputTokens")],
+  ["OUTPUT", unitCell("outputTokens")],
   ["COST", dollarsCell("costNanos")],
-  ["NOTE", noteOf],
+  ["NOTE", noteCell],
 ];
 /** Columns of a single call. */
 export const callColumns: readonly Column[] = [
@@ -46,14 +46,14 @@ export const callColumns: readonly Column[] = [
   ["CHANNEL", fieldCell("channelId")],
   ["STATUS", fieldCell("status")],
   ["OUTCOME", fieldCell("outcome")],
-  ["INPUT", unit("inputTokens")],
-  ["OUTPUT", unit("outputTokens")],
-  ["TOOLS", toolCalls],
+  ["INPUT", unitCell("inputTokens")],
+  ["OUTPUT", unitCell("outputTokens")],
+  ["TOOLS", toolCallsCell],
   ["COST", dollarsCell("costNanos")],
   ["UNPRICED", fieldCell("unpriced")],
   ["CAPPED", fieldCell("capped")],
   ["END USER", fieldCell("endUser")],
-  ["TAGS", tags],
+  ["TAGS", tagsCell],
 ];
 
 const outOption = "output file (default: stdout)";
@@ -75,8 +75,8 @@ export const usageLogCommands: readonly Command[] = [
       const next = field(data, "next");
       const nextPageHint = typeof next === "string" ? `More: --after ${next}` : "";
       const events = field(data, "events");
-      const refused = await refusedCalls(server, options);
-      const parts = [table(events, listColumns, "no usage"), nextPageHint, refusedTable(refused)];
+      const refused = await fetchRefusedCalls(server, options);
+      const parts = [renderTable(events, listColumns, "no usage"), nextPageHint, renderRefusedCalls(refused)];
       return { data: { events, next, refused }, text: parts.filter((part) => part !== "").join("\n\n") };
     },
   },

@@ -1,10 +1,10 @@
 import { field } from "../field.ts";
 import type { Arguments } from "./command.ts";
 import type { Server } from "./server.ts";
-import { fieldCell, table, timeCell, type Column } from "./table.ts";
+import { fieldCell, renderTable, timeCell, type Column } from "./table.ts";
 
 /** Describes how many further refused calls a row represents. */
-const alsoRefused = (row: unknown): string => {
+const alsoRefusedCell = (row: unknown): string => {
   const calls = Number(field(row, "calls") ?? 1);
   return calls > 1 ? `and ${calls - 1} more` : "";
 };
@@ -19,11 +19,11 @@ const columns: readonly Column[] = [
   ["CODE", fieldCell("code")],
   ["FIELD", fieldCell("param")],
   ["WHY", (row) => fieldCell(field(row, "message") === undefined ? "meaning" : "message")(row)],
-  ["", alsoRefused],
+  ["", alsoRefusedCell],
 ];
 
 /** Returns the refused calls for a command's filters; none for later pages, or with filters that only other calls have. */
-export async function refusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
+export async function fetchRefusedCalls(server: Server, options: Arguments["options"]): Promise<readonly unknown[]> {
   const { channel, outcome, tag, "end-user": endUser, after, ...filter } = options;
   const hasOtherFilter = [channel, tag, endUser, after].some((value) => value !== undefined);
   if (hasOtherFilter || (outcome !== undefined && outcome !== "failed")) return [];
@@ -33,6 +33,6 @@ export async function refusedCalls(server: Server, options: Arguments["options"]
 }
 
 /** Renders refused calls under a separate heading. */
-export function refusedTable(refused: readonly unknown[]): string {
-  return refused.length === 0 ? "" : `Refused, at no cost:\n${table(refused, columns, "")}`;
+export function renderRefusedCalls(refused: readonly unknown[]): string {
+  return refused.length === 0 ? "" : `Refused, at no cost:\n${renderTable(refused, columns, "")}`;
 }

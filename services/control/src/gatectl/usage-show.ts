@@ -1,9 +1,9 @@
 import { CommandFailed } from "./server.ts";
 import { requiredPositional, type Command } from "./command.ts";
 import { field } from "../field.ts";
-import { fieldCell, table, type Column } from "./table.ts";
+import { fieldCell, renderTable, type Column } from "./table.ts";
 import { callColumns } from "./usage-log.ts";
-import { refusedCalls, refusedTable } from "./usage-refused.ts";
+import { fetchRefusedCalls, renderRefusedCalls } from "./usage-refused.ts";
 
 const earliestDay = "2020-01-01";
 
@@ -30,20 +30,20 @@ export const usageShowCommand: Command = {
     const filter = { "request-id": id, from: earliestDay };
     const events = field(await server.get("/usage/events", filter), "events");
     const calls: readonly unknown[] = Array.isArray(events) ? events : [];
-    const refused = await refusedCalls(server, filter);
+    const refused = await fetchRefusedCalls(server, filter);
     if (calls.length + refused.length === 0)
       throw new CommandFailed(
         `No call has the request id ${JSON.stringify(id)}. A call appears a moment after its end. Refused calls are stored for a week.`,
       );
-    const text = [...calls.map(callText), refusedTable(refused)].filter((part) => part !== "").join("\n\n");
+    const text = [...calls.map(callText), renderRefusedCalls(refused)].filter((part) => part !== "").join("\n\n");
     return { data: { events: calls, refused }, text };
   },
 };
 
 function callText(call: unknown): string {
   const tries = field(call, "tries");
-  const callTable = table(call, callColumns, "");
+  const callTable = renderTable(call, callColumns, "");
   return Array.isArray(tries) && tries.length > 0
-    ? `${callTable}\n\nAttempts:\n${table(tries, attemptColumns, "")}`
+    ? `${callTable}\n\nAttempts:\n${renderTable(tries, attemptColumns, "")}`
     : callTable;
 }

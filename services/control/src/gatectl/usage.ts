@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos, toolUnits } from "@modelgate/contracts";
 import type { Command } from "./command.ts";
 import { field } from "../field.ts";
-import { dollarsCell, fieldCell, table, type Column } from "./table.ts";
+import { dollarsCell, fieldCell, renderTable, type Column } from "./table.ts";
 
 /** Filters of usage commands. Each is a parameter of the API. */
 export const usageFilters: Readonly<Record<string, string>> = {
@@ -23,7 +23,7 @@ export const usageFilters: Readonly<Record<string, string>> = {
 };
 
 const dimensions = ["account", "team", "token", "model", "channel", "outcome", "day", "hour", "endUser", "tag:<name>"];
-const sum = (row: unknown, name: string): string => {
+const sumText = (row: unknown, name: string): string => {
   const value = field(field(row, "sums"), name);
   return typeof value === "string" ? value : "0";
 };
@@ -46,7 +46,7 @@ export const usageCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage/first-bytes", options);
       const by = (options["by"] ?? "").split(",").flatMap((name) => (name.trim() === "" ? [] : [name.trim()]));
-      const text = table(
+      const text = renderTable(
         data,
         [
           ...by.map((name) => [name.toUpperCase(), (row: unknown) => fieldCell(name)(field(row, "by"))] as const),
@@ -73,7 +73,7 @@ export const usageCommands: readonly Command[] = [
         ["SPENT", dollarsCell("spentNanos")],
         ["FORECAST", dollarsCell("forecastNanos")],
       ];
-      return { data, text: table(data, columns, "no usage") };
+      return { data, text: renderTable(data, columns, "no usage") };
     },
   },
   {
@@ -88,18 +88,18 @@ export const usageCommands: readonly Command[] = [
     async run({ options }, server) {
       const data = await server.get("/usage", options);
       const by = (options["by"] ?? "account,model,day").split(",").map((name) => name.trim());
-      const text = table(
+      const text = renderTable(
         data,
         [
           ...by.map(
             (name) => [name.toUpperCase(), (row: unknown) => fieldCell(name)(field(row, "by")) || "-"] as const,
           ),
-          ["CALLS", (row) => sum(row, "calls")],
-          ["INPUT", (row) => sum(row, "inputTokens")],
-          ["CACHED", (row) => sum(row, "cachedInputTokens")],
-          ["OUTPUT", (row) => sum(row, "outputTokens")],
-          ["TOOLS", (row) => String(toolUnits.reduce((all, unit) => all + BigInt(sum(row, unit)), 0n))],
-          ["COST", (row) => `$${formatUsd(parseNanos(sum(row, "costNanos")))}`],
+          ["CALLS", (row) => sumText(row, "calls")],
+          ["INPUT", (row) => sumText(row, "inputTokens")],
+          ["CACHED", (row) => sumText(row, "cachedInputTokens")],
+          ["OUTPUT", (row) => sumText(row, "outputTokens")],
+          ["TOOLS", (row) => String(toolUnits.reduce((all, unit) => all + BigInt(sumText(row, unit)), 0n))],
+          ["COST", (row) => `$${formatUsd(parseNanos(sumText(row, "costNanos")))}`],
         ],
         "no usage",
       );

@@ -4,7 +4,7 @@ import { createAccount, writeEpoch } from "@modelgate/accounts";
 import { alertTargetPurpose, Failure } from "@modelgate/contracts";
 import { makeCipher, type Operator } from "@modelgate/platform";
 import { startBackends, type Backends } from "@modelgate/testkit";
-import { newAlertTarget } from "../../src/api/alert-target.ts";
+import { readNewAlertTarget } from "../../src/api/alert-target.ts";
 import { alertRoutes } from "../../src/api/alerts.ts";
 import { ledgerAt, type Ledger } from "../../src/ledger.ts";
 
@@ -15,7 +15,7 @@ const hook = "https://hooks.example.com/services/T0/TOPSECRET";
 describe("a new target", () => {
   const cipher = makeCipher(secrets, alertTargetPurpose);
   const made = (body: object) => {
-    const { target, sealed, secret } = newAlertTarget(body, "acme", { secrets, internalAddresses });
+    const { target, sealed, secret } = readNewAlertTarget(body, "acme", { secrets, internalAddresses });
     const hidden: unknown = JSON.parse(cipher.decrypt(sealed, target.id));
     return { target, hidden, secret };
   };
@@ -68,7 +68,7 @@ describe("a new target", () => {
   ])("of %j is refused, with the name of the field", (body, param) => {
     const refusal = (): string => {
       try {
-        newAlertTarget(body, "", { secrets, internalAddresses });
+        readNewAlertTarget(body, "", { secrets, internalAddresses });
       } catch (error) {
         if (error instanceof Failure) return error.param ?? "";
         throw error;

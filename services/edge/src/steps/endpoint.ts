@@ -40,7 +40,7 @@ export const matchEndpoint: Step = (request, _response, next) => {
         allow: endpoint.allow,
       });
     case "unknown":
-      throw new Failure("unknown_url", unknownPath(method, context.path));
+      throw new Failure("unknown_url", unknownPathMessage(method, context.path));
   }
 };
 
@@ -50,7 +50,7 @@ export const requireImplemented: Step = (request, _response, next) => {
   next();
 };
 
-function unknownPath(method: string, path: string): string {
+function unknownPathMessage(method: string, path: string): string {
   const shortPath = path.slice(0, 200);
   const below = `/v1${path}`;
   if (findEndpoint(method, below).kind !== "endpoint") return `There is no ${method} ${shortPath}.`;

@@ -37,7 +37,7 @@ export const readKey: Step = (request, _response, next) => {
   const distinct = new Set(keys.flat());
   if (distinct.size > 1 || keys.some((values) => values.length > 1)) throw new Failure("contradicting_api_keys");
   const [only] = distinct;
-  if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKey(request));
+  if (only === undefined || only === "") throw new Failure("invalid_api_key", missingKeyMessage(request));
   if (!isKeyShaped(only)) throw new Failure("invalid_api_key", malformedKey);
   context.digest = keyDigest(only);
   context.query.delete("key");
@@ -52,7 +52,7 @@ function removeKeyFromSubprotocols(headers: IncomingHttpHeaders): void {
   else delete headers[subprotocolHeader];
 }
 
-function missingKey(request: IncomingMessage): string {
+function missingKeyMessage(request: IncomingMessage): string {
   const elsewhere = keyHeaders.find((name) => headerValues(request, name).length > 0);
   const hint = "send it as `Authorization: Bearer sk-…`.";
   if (elsewhere === undefined) return `No API key was sent; ${hint}`;

@@ -53,13 +53,13 @@ export function alertRoutes({ connection, sender }: AlertApiDeps): OperatorRoute
       (await use((books) => deleteAlertTarget(books, id, actor))) ? {} : throwNoTarget(id),
     "POST /alert-targets/{id}/test": async ({ params: { id = "" } }) => {
       const found = (await use((books) => findAlertTarget(books, id))) ?? throwNoTarget(id);
-      const error = await sender.send(found, testAlert(found.target), new AbortController().signal);
+      const error = await sender.send(found, makeTestAlert(found.target), new AbortController().signal);
       return { delivered: error === undefined, error: error ?? "" };
     },
   };
 }
 
-function testAlert({ id, account, name }: AlertTarget): Alert {
+function makeTestAlert({ id, account, name }: AlertTarget): Alert {
   const time = new Date().toISOString();
   const summary = `This is a test of the alert target ${name}.`;
   return {

@@ -28,7 +28,7 @@ export function organisationRoutes(
     "POST /organisations": async ({ body, actor }) => {
       const request = { id: fieldReaders.text(body, "id"), name: fieldReaders.text(body, "name") };
       const result = await use((books) => bookOrganisation(books, request, actor));
-      if (result === "used") throw usedId("organisation", request.id);
+      if (result === "used") throw usedIdFailure("organisation", request.id);
       return { created: result === "created" };
     },
     "POST /organisations/{id}/teams": async ({ params: { id: organisation = "" }, body, actor }) => {
@@ -99,13 +99,13 @@ function checkTeamResult(
   { organisation, id, account }: { readonly organisation: string; readonly id: string; readonly account: string },
 ): void {
   if (result === "no-organisation") throw new Failure("unknown_url", "There is no such organisation.");
-  if (result === "used") throw usedId("team", id);
+  if (result === "used") throw usedIdFailure("team", id);
   if (result !== "other-shard") return;
   const message = `The account ${account} cannot join the organisation ${organisation}, which has budgets: it is on another shard of Redis than the organisation's accounts. Choose an account whose id is equal to theirs up to the first ~, or create one.`;
   throw new Failure("invalid_value", message, { param: "account", status: 409 });
 }
 
-function usedId(kind: "organisation" | "team", id: string): Failure {
+function usedIdFailure(kind: "organisation" | "team", id: string): Failure {
   const message = `The id ${id} was used by a deleted ${kind}. Choose another id.`;
   return new Failure("invalid_value", message, { param: "id", status: 409 });
 }

@@ -29,7 +29,7 @@ export function reportRoutes(connection: BooksConnection): OperatorRoutes {
         const todayNanos = await spent(today, now);
         const forecastNanos =
           spentNanos +
-          expectedSpend({ recentNanos, todayNanos, today, now }, Math.max(0, period.to - Math.max(now, period.from)));
+          estimateSpend({ recentNanos, todayNanos, today, now }, Math.max(0, period.to - Math.max(now, period.from)));
         return {
           from: new Date(period.from).toISOString(),
           to: new Date(period.to).toISOString(),
@@ -82,7 +82,7 @@ interface RecentSpend {
 }
 
 /** Estimates the spend of the next `ms` from the mean rate of recent days, or from today's rate if they have no spend. */
-export function expectedSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
+export function estimateSpend({ recentNanos, todayNanos, today, now }: RecentSpend, ms: number): bigint {
   if (recentNanos !== 0n) return (recentNanos * BigInt(ms)) / BigInt(forecastDays * dayMs);
   return (todayNanos * BigInt(ms)) / BigInt(Math.max(1, now - today));
 }

@@ -23,7 +23,7 @@ export function storeRoutes({ redis, bus, connection }: StoreDeps): OperatorRout
         checkStore(() => readRedisMemory(redis)),
         checkStore(() => sumOfShards(countOpenHolds)),
         checkStore(() => sumOfShards(outboxLength)),
-        checkStore(() => streamLags(bus)),
+        checkStore(() => readStreamLags(bus)),
         checkStore(() => connection.use(async ({ engine }) => engine)),
       ]);
       return {
@@ -56,7 +56,7 @@ function statusOf({ message }: CheckResult<unknown>): { readonly ok: boolean; re
 }
 
 /** Returns, for each event stream, the number and age of the events that are not in the books yet. */
-function streamLags(bus: Bus) {
+function readStreamLags(bus: Bus) {
   return Promise.all(
     Object.values(eventStreams).map(async ({ name: stream }) => {
       const progress = await bus.readProgress(stream, streamConsumers[stream]);

@@ -72,7 +72,7 @@ async function restoreOne(
   },
 ): Promise<boolean> {
   const { credits, budgets, shared } = booked;
-  const head = account.isComplete ? { ...account, ...nothingLost } : await headToRestore(books, account);
+  const head = account.isComplete ? { ...account, ...nothingLost } : await findHeadToRestore(books, account);
   // Credits outside the chain are applied again once the account exists.
   const appliedCredits = credits.filter(
     ({ operationId, receipt }) => receipt !== undefined && !head.lost.has(operationId),
@@ -88,7 +88,7 @@ async function restoreOne(
     receipts: head.receipts,
     head: head.head,
     credits: appliedCredits,
-    budgets: budgets && (await budgetsToRestore(books, budgets, head.orphans, shared)),
+    budgets: budgets && (await readBudgetsToRestore(books, budgets, head.orphans, shared)),
   });
 }
 
@@ -101,7 +101,7 @@ const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: reado
  * Returns budgets with their spending in the books, which includes the cost of orphans. The orphans' receipts are in
  * `counted`, so that charging the orphans again does not add their cost twice.
  */
-async function budgetsToRestore(
+async function readBudgetsToRestore(
   books: Books,
   { account, version, record }: BookedBudgets,
   orphans: readonly ChainedEvent[],
@@ -118,7 +118,7 @@ async function budgetsToRestore(
   return { version, budgets, states, counted: orphans.map(({ receipt }) => receipt.hash) };
 }
 
-async function headToRestore(books: Books, account: BookedAccount) {
+async function findHeadToRestore(books: Books, account: BookedAccount) {
   const { head, orphans } = await findNewestChain(books, account);
   return {
     receipts: head?.number ?? 0,

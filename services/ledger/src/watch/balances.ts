@@ -23,7 +23,7 @@ const maxAccounts = 10_000;
 const maxNamed = 20;
 
 /** Returns a step that finds accounts with a low balance, and logs new ones. */
-export function balanceCheck({ redis, connection, log, lowHours, onLow }: BalanceCheckDeps): () => Promise<void> {
+export function createBalanceCheck({ redis, connection, log, lowHours, onLow }: BalanceCheckDeps): () => Promise<void> {
   let lowBefore: ReadonlySet<string> = new Set();
   return async () => {
     const now = Date.now();

@@ -23,7 +23,7 @@ export const roundsPerPeriod = 1_440;
  * Returns a step that verifies the accounts that are due. An account's id determines its time in the period. Only one
  * of several ledgers verifies it.
  */
-export function verificationStep({
+export function createVerificationStep({
   redis,
   log,
   everyMs,

@@ -1,9 +1,9 @@
 import type { Bus, Logger, Redis } from "@modelgate/platform";
 import type { BooksConnection } from "../books-connection.ts";
-import { balanceCheck, type BalanceCheckDeps } from "./balances.ts";
+import { createBalanceCheck, type BalanceCheckDeps } from "./balances.ts";
 import { repeatPeriodically } from "./every.ts";
 import { removeRedisMetrics, removeStreamMetrics, updateRedisMetrics, updateStreamMetrics } from "./stores.ts";
-import { roundsPerPeriod, verificationStep, type VerificationOptions } from "./verify-accounts.ts";
+import { roundsPerPeriod, createVerificationStep, type VerificationOptions } from "./verify-accounts.ts";
 import { lowAccounts } from "./watch-metrics.ts";
 
 /** Dependencies and intervals of the watches. */
@@ -46,7 +46,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
       name: "the check of balances",
       everyMs,
       log,
-      step: balanceCheck(options),
+      step: createBalanceCheck(options),
       onFailure: () => lowAccounts.remove(),
     }),
   );
@@ -56,7 +56,7 @@ export function startWatching(options: WatchOptions): AsyncDisposable {
         name: "verification",
         everyMs: Math.max(1, Math.floor(verifyEveryMs / roundsPerPeriod)),
         log,
-        step: verificationStep({ ...options, everyMs: verifyEveryMs }),
+        step: createVerificationStep({ ...options, everyMs: verifyEveryMs }),
       }),
     );
   return watches;

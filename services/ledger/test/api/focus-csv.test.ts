@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { focusHeader, focusRows } from "../../src/api/focus-csv.ts";
-import { expectedSpend } from "../../src/api/reports.ts";
+import { estimateSpend } from "../../src/api/reports.ts";
 
 const charged = { from: Date.parse("2026-12-31"), to: Date.parse("2027-01-01") };
 const total = (labels: object | undefined, costNanos: string, { calls = "1", team = "" } = {}) => ({
@@ -83,7 +83,7 @@ test("a row is a charge of a day, in UTC seconds; end users are summed, tags are
 test("the rest of a period is expected to cost the mean of seven days, or today's spend where these had none", () => {
   const day = 86_400_000;
   const at = { today: 10 * day, now: 10.5 * day };
-  expect(expectedSpend({ ...at, recentNanos: 700n, todayNanos: 999n }, 3 * day)).toBe(300n);
-  expect(expectedSpend({ ...at, recentNanos: 0n, todayNanos: 100n }, 3 * day)).toBe(600n);
-  expect(expectedSpend({ ...at, recentNanos: 0n, todayNanos: 0n }, 3 * day)).toBe(0n);
+  expect(estimateSpend({ ...at, recentNanos: 700n, todayNanos: 999n }, 3 * day)).toBe(300n);
+  expect(estimateSpend({ ...at, recentNanos: 0n, todayNanos: 100n }, 3 * day)).toBe(600n);
+  expect(estimateSpend({ ...at, recentNanos: 0n, todayNanos: 0n }, 3 * day)).toBe(0n);
 });
