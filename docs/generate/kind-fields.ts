@@ -49,7 +49,7 @@ function embeddings(): string {
       dimensions: { dimensions: { dimensions: 256 } },
       encoding: { encoding_format: { encoding: "base64" } },
       user: { user: { user: "u" } },
-    } satisfies FieldExamples<VectorsRequest, "model" | "own">,
+    } satisfies FieldExamples<VectorsRequest, "model" | "additional">,
   });
 }
 
@@ -64,7 +64,7 @@ function rerank(): string {
       rankFields: { rank_fields: { rankFields: ["title"] } },
       maxChunksPerDocument: { max_chunks_per_doc: { maxChunksPerDocument: 2 } },
       maxTokensPerDocument: { max_tokens_per_doc: { maxTokensPerDocument: 100 } },
-    } satisfies FieldExamples<RankingRequest, "model" | "query" | "documents" | "own">,
+    } satisfies FieldExamples<RankingRequest, "model" | "query" | "documents" | "additional">,
   });
 }
 
@@ -94,7 +94,7 @@ function images(): string {
       responseFormat: { response_format: { responseFormat: "b64_json" } },
       stream: { stream: { stream: true } },
       partialImages: { partial_images: { stream: true, partialImages: 2 } },
-    } satisfies FieldExamples<ImageRequest, "dialect" | "model" | "prompt" | "own">,
+    } satisfies FieldExamples<ImageRequest, "dialect" | "model" | "prompt" | "additional">,
   });
 }
 
@@ -117,7 +117,7 @@ function speech(): string {
       },
       speed: { speed: { speed: 2 } },
       events: { "stream_format: sse": { events: true } },
-    } satisfies FieldExamples<SpeechRequest, "model" | "input" | "isDefaultFormat" | "own">,
+    } satisfies FieldExamples<SpeechRequest, "model" | "input" | "isDefaultFormat" | "additional">,
   });
 }
 
@@ -126,7 +126,7 @@ function transcripts(): string {
     title: "Transcripts",
     note: "Clients of translations cannot request a stream, or `diarized_json`.",
     wires: transcriptWires,
-    base: { wire: "transcriptions", model: "m", format: "json", granularities: [], stream: false, own: [] },
+    base: { wire: "transcriptions", model: "m", format: "json", granularities: [], stream: false, additional: [] },
     fields: {
       language: { language: { language: "de" } },
       prompt: { prompt: { prompt: "p" } },
@@ -141,7 +141,7 @@ function transcripts(): string {
       temperature: { temperature: { temperature: 1 } },
       granularities: { timestamp_granularities: { format: "verbose_json", granularities: ["word"] } },
       stream: { stream: { stream: true } },
-    } satisfies FieldExamples<TranscriptsRequest, "wire" | "model" | "own">,
+    } satisfies FieldExamples<TranscriptsRequest, "wire" | "model" | "additional">,
   });
 }
 
@@ -176,7 +176,7 @@ function videos(): string {
           extras: { watermark: true, cfg_scale: 0.5, personGeneration: "allow_adult" },
         },
       },
-    } satisfies FieldExamples<VideoRequest, "model" | "prompt" | "own">,
+    } satisfies FieldExamples<VideoRequest, "model" | "prompt" | "additional">,
   });
 }
 
@@ -193,7 +193,7 @@ function moderation(): string {
         },
         "input of images": { items: [{ parts: [{ kind: "image", url: "https://images.example/1.png" }] }] },
       },
-    } satisfies FieldExamples<ModerationRequest, "model" | "own">,
+    } satisfies FieldExamples<ModerationRequest, "model" | "additional">,
   });
 }
 

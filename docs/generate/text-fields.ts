@@ -86,8 +86,8 @@ export function textFieldsPage(): string {
   ].join("\n");
 }
 
-function cellOf(field: string, { as, refused }: FieldSupport): string {
-  const spelling = Object.entries(as).find(([name]) => name === field)?.[1];
+function cellOf(field: string, { spelling: names, refused }: FieldSupport): string {
+  const spelling = Object.entries(names).find(([name]) => name === field)?.[1];
   if (spelling !== undefined) return `\`${spelling}\``;
   return refused.some((name) => name === field) ? "**refused**" : "**dropped**";
 }
@@ -108,7 +108,7 @@ function fieldMeanings(): ReadonlyMap<string, string> {
       meaning,
     ]),
   );
-  const names = tables.flatMap(([, { as }]) => Object.keys(as));
+  const names = tables.flatMap(([, { spelling }]) => Object.keys(spelling));
   return new Map(
     [...new Set(names)].map((name) => {
       const meaning = meanings.get(name);
@@ -136,7 +136,7 @@ function hubFilesOf(wire: string): ReadonlySet<string> {
 function notedWords(): ReadonlyMap<string, ReadonlySet<string>> {
   const wires = tables.map(([wire]) => wire);
   const uses = new Map(wires.map((wire) => [wire, hubFilesOf(wire)]));
-  const fields = new Set(tables.flatMap(([, { as }]) => Object.keys(as)));
+  const fields = new Set(tables.flatMap(([, { spelling }]) => Object.keys(spelling)));
   const found = globSync("{hub,chat,responses,interactions,messages,content,converse}/*.ts", { cwd: source }).flatMap(
     (file) => {
       const folderName = basename(dirname(file));

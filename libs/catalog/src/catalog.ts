@@ -188,7 +188,7 @@ export function compileCatalog(
       const group = groups.get(groupName);
       if (group === undefined) throw new Failure("group_not_allowed");
       const model = models.get(name);
-      if (model === undefined || !callable.has(`${groupName}\n${name}`)) throw unknownModel(name);
+      if (model === undefined || !callable.has(`${groupName}\n${name}`)) throw unknownModelFailure(name);
       if (allowed !== undefined && !allowed.includes(name))
         throw new Failure("model_not_allowed", `This key may not use the model ${JSON.stringify(name)}.`, {
           param: "model",
@@ -259,7 +259,7 @@ function wrongKindFailure({ name, kind }: CatalogModel): Failure {
 }
 
 /** Creates the failure for a model that the caller cannot use. The failure does not show whether the model exists. */
-export function unknownModel(name: string): Failure {
+export function unknownModelFailure(name: string): Failure {
   const shortName = JSON.stringify(name.length > 200 ? `${name.slice(0, 200)}…` : name);
   return new Failure("model_not_found", `The model ${shortName} does not exist or this key cannot use it.`, {
     param: "model",

@@ -2,7 +2,7 @@ export type { Candidate, Catalog, CatalogChannel, CatalogModel, ChannelKey, Grou
 export { channelKeyId, isChannelKeyId, type ChannelKeyId } from "./channel-key-id.ts";
 export { priceVersionOf } from "./published-prices.ts";
 export { alteredPrices, priceVersionsKey, publishedPrice } from "./published-prices.ts";
-export { unknownModel } from "./catalog.ts";
+export { unknownModelFailure } from "./catalog.ts";
 export { openCatalog, type CatalogHandle } from "./open-catalog.ts";
 export { sharedCatalog } from "./open-catalog.ts";
 export {

@@ -40,12 +40,12 @@ const stepsPerDollar = 1e12;
 
 /** Finds the price of a vendor's model in the 24 hours from `nowMs`. `vendor` is the vendor's name in the package. */
 export function knownPrice(vendor: string, model: string, nowMs: number): KnownPrice | undefined {
-  const day = Array.from({ length: hoursOfDay }, (_, hour) =>
+  const pricesByHour = Array.from({ length: hoursOfDay }, (_, hour) =>
     calcPrice({}, model, { providerId: vendor, timestamp: new Date(nowMs + hour * hourMs) }),
   ).filter((modelPrice) => modelPrice !== null);
-  const [first] = day;
+  const [first] = pricesByHour;
   if (first === undefined) return undefined;
-  const all = Array.isArray(first.model.prices) ? day : [first];
+  const all = Array.isArray(first.model.prices) ? pricesByHour : [first];
   const [price] = all
     .map(({ model_price: modelPrice }) => toConfiguredPrice(modelPrice))
     .toSorted((left, right) => comparablePrice(right) - comparablePrice(left));

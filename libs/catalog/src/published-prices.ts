@@ -16,10 +16,10 @@ export function priceVersionOf(price: Price): string {
 
 /** Lists the contents of a price as lines. A price and its variants for service tiers have the same lines. */
 function linesOf(price: Price): readonly string[] {
-  const units = (sortedUnits: Price): string[] => [...sortedUnits].map(([unit, atto]) => `${unit} ${atto}`).sort();
+  const unitLines = (units: Price): string[] => [...units].map(([unit, atto]) => `${unit} ${atto}`).sort();
   return [
-    ...units(price),
-    ...price.lengths.flatMap(({ above, price: longer }) => units(longer).map((line) => `above ${above} ${line}`)),
+    ...unitLines(price),
+    ...price.lengths.flatMap(({ above, price: longer }) => unitLines(longer).map((line) => `above ${above} ${line}`)),
     ...[...price.serviceTiers].map(([name, { factor }]) => `tier ${name} ${factor}`).sort(),
   ];
 }

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { refuseAmbiguous, refuseDuplicatesInTurns } from "../src/json/ambiguous.ts";
-import { endOfString, seekQuote } from "../src/json/members.ts";
+import { findClosingQuote, seekQuote } from "../src/json/members.ts";
 import { parseInTurns } from "../src/json/parse-in-turns.ts";
 import { includesAny, maxStepBytes, runToEnd } from "../src/json/scan.ts";
 
@@ -36,7 +36,7 @@ test("the end of a string is found among escapes, in one piece or in several", (
     fc.property(dense, fc.integer({ min: 1, max: 90 }), (pieces, count) => {
       const bytes = Buffer.from(`${JSON.stringify(pieces.join(""))},"more"`);
       const end = Buffer.byteLength(JSON.stringify(pieces.join(""))) - 1;
-      expect(endOfString(bytes, 0)).toBe(end);
+      expect(findClosingQuote(bytes, 0)).toBe(end);
       let [at, until] = [1, 1];
       while (at >= until) {
         until = at + count;
@@ -50,7 +50,7 @@ test("the end of a string is found among escapes, in one piece or in several", (
 test("a run of backslashes longer than one search is read to its end", () => {
   const text = `${"x".repeat(100)}${"\\".repeat(2 * maxStepBytes)}"`;
   const bytes = bytesOf([text]);
-  expect(endOfString(bytes, 1)).toBe(bytes.length - 2);
+  expect(findClosingQuote(bytes, 1)).toBe(bytes.length - 2);
 });
 
 test("an object of a thousand fields is refused before parsing, and one with deeper fields is not", () => {

@@ -259,7 +259,7 @@ describe("a form", () => {
   test("has the fields of the simple body, with numbers as text", () => {
     const fields = [...text, ["n", "2"], ["stream", "true"], ["size", ""], ["strange", "1"]] as const;
     const { request } = readImageForm({ fields, files: files("image[]", "mask", "image[1]", "image") });
-    expect(request).toMatchObject({ count: 2, stream: true, own: { members: { strange: "1" } } });
+    expect(request).toMatchObject({ count: 2, stream: true, additional: { members: { strange: "1" } } });
     expect(request.size).toBeUndefined();
     expect(request.images.map(({ at }) => at)).toEqual(["image[]", "image[1]", "image"]);
     expect(request.mask).toMatchObject({ at: "mask" });

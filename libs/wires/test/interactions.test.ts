@@ -194,7 +194,7 @@ describe("answers", () => {
           return body;
         });
         expect(events.map(({ event_id }) => event_id)).toEqual(events.map((_, at) => String(at)));
-        for (const event of events) collector.take(event);
+        for (const event of events) collector.add(event);
         const { updated: _, ...assembled } = plain({ ...collector.interaction, steps: collector.steps });
         const { updated: __, ...rendered } = plain(client.render(whole, contextFor()));
         expect(assembled).toEqual(rendered);
@@ -437,23 +437,23 @@ describe("agents", () => {
     const run = vendor.run();
     const delta = (index: number, event_id?: string) => eventOf("step.delta", { index, event_id });
     const first = [created, eventOf("step.start", { index: 0 }), delta(0, "e1"), delta(1), delta(2)];
-    expect(first.map((frame) => run.take(frame))).toEqual(first.map(() => true));
+    expect(first.map((frame) => run.read(frame))).toEqual(first.map(() => true));
     expect([run.id, run.lastEvent, run.resume()]).toEqual(["v1_a", "e1", true]);
     const resumed = [delta(1), delta(2), delta(3), created, delta(2, "e2"), { data: "[DONE]" }];
-    expect(resumed.map((frame) => run.take(frame))).toEqual([false, false, true, false, true, false]);
+    expect(resumed.map((frame) => run.read(frame))).toEqual([false, false, true, false, true, false]);
     expect([run.lastEvent, run.hasEnded]).toEqual(["e2", false]);
-    expect(run.take(eventOf("interaction.completed", { interaction: { id: "v1_a", status: "failed" } }))).toBe(true);
+    expect(run.read(eventOf("interaction.completed", { interaction: { id: "v1_a", status: "failed" } }))).toBe(true);
     expect([run.hasEnded, run.resume()]).toEqual([true, false]);
   });
 
   test("a stream cannot be resumed before its id is known, and after too many events without an id", () => {
     const run = vendor.run();
     expect(run.resume()).toBe(false);
-    run.take(created);
+    run.read(created);
     expect(run.resume()).toBe(true);
-    run.take(eventOf("step.delta", { delta: { type: "text", text: "x".repeat(300_000) } }));
+    run.read(eventOf("step.delta", { delta: { type: "text", text: "x".repeat(300_000) } }));
     expect(run.resume()).toBe(false);
-    run.take(eventOf("step.delta", { event_id: "e1" }));
+    run.read(eventOf("step.delta", { event_id: "e1" }));
     expect(run.resume()).toBe(true);
   });
 

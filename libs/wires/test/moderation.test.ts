@@ -158,7 +158,7 @@ describe("moderation by a chat model", () => {
   test("each item is one line of JSON, which its content cannot break", () => {
     const { request: chat, dropped } = renderJudgementRequest({
       ...request,
-      own: { wire: "moderations", members: { x: 1 } },
+      additional: { wire: "moderations", members: { x: 1 } },
     });
     expect(dropped).toEqual(["x"]);
     expect(chat).toMatchObject({ model: "mine", stream: false, format: { kind: "schema", strict: true } });

@@ -55,7 +55,7 @@ describe("a form", () => {
       format: "verbose_json",
       granularities: ["word", "segment"],
       stream: false,
-      own: [
+      additional: [
         ["include[]", "logprobs"],
         ["chunking_strategy", "auto"],
       ],

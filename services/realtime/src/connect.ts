@@ -79,7 +79,7 @@ function openBridge(
     sessionId,
     transcribers: transcriberNamesAt(deps, call, channel),
     checkStores: (event) => runToEnd(refuseVendorIdsInTurns(relay, call, { dialect, body: event })),
-    vendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
+    allowsVendorTools: relay.catalog.current().group(call.caller.group)?.unpriced === "pass",
   });
 }
 

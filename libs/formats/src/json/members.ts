@@ -35,7 +35,7 @@ export function countMembers(bytes: Buffer): number {
   let count = 0;
   for (let index = 0; index < bytes.length; index++) {
     const byte = bytes[index];
-    if (byte === 0x22) index = endOfString(bytes, index);
+    if (byte === 0x22) index = findClosingQuote(bytes, index);
     else if (byte === 0x3a) count++;
   }
   return count;
@@ -53,7 +53,7 @@ export function membersOf(bytes: Buffer): readonly Member[] {
   index = skipSpace(bytes, index + 1);
   while (index < bytes.length && bytes[index] !== 0x7d) {
     const from = index;
-    const nameEnd = endOfString(bytes, index);
+    const nameEnd = findClosingQuote(bytes, index);
     const name = String(JSON.parse(bytes.toString("utf8", index, nameEnd + 1)));
     const start = skipSpace(bytes, skipSpace(bytes, nameEnd + 1) + 1);
     const end = endOfValue(bytes, start);
@@ -84,7 +84,7 @@ export function changeMember(bytes: Buffer, name: string, change: (json: Buffer)
 }
 
 /** Returns the index of the closing quote of the string that opens at `open`, or the end of the bytes. */
-export function endOfString(bytes: Uint8Array, open: number): number {
+export function findClosingQuote(bytes: Uint8Array, open: number): number {
   return Math.min(bytes.length, seekQuote(bytes, open + 1, bytes.length));
 }
 
@@ -99,7 +99,7 @@ const space = 0x20;
 
 export function endOfValue(bytes: Buffer, start: number): number {
   const first = bytes[start];
-  if (first === 0x22) return endOfString(bytes, start) + 1;
+  if (first === 0x22) return findClosingQuote(bytes, start) + 1;
   if (first === 0x7b || first === 0x5b) return endOfNested(bytes, start);
   let index = start;
   for (; index < bytes.length; index++) {
@@ -113,7 +113,7 @@ function endOfNested(bytes: Buffer, start: number): number {
   let depth = 0;
   for (let index = start; index < bytes.length; index++) {
     const byte = bytes[index];
-    if (byte === 0x22) index = endOfString(bytes, index);
+    if (byte === 0x22) index = findClosingQuote(bytes, index);
     else if (byte === 0x7b || byte === 0x5b) depth++;
     else if ((byte === 0x7d || byte === 0x5d) && --depth === 0) return index + 1;
   }

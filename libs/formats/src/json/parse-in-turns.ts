@@ -20,7 +20,7 @@ const [quote, colon, openBracket, closeBracket, openBrace, closeBrace] = [0x22, 
 const noBounds: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
 /** Maximum bytes of a member's name in a document that is parsed in steps. */
-const nameBytes = 64 * 1024;
+const maxNameBytes = 64 * 1024;
 
 /** Parses JSON within its bounds, in steps of about a millisecond. */
 export function* parseInTurns(bytes: Buffer, bounds: JsonBounds): Generator<undefined, unknown> {
@@ -174,12 +174,12 @@ class LargeDocument {
 
   #endOfName(start: number, end: number): number {
     if (this.#bytes[start] !== quote) throw new SyntaxError("a member has no name");
-    const nameEnd = Math.min(end, start + nameBytes);
+    const nameEnd = Math.min(end, start + maxNameBytes);
     for (let index = start + 1; index < nameEnd; index++) {
       if (this.#bytes[index] === 0x5c) index++;
       else if (this.#bytes[index] === quote) return index + 1;
     }
-    throw new Failure("request_too_large", `The body has a member with a name longer than ${nameBytes} bytes.`);
+    throw new Failure("request_too_large", `The body has a member with a name longer than ${maxNameBytes} bytes.`);
   }
 
   *#trim(region: ByteRange): Generator<undefined, ByteRange> {
@@ -203,14 +203,14 @@ function* itemRegions({ start, end, commas }: LargeContainer): Generator<ByteRan
 }
 
 /** Maximum bytes of adjacent items that are parsed together. A string may take two bytes per character in memory. */
-const batchBytes = maxStepBytes / 2;
+const maxBatchBytes = maxStepBytes / 2;
 
 /** Yields groups of adjacent items that are parsed together. A large item is alone. */
 function* itemBatches(container: LargeContainer): Generator<{ readonly region: ByteRange; readonly count: number }> {
   let batch: ByteRange | undefined;
   let count = 0;
   for (const item of itemRegions(container)) {
-    if (batch !== undefined && item.end - batch.start <= batchBytes) {
+    if (batch !== undefined && item.end - batch.start <= maxBatchBytes) {
       batch = { start: batch.start, end: item.end };
       count++;
     } else {

@@ -102,8 +102,8 @@ function address({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
  */
 function liveAddress(versioned: string): URL {
   const url = new URL(versioned);
-  const steps = url.pathname.split("/");
-  const version = steps.pop() ?? "";
-  url.pathname = `${steps.join("/")}/ws/google.ai.generativelanguage.${version}.${liveMethod}`;
+  const segments = url.pathname.split("/");
+  const version = segments.pop() ?? "";
+  url.pathname = `${segments.join("/")}/ws/google.ai.generativelanguage.${version}.${liveMethod}`;
   return url;
 }

@@ -3,7 +3,7 @@ import { setImmediate } from "node:timers/promises";
 import type { SigningCall } from "../call.ts";
 import type { VendorRequest } from "../request.ts";
 
-export interface SignedRequest {
+export interface RequestToSign {
   readonly url: URL;
   readonly method: string;
   /** SHA-256 of the body in hex. */
@@ -38,7 +38,7 @@ async function sha256InSteps(body: Buffer): Promise<string> {
 }
 
 /** Returns the headers of a signed request (Volcengine's signature version 4). */
-export function volcengineHeaders(request: SignedRequest): Readonly<Record<string, string>> {
+export function volcengineHeaders(request: RequestToSign): Readonly<Record<string, string>> {
   const { url, bodyHash, accessKey, secretKey, nowMs } = request;
   const time = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d{3}/g, "");
   const signed: Readonly<Record<string, string>> = {
@@ -60,7 +60,7 @@ export function volcengineHeaders(request: SignedRequest): Readonly<Record<strin
 }
 
 function canonicalRequest(
-  { url, method }: SignedRequest,
+  { url, method }: RequestToSign,
   signed: Readonly<Record<string, string>>,
   names: string,
   bodyHash: string,
@@ -82,6 +82,6 @@ function hmac(key: string | Buffer, text: string): Buffer {
   return createHmac("sha256", key).update(text).digest();
 }
 
-function sha256(of: string | Buffer): string {
-  return createHash("sha256").update(of).digest("hex");
+function sha256(data: string | Buffer): string {
+  return createHash("sha256").update(data).digest("hex");
 }

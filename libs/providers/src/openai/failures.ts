@@ -48,8 +48,9 @@ export function failureOf(status: number, body: string): VendorFailure {
 
 /** Returns true for a missing path. Some servers report it with status 400. */
 function isMissingEndpoint({ param, message = "" }: ErrorBody): boolean {
-  const isUnknown = /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
-  return param === undefined && isUnknown.test(message);
+  const unknownPathPattern =
+    /\b(?:unknown|unsupported|unexpected|unrecognized|no such) (?:api )?(?:endpoint|path|route)\b/i;
+  return param === undefined && unknownPathPattern.test(message);
 }
 
 /**

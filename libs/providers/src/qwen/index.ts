@@ -22,7 +22,7 @@ const buildRequest = requestBuilder(address, requestHeaders);
 
 /**
  * Qwen's and Wan's models at DashScope. The base URL is that of its SDK; text models are on the same host. Some models
- * are served only as tasks. A channel can name the wire of tasks in `wires`; otherwise the gateway learns it from the
+ * are served only as tasks. A channel can name the wire of tasks in `wires`; otherwise the gateway detects it from the
  * vendor's refusal.
  */
 export const qwen: Provider = {

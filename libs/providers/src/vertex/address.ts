@@ -9,14 +9,14 @@ const actions: Readonly<Partial<Record<UpstreamWire, string>>> = {
 };
 
 /** Splits a base URL into the project's address and the bucket for videos. */
-export function projectAt(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
+export function splitBaseUrl(baseUrl: string): { readonly project: string; readonly storageUri: string | null } {
   const [project = "", query = ""] = baseUrl.split("?");
   return { project: project.replace(/\/+$/, ""), storageUri: new URLSearchParams(query).get("storageUri") };
 }
 
 /** Returns the address of a request. */
 export function addressOf({ baseUrl, wire, model, stream = false }: AddressedCall): URL {
-  const { project } = projectAt(baseUrl);
+  const { project } = splitBaseUrl(baseUrl);
   if (wire === "chat") return new URL(`${project}/endpoints/openapi/chat/completions`);
   // A separate model counts tokens. The body contains the name of the requested model.
   if (wire === "count-messages") return new URL(`${project}/publishers/anthropic/models/count-tokens:rawPredict`);

@@ -93,9 +93,9 @@ const googleHostPattern = /\.googleapis\.com$/;
  * Converts `gs://bucket/name` to an address. A base URL on a host that is not Google's is a proxy for all of Google's
  * APIs.
  */
-function storageAddress(file: URL, project: string): URL {
+function storageAddress(file: URL, baseUrl: string): URL {
   if (file.protocol !== storageScheme) return file;
-  const { origin, hostname, pathname } = new URL(project);
+  const { origin, hostname, pathname } = new URL(baseUrl);
   const basePath = pathname.slice(0, Math.max(0, pathname.search(/\/v1(?:beta1)?\/projects\//)));
   const base = googleHostPattern.test(hostname) ? "https://storage.googleapis.com" : origin + basePath;
   const name = encodeURIComponent(decodeURIComponent(file.pathname.slice(1)));

@@ -2,7 +2,7 @@ import { Failure } from "@modelgate/contracts";
 import { stringifyInTurns } from "@modelgate/formats/json";
 import type { DownloadCall, PollCall, StartCall } from "../call.ts";
 import { requestTo, type VendorRequest } from "../request.ts";
-import { projectAt } from "./address.ts";
+import { splitBaseUrl } from "./address.ts";
 
 const json = { "content-type": "application/json" };
 
@@ -10,7 +10,7 @@ const json = { "content-type": "application/json" };
 export function* startVideo(call: StartCall): Generator<undefined, VendorRequest> {
   if (call.remixOf !== undefined)
     throw new Failure("unsupported_parameter", "The vendor of this model cannot remix videos.");
-  const { project, storageUri } = projectAt(call.baseUrl);
+  const { project, storageUri } = splitBaseUrl(call.baseUrl);
   const { parameters } = call.body;
   const hasParameters = typeof parameters === "object" && parameters !== null;
   const body =
@@ -23,7 +23,7 @@ export function* startVideo(call: StartCall): Generator<undefined, VendorRequest
 /** Builds the request for an operation's state, whose answer may contain the video. */
 export function pollVideo(call: PollCall | DownloadCall): VendorRequest {
   const [, model = "unknown"] = /\/models\/([^/]+)\/operations\//.exec(call.task) ?? [];
-  const url = modelAt(projectAt(call.baseUrl).project, model, "fetchPredictOperation");
+  const url = modelAt(splitBaseUrl(call.baseUrl).project, model, "fetchPredictOperation");
   return requestTo(url, call, json, Buffer.from(JSON.stringify({ operationName: call.task })));
 }
 

@@ -64,7 +64,7 @@ export class RunStream implements BodySink, StreamSource {
     const added: Buffer[] = [];
     for (const frame of this.#splitter.push(chunk)) {
       const parsed = this.#framing.parse(frame);
-      if (parsed !== undefined && !this.#run.take(parsed)) continue;
+      if (parsed !== undefined && !this.#run.read(parsed)) continue;
       if (parsed !== undefined) this.#attempts = 0;
       added.push(frame);
     }

@@ -47,11 +47,11 @@ export async function admitVendorIds(
   const uncreatable = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
   if (uncreatable !== undefined) throw foreignObject(uncreatable);
   const creators = await createdIds.find(caller.accountId, ids);
-  const unknown = ids.find(({ isCarried }, index) => creators[index] === undefined && isCarried !== true);
+  const unknown = ids.find(({ isRemovable }, index) => creators[index] === undefined && isRemovable !== true);
   if (unknown !== undefined && !shared) throw foreignObject(unknown);
-  const carried = ids.flatMap(({ id, isCarried }, index) =>
+  const carried = ids.flatMap(({ id, isRemovable }, index) =>
     // In shared stores, only the vendor knows whether it has an item with an unknown creator.
-    isCarried === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
+    isRemovable === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
     channelKey: creators.find((each) => each !== undefined),
@@ -86,7 +86,7 @@ export function* refuseVendorIdsInTurns(
 ): Generator<undefined, void> {
   const current = catalog.current();
   const ids = yield* vendorIdsIn(dialect, body, current.vendorHosts);
-  const first = ids.find(({ isCarried }) => isCarried !== true);
+  const first = ids.find(({ isRemovable }) => isRemovable !== true);
   if (first !== undefined && !isShared(current, caller)) throw foreignObject(first);
 }
 

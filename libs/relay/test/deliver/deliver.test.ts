@@ -213,7 +213,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
     id: "run-1",
     lastEvent: undefined,
     hasEnded: false,
-    take: () => true,
+    read: () => true,
     resume: () => false,
     usageOf: () => ({ inputTokens: 3, outputTokens: 90 }),
   };

@@ -128,15 +128,15 @@ export function additionalMembers<Wire extends string>(
  * the wire has no member.
  */
 export function renderAdditionalMembers<Wire extends string>(
-  own: AdditionalMembers<Wire> | undefined,
+  additional: AdditionalMembers<Wire> | undefined,
   wire: Wire,
   unsupportedFields: JsonRecord = {},
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
   const dropped = Object.keys(unsupportedFields).filter(
     (name) => unsupportedFields[name] !== undefined && unsupportedFields[name] !== false,
   );
-  if (own === undefined) return { members: {}, dropped };
-  if (own.wire === wire) return { members: own.members, dropped };
-  const names = Object.keys(own.members).filter((name) => own.shared?.includes(name) !== true);
+  if (additional === undefined) return { members: {}, dropped };
+  if (additional.wire === wire) return { members: additional.members, dropped };
+  const names = Object.keys(additional.members).filter((name) => additional.shared?.includes(name) !== true);
   return { members: {}, dropped: [...names, ...dropped] };
 }

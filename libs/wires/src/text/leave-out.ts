@@ -25,7 +25,7 @@ export function withoutUnpriced(
   const tools = fees.tools.filter((tool) => !isPriced(tool));
   const tiers = fees.tiers.filter(({ name }) => !isTierPriced(name));
   // Tools in conversation items are not removed, because an item may be long and contain more than tools.
-  if (tools.some(({ path }) => stepsOf(path)[0] === "input")) return undefined;
+  if (tools.some(({ path }) => segmentsOf(path)[0] === "input")) return undefined;
   const dropped = [...tools, ...tiers].map(({ path }) => path);
   const remainingFees = {
     ...fees,
@@ -37,8 +37,8 @@ export function withoutUnpriced(
     tiers.map(({ path }) => path),
   );
   const removed: unknown[] = [];
-  for (const member of new Set(tools.map(({ path }) => stepsOf(path)[0] ?? path))) {
-    const paths = tools.flatMap(({ path }) => (stepsOf(path)[0] === member ? [stepsOf(path).slice(1)] : []));
+  for (const member of new Set(tools.map(({ path }) => segmentsOf(path)[0] ?? path))) {
+    const paths = tools.flatMap(({ path }) => (segmentsOf(path)[0] === member ? [segmentsOf(path).slice(1)] : []));
     const remainingValue = withoutPaths(memberOf(reduced, member), paths, removed);
     reduced =
       remainingValue === undefined
@@ -54,7 +54,7 @@ export function withoutUnpriced(
   };
 }
 
-function stepsOf(path: string): readonly string[] {
+function segmentsOf(path: string): readonly string[] {
   return path.split(/[.[\]]+/).filter((step) => step !== "");
 }
 

@@ -25,7 +25,7 @@ export function* vendorIdsIn(
   return search.ids;
 }
 
-const walkTurn = 4_000;
+const namesPerStep = 4_000;
 
 /**
  * Position of the search in an object or array. `names` are the names of the object's members, or the items of the
@@ -68,7 +68,7 @@ class VendorIdSearch {
         if (rules === "opaque" || (rules === "contents" && !isContent(value[name]))) continue;
         this.#enter(value[name]);
       }
-      if (seen % walkTurn === 0) yield;
+      if (seen % namesPerStep === 0) yield;
     }
   }
 
@@ -113,21 +113,21 @@ function isContent(value: unknown): boolean {
   return items.some((item) => isRecord(item) && typeof item["type"] === "string");
 }
 
-interface Named {
+interface FoundId {
   readonly id: string;
   readonly at: string;
 }
 
-type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly Named[];
+type Read = (value: unknown, hosts: ReadonlySet<string>) => readonly FoundId[];
 
-const none: readonly Named[] = [];
+const none: readonly FoundId[] = [];
 
 /** Extends a reader of one value to lists of values. It stops when it has found more than `maxVendorIds`. */
 const listed =
   (read: Read): Read =>
   (value, hosts) => {
     if (!Array.isArray(value)) return read(value, hosts);
-    const references: Named[] = [];
+    const references: FoundId[] = [];
     for (let index = 0; index < value.length && references.length <= maxVendorIds; index++)
       for (const { id, at } of read(value[index], hosts)) references.push({ id, at: `[${index}]${at}` });
     return references;
@@ -143,11 +143,11 @@ const oneObject: Read = (value) => {
   return id === undefined ? none : [{ id, at: ".id" }];
 };
 
-const addresses = (isOne: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
-  listed((value, hosts) => (typeof value === "string" && isOne(value, hosts) ? [{ id: value, at: "" }] : none));
+const addresses = (isStored: (text: string, hosts: ReadonlySet<string>) => boolean): Read =>
+  listed((value, hosts) => (typeof value === "string" && isStored(value, hosts) ? [{ id: value, at: "" }] : none));
 
 /** Number of characters at the beginning of a text in which a file's scheme is searched. */
-const textHead = 64;
+const schemeHeadCharacters = 64;
 
 const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
   id: listed(oneId),
@@ -156,8 +156,8 @@ const readers: Readonly<Record<Exclude<Naming, "json">, Read>> = {
   address: addresses(isInStore),
   "file-address": addresses(isFileInStore),
   text: (value) =>
-    typeof value === "string" && /^\s*fileid:\/\//i.test(value.slice(0, textHead))
-      ? [{ id: value.slice(0, textHead), at: "" }]
+    typeof value === "string" && /^\s*fileid:\/\//i.test(value.slice(0, schemeHeadCharacters))
+      ? [{ id: value.slice(0, schemeHeadCharacters), at: "" }]
       : none,
   setting: (value) => (isEmpty(value) ? none : [{ id: "", at: "" }]),
   "made-voice": (value) => (typeof value === "string" && /^voice_/i.test(value) ? [{ id: value, at: "" }] : none),

@@ -176,5 +176,5 @@ export interface VendorId {
   /**
    * True if the id can be removed: the request also contains the content of the object, or the gateway created the id.
    */
-  readonly isCarried?: true;
+  readonly isRemovable?: true;
 }

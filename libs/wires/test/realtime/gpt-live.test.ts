@@ -8,7 +8,7 @@ const bridge = (): RealtimeBridge =>
     upstreamModel: "gpt-live-1",
     sessionId: "s",
     transcribers: vendorsTranscribers,
-    vendorTools: true,
+    allowsVendorTools: true,
   });
 const start = (session: object = {}) => eventMessage({ type: "session.start", session: { model: "talk", ...session } });
 const parsed = (messages: readonly { readonly data: Buffer }[]): unknown =>
@@ -21,7 +21,7 @@ test("sessions are not converted to another wire", () => {
     upstreamModel: "a",
     sessionId: "s",
     transcribers: vendorsTranscribers,
-    vendorTools: false,
+    allowsVendorTools: false,
   };
   expect(() => bridgeBetween("gpt-live", "realtime", names)).toThrow(
     "can only be forwarded to vendors of the same wire",

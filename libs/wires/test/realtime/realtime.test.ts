@@ -189,13 +189,13 @@ describe("inspecting an event", () => {
 });
 
 describe("a vendor of the same format", () => {
-  const bridge = (upstreamModel: string, vendorTools = false) =>
+  const bridge = (upstreamModel: string, allowsVendorTools = false) =>
     bridgeBetween("realtime", "realtime", {
       model: "live",
       upstreamModel,
       sessionId: "s",
       transcribers: vendorsTranscribers,
-      vendorTools,
+      allowsVendorTools,
     });
   const odd = text('{ "type":"session.update" , "session": {"model" : "live","n":1.50}, "x":12345678901234567890 }');
 
@@ -278,7 +278,7 @@ describe("a vendor of the same format", () => {
             upstreamModel: "b",
             sessionId: "s",
             transcribers: vendorsTranscribers,
-            vendorTools: false,
+            allowsVendorTools: false,
           });
           each.open();
           each.fromClient({ data: Buffer.from(data), binary });
@@ -306,7 +306,7 @@ describe("the model that transcribes the client's speech", () => {
       model: "live",
       upstreamModel: "live",
       sessionId: "s",
-      vendorTools: false,
+      allowsVendorTools: false,
       transcribers: {
         toVendor(name) {
           if (name !== "fast") throw new Failure("model_not_found", "No such model.");

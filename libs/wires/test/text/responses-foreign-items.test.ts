@@ -16,7 +16,7 @@ const call = { type: "function_call", id: "item_1", call_id: "c", name: "f", arg
 /** Returns each id in the items, with true if the body also contains the object's content. */
 function namedIn(...input: readonly object[]) {
   const ids = runToEnd(vendorIdsIn(client.stores, { model: "m", input }));
-  return ids.map(({ id, isCarried }) => [id, isCarried === true]);
+  return ids.map(({ id, isRemovable }) => [id, isRemovable === true]);
 }
 
 test.each<[string, object]>([

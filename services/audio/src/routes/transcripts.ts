@@ -33,7 +33,7 @@ function transcripts(deps: Deps, wire: TranscriptsWire): EndpointHandler {
     const request = once((): TranscriptsRequest => {
       const read = wires[wire].client.read(upload.entries);
       // Checked without a pause, because the fields of a form are small.
-      runToEnd(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.own) }));
+      runToEnd(refuseVendorIdsInTurns(deps.relay, call, { dialect: plainDialect, body: formAsBody(read.additional) }));
       return read;
     });
     const name = upload.isComplete ? request().model : (modelInForm(upload.entries) ?? "");

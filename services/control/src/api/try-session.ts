@@ -44,7 +44,7 @@ async function awaitStart(
     upstreamModel: model,
     sessionId: "test",
     transcribers: vendorsTranscribers,
-    vendorTools: false,
+    allowsVendorTools: false,
   };
   const bridge = bridgeBetween("realtime", wire, names);
   const closing = once(socket, "close", { signal }).then(([code, reason]: unknown[]) => ({

@@ -88,8 +88,8 @@ export interface PreparedResponses {
 
 /** Splits the ids in a request into those that this gateway may have returned, and those of the vendor's store. */
 function splitIds({ vendorIds = [] }: ParsedResponsesRequest["params"], conversationId: string | undefined) {
-  const isOwnId = ({ store, id, isCarried }: VendorId): boolean =>
-    store === "item" && isCarried !== true && responseOfItem(id) !== undefined;
+  const isOwnId = ({ store, id, isRemovable }: VendorId): boolean =>
+    store === "item" && isRemovable !== true && responseOfItem(id) !== undefined;
   const isVendorId = (each: VendorId): boolean =>
     !isOwnId(each) && !(each.store === "conversation" && each.id === conversationId);
   return [vendorIds.filter(isOwnId), { vendorIds: vendorIds.filter(isVendorId) }] as const;
@@ -148,7 +148,7 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
-  const carriedIds = resolved.vendorIds?.filter(({ isCarried }) => isCarried === true);
+  const carriedIds = resolved.vendorIds?.filter(({ isRemovable }) => isRemovable === true);
   return {
     params: resolved,
     body,

@@ -1,4 +1,4 @@
-import { unknownModel } from "@modelgate/catalog";
+import { unknownModelFailure } from "@modelgate/catalog";
 import { listFormatOf, unitPriceText, type Price } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler, type ServiceCall } from "@modelgate/platform";
 import type { Deps } from "../deps.ts";
@@ -16,7 +16,7 @@ export function getModel({ relay }: Deps): EndpointHandler {
   return async (call) => {
     const name = (call.params["model"] ?? "").replace(/^models\//, "");
     const model = modelsForCaller(relay, call).find((candidate) => candidate.name === name);
-    if (model === undefined) throw unknownModel(name);
+    if (model === undefined) throw unknownModelFailure(name);
     answerJson(call.response, 200, listFormatFor(call).one(model));
   };
 }

@@ -1,4 +1,4 @@
-import { unknownModel } from "@modelgate/catalog";
+import { unknownModelFailure } from "@modelgate/catalog";
 import { bodies } from "@modelgate/contracts";
 import { answerJson, type EndpointHandler } from "@modelgate/platform";
 import { readJson } from "@modelgate/relay";
@@ -33,7 +33,7 @@ export function showOllamaModel(deps: Deps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, modelOfShowRequest, Object.keys(bodies.OllamaShowRequest.properties));
     const model = modelsForCaller(deps.relay, call).find(({ name }) => name === body.inspected);
-    if (model === undefined) throw unknownModel(body.inspected);
+    if (model === undefined) throw unknownModelFailure(body.inspected);
     answerJson(call.response, 200, show(model));
   };
 }

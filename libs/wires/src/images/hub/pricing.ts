@@ -23,8 +23,8 @@ const countMemberNames: ReadonlySet<string> = new Set(
 const maxSearchDepth = 3;
 
 /** Returns the maximum number of images that a vendor may create for a request. */
-export function maxImagesOf({ count = 1, own }: Pick<ImageRequest, "count" | "own">): number {
-  return own === undefined ? count : Math.max(count, largestCount(own.members, maxSearchDepth));
+export function maxImagesOf({ count = 1, additional }: Pick<ImageRequest, "count" | "additional">): number {
+  return additional === undefined ? count : Math.max(count, largestCount(additional.members, maxSearchDepth));
 }
 
 function largestCount(members: JsonRecord, depth: number): number {

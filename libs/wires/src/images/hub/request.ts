@@ -57,7 +57,7 @@ export interface ImageRequest {
   readonly responseFormat?: "url" | "b64_json" | undefined;
   readonly stream: boolean;
   readonly partialImages?: number | undefined;
-  readonly own?: AdditionalMembers<ImagesDialect> | undefined;
+  readonly additional?: AdditionalMembers<ImagesDialect> | undefined;
 }
 
 /** Optional fields, which a vendor's wire may lack. */
@@ -117,11 +117,11 @@ export function nearestRatio<Ratio extends string>(
   ratios: readonly Ratio[],
 ): Ratio | undefined {
   const targetRatio = Math.log(width / height);
-  const far = (ratio: string): number => {
+  const distanceTo = (ratio: string): number => {
     const [w = 1, h = 1] = ratio.split(":").map(Number);
     return Math.abs(Math.log(w / h) - targetRatio);
   };
-  return ratios.toSorted((left, right) => far(left) - far(right))[0];
+  return ratios.toSorted((left, right) => distanceTo(left) - distanceTo(right))[0];
 }
 
 /**
@@ -136,10 +136,10 @@ export function unsupportedFieldNames(
   // Without the mask or the count, the vendor would make other images.
   const refused = unsupported.find((field) => field === "mask" || field === "count");
   if (refused !== undefined) throw unsupportedFailure(refused);
-  const { own } = request;
-  if (own === undefined || own.wire === dialect) return unsupported;
-  const prefix = own.wire === "qwen-images" ? "parameters." : "";
-  return [...unsupported, ...Object.keys(own.members).map((name) => prefix + name)];
+  const { additional } = request;
+  if (additional === undefined || additional.wire === dialect) return unsupported;
+  const prefix = additional.wire === "qwen-images" ? "parameters." : "";
+  return [...unsupported, ...Object.keys(additional.members).map((name) => prefix + name)];
 }
 
 function isSet(request: ImageRequest, field: ImageField): boolean {

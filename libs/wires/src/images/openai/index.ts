@@ -90,9 +90,9 @@ function renderEdit(request: ImageRequest, target: Target): RenderedImages {
 }
 
 function sharedMembers(request: ImageRequest, { model }: Target): JsonRecord {
-  const { size, own, stream } = request;
+  const { size, additional, stream } = request;
   return withoutUndefined({
-    ...(own?.wire === "images" ? own.members : {}),
+    ...(additional?.wire === "images" ? additional.members : {}),
     model,
     prompt: request.prompt,
     n: request.count,
@@ -167,7 +167,8 @@ function passStream(max = Infinity): TextStreamPass {
   const usage = (): Units => ({ ...tokens, images: completed });
   return {
     inspect(frame) {
-      if (partialImage.test(frame.toString("latin1", 0, maxTypeOffset))) return { ...plainFrame, usage: usage() };
+      if (partialImagePattern.test(frame.toString("latin1", 0, maxTypeOffset)))
+        return { ...plainFrame, usage: usage() };
       const event = parseFrameRecord(frame);
       if (event === undefined) return plainFrame;
       if (isRecord(event["error"]) || event["type"] === "error") return { ...plainFrame, failed: true };
@@ -191,7 +192,7 @@ function passStream(max = Infinity): TextStreamPass {
 }
 
 /** Matches the frame of a partial image, so that its data need not be parsed. */
-const partialImage = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
+const partialImagePattern = /^(?:event: ?|data: ?\{[^}]*"type" ?: ?")image_\w+\.partial_image/m;
 const maxTypeOffset = 400;
 
 function isStreamStart({ type, error }: JsonRecord): boolean {

@@ -35,7 +35,7 @@ export function parseRequest(body: JsonRecord, files: FormImages = { images: [] 
     user: fields.text("user"),
   });
   const additional = additionalMembers("images", fields);
-  return { request: additional === undefined ? request : { ...request, own: additional }, dropped: [] };
+  return { request: additional === undefined ? request : { ...request, additional }, dropped: [] };
 }
 
 function parsePrompt(fields: Fields): string {

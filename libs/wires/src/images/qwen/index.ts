@@ -123,7 +123,7 @@ export function parseRequest(body: JsonRecord): Parsed<ImageRequest> {
   const unread = new Set(parameters.unread());
   const additional = additionalMembers("qwen-images", parameters);
   const dropped = fields.unread().filter((path) => !unread.has(path));
-  return { request: additional === undefined ? request : { ...request, own: additional }, dropped };
+  return { request: additional === undefined ? request : { ...request, additional }, dropped };
 }
 
 function parseContent(fields: Fields): Pick<ImageRequest, "prompt" | "images"> {
@@ -171,11 +171,11 @@ function renderSynthesis(request: ImageRequest, { model }: Target): RenderedImag
   return renderBody(request, { model, input }, { ...renderDialectFields(request), negative_prompt: undefined });
 }
 
-function renderBody(request: ImageRequest, body: JsonRecord, hints: JsonRecord): RenderedImages {
-  const { size, count, own } = request;
+function renderBody(request: ImageRequest, body: JsonRecord, dialectFields: JsonRecord): RenderedImages {
+  const { size, count, additional } = request;
   const parameters = withoutUndefined({
-    ...(own?.wire === "qwen-images" ? own.members : {}),
-    ...hints,
+    ...(additional?.wire === "qwen-images" ? additional.members : {}),
+    ...dialectFields,
     size: size === undefined ? undefined : `${size.width}*${size.height}`,
     // Without `n`, some models make and bill four images.
     n: count ?? 1,

@@ -59,7 +59,7 @@ export function renderJudgementRequest(request: ModerationRequest): Parsed<TextR
     ],
     format: { kind: "schema", name: "moderation", schema, strict: true },
   };
-  return { request: judgement, dropped: Object.keys(request.own?.members ?? {}) };
+  return { request: judgement, dropped: Object.keys(request.additional?.members ?? {}) };
 }
 
 /** Renders a part. Texts become JSON, so that a text cannot imitate another item. */

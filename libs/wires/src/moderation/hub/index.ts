@@ -20,7 +20,7 @@ export interface ModerationItem {
 export interface ModerationRequest {
   readonly model: string;
   readonly items: readonly ModerationItem[];
-  readonly own?: AdditionalMembers<"moderations"> | undefined;
+  readonly additional?: AdditionalMembers<"moderations"> | undefined;
 }
 
 export function measureInput({ items }: ModerationRequest): InputSize {

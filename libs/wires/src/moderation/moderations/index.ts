@@ -33,7 +33,7 @@ function parseRequest(body: JsonRecord): Parsed<ModerationRequest> {
   const request: ModerationRequest = {
     model,
     items: parseInput(fields),
-    ...withoutUndefined({ own: additionalMembers("moderations", fields) }),
+    ...withoutUndefined({ additional: additionalMembers("moderations", fields) }),
   };
   return { request, dropped: [] };
 }
@@ -60,7 +60,7 @@ function parsePart(part: Fields): ModerationPart {
 }
 
 function renderRequest(request: ModerationRequest, { model }: Target): Rendered {
-  const additional = renderAdditionalMembers(request.own, "moderations");
+  const additional = renderAdditionalMembers(request.additional, "moderations");
   return { body: { ...additional.members, model, input: renderInput(request.items) }, dropped: additional.dropped };
 }
 

@@ -19,7 +19,7 @@ export const cohere = {
 
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
   const { maxChunksPerDocument } = request;
-  const { members, dropped } = renderAdditionalMembers(request.own, "cohere-rerank", { maxChunksPerDocument });
+  const { members, dropped } = renderAdditionalMembers(request.additional, "cohere-rerank", { maxChunksPerDocument });
   const body = withoutUndefined({
     ...members,
     model,

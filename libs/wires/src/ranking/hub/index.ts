@@ -22,7 +22,7 @@ export interface RankingRequest {
   readonly rankFields?: readonly string[] | undefined;
   readonly maxChunksPerDocument?: number | undefined;
   readonly maxTokensPerDocument?: number | undefined;
-  readonly own?: AdditionalMembers<RankingWire> | undefined;
+  readonly additional?: AdditionalMembers<RankingWire> | undefined;
 }
 
 /** Names of the members that the two client wires spell differently. */
@@ -49,7 +49,7 @@ export function parseRanking(wire: RankingWire, fields: Fields, names: MemberNam
       rankFields: names.rankFields === undefined ? undefined : fields.texts(names.rankFields),
       maxChunksPerDocument: names.maxChunks === undefined ? undefined : fields.count(names.maxChunks, 1),
       maxTokensPerDocument: fields.count("max_tokens_per_doc", 1),
-      own: additionalMembers(wire, fields),
+      additional: additionalMembers(wire, fields),
     }),
   };
   return { request, dropped: [] };

@@ -40,7 +40,7 @@ function chooseName(fields: Fields, first: string, second: string): string {
 }
 
 function renderRequest(request: RankingRequest, { model }: Target): Rendered {
-  const additional = renderAdditionalMembers(request.own, "jina-rerank");
+  const additional = renderAdditionalMembers(request.additional, "jina-rerank");
   const body = withoutUndefined({
     ...additional.members,
     model,

@@ -24,12 +24,12 @@ export class AnswerWriter {
   readonly #responses = new Set<string>();
   readonly #calls = new Set<string>();
   readonly #transcribed = new Set<string>();
-  #shown: TranscriptionSettings = { inputTranscription: false, outputTranscription: false };
+  #transcription: TranscriptionSettings = { inputTranscription: false, outputTranscription: false };
   #isReady = false;
   #interrupted = false;
 
-  show(settings: TranscriptionSettings): void {
-    this.#shown = settings;
+  setTranscription(settings: TranscriptionSettings): void {
+    this.#transcription = settings;
   }
 
   get isResponding(): boolean {
@@ -42,7 +42,7 @@ export class AnswerWriter {
     return this.#calls.size === 0;
   }
 
-  take(event: JsonRecord): ClientResult {
+  convert(event: JsonRecord): ClientResult {
     const { type } = event;
     const write = typeof type === "string" ? ownEntry(this.#on, type) : undefined;
     return write?.(event) ?? noMessages;
@@ -79,11 +79,13 @@ export class AnswerWriter {
   }
 
   #transcript(text: unknown): ClientResult {
-    return this.#shown.outputTranscription ? serverContentMessage({ outputTranscription: { text } }) : noMessages;
+    return this.#transcription.outputTranscription
+      ? serverContentMessage({ outputTranscription: { text } })
+      : noMessages;
   }
 
   #inputTranscript(text: unknown): ClientResult {
-    return this.#shown.inputTranscription ? serverContentMessage({ inputTranscription: { text } }) : noMessages;
+    return this.#transcription.inputTranscription ? serverContentMessage({ inputTranscription: { text } }) : noMessages;
   }
 
   #interrupt(): ClientResult {

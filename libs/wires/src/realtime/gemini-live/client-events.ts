@@ -2,11 +2,11 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { missingFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
-import { checkSetup, isManual, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
+import { checkSetup, clientMarksTurns, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
 import { parseSampleRate, Resampler, silence } from "./client-sound.ts";
 
 interface EventContext {
-  readonly vendorTools: boolean;
+  readonly allowsVendorTools: boolean;
   readonly transcriber: string | undefined;
   readonly isResponding: () => boolean;
   /** Records the result of a tool call. Returns true if no other result is missing. */
@@ -18,13 +18,13 @@ const createResponse = { type: "response.create" };
 const extraSilenceMs = 300;
 
 export class LiveEventConverter {
-  readonly #facts: EventContext;
-  #sound = new Resampler();
+  readonly #context: EventContext;
+  #resampler = new Resampler();
   #setup: JsonRecord | undefined;
   #hasSpeech = false;
 
-  constructor(facts: EventContext) {
-    this.#facts = facts;
+  constructor(context: EventContext) {
+    this.#context = context;
   }
 
   get setup(): JsonRecord {
@@ -32,10 +32,10 @@ export class LiveEventConverter {
   }
 
   get unsupported(): readonly string[] {
-    return droppedSettings(this.setup, this.#facts.transcriber);
+    return droppedSettings(this.setup, this.#context.transcriber);
   }
 
-  of(message: LiveMessage): readonly JsonRecord[] {
+  convert(message: LiveMessage): readonly JsonRecord[] {
     if ((message.kind === "setup") !== (this.#setup === undefined))
       throw new Failure("invalid_value", "The first message must be setup, and setup can be sent only once.");
     switch (message.kind) {
@@ -62,44 +62,44 @@ export class LiveEventConverter {
         return [
           {
             type: "input_audio_buffer.append",
-            audio: this.#sound.take(message.blob.data, parseSampleRate(message.blob.mimeType)),
+            audio: this.#resampler.resample(message.blob.data, parseSampleRate(message.blob.mimeType)),
           },
         ];
       case "activity-start":
       case "activity-end":
       case "stream-end":
       default:
-        return this.#marked(message.kind);
+        return this.#convertMark(message.kind);
     }
   }
 
   #begin(setup: JsonRecord): JsonRecord {
-    const { vendorTools, transcriber } = this.#facts;
-    const session = sessionOfSetup(checkSetup(setup, vendorTools), transcriber);
+    const { allowsVendorTools, transcriber } = this.#context;
+    const session = sessionOfSetup(checkSetup(setup, allowsVendorTools), transcriber);
     this.#setup = setup;
     return { type: "session.update", session };
   }
 
   #interruption(): readonly JsonRecord[] {
-    return this.#facts.isResponding() ? [{ type: "response.cancel" }] : [];
+    return this.#context.isResponding() ? [{ type: "response.cancel" }] : [];
   }
 
   #results(results: readonly JsonRecord[]): readonly JsonRecord[] {
     const items = results.map(resultItem).map(itemCreateEvent);
-    const isLast = results.map(({ id }) => this.#facts.answerCall(id)).at(-1) === true;
+    const isLast = results.map(({ id }) => this.#context.answerCall(id)).at(-1) === true;
     return isLast ? [...items, createResponse] : items;
   }
 
-  #marked(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
-    const clientMarksTurns = isManual(this.setup);
+  #convertMark(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
+    const isMarkedByClient = clientMarksTurns(this.setup);
     // Speech before and after a mark is separate, so the resampler starts again.
-    this.#sound = new Resampler();
+    this.#resampler = new Resampler();
     // If the vendor detects turns, silence ends the turn.
     if (kind === "stream-end")
-      return clientMarksTurns || !this.#hasSpeech
+      return isMarkedByClient || !this.#hasSpeech
         ? []
         : [{ type: "input_audio_buffer.append", audio: silence(silenceDurationMs(this.setup) + extraSilenceMs) }];
-    if (!clientMarksTurns)
+    if (!isMarkedByClient)
       throw new Failure(
         "invalid_value",
         "activityStart and activityEnd need setup.realtimeInputConfig.automaticActivityDetection.disabled.",
@@ -149,7 +149,7 @@ function convertPart(part: JsonRecord, isModel: boolean, path: string): JsonReco
   if (!isRecord(inlineData) || isModel) throw unsupportedByVendor(path);
   const blob = parseBlob(inlineData, `${path}.inlineData`);
   if (!blob.mimeType.startsWith("audio/")) return inputImage(blob);
-  return { type: "input_audio", audio: new Resampler().take(blob.data, parseSampleRate(blob.mimeType)) };
+  return { type: "input_audio", audio: new Resampler().resample(blob.data, parseSampleRate(blob.mimeType)) };
 }
 
 function inputImage({ mimeType, data }: Blob): JsonRecord {

@@ -7,7 +7,7 @@ import { unsupportedByVendor } from "../hub/message.ts";
 import { toCamelCase, parseObjectList } from "./client-message.ts";
 
 /** Checks a setup. Throws Failure for a resumption handle, which may belong to another account. */
-export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord {
+export function checkSetup(setup: JsonRecord, allowsVendorTools: boolean): JsonRecord {
   const { sessionResumption: _, ...rest } = setup;
   if ((objectAt(setup, "sessionResumption")["handle"] ?? "") !== "")
     throw unsupportedFailure(
@@ -16,7 +16,7 @@ export function checkSetup(setup: JsonRecord, vendorTools: boolean): JsonRecord 
     );
   const tools = toolsIn(setup);
   const unsupportedTool = tools.flatMap((tool) => Object.keys(tool)).find((name) => name !== "functionDeclarations");
-  if (unsupportedTool !== undefined && !vendorTools)
+  if (unsupportedTool !== undefined && !allowsVendorTools)
     throw unsupportedFailure(
       "setup.tools",
       `setup.tools has ${unsupportedTool}, which the vendor runs, but this model has no price for it. Leave it out, or ask the operator to allow it.`,
@@ -38,7 +38,7 @@ function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   );
 }
 
-export function isManual(setup: JsonRecord): boolean {
+export function clientMarksTurns(setup: JsonRecord): boolean {
   return objectAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
 
@@ -74,7 +74,7 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
     ...unsupportedMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
     ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
     ...unsupportedMembers("realtimeInputConfig", turns, supportedMembers.turns),
-    ...(isManual(setup)
+    ...(clientMarksTurns(setup)
       ? []
       : unsupportedMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),
     ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
@@ -94,7 +94,7 @@ const knownMembers: ReadonlySet<string> = new Set([
     "outputAudioTranscription"
   ).split(" "),
 ]);
-const defaultSilentMs = 500;
+const defaultSilenceMs = 500;
 
 /** Converts a setup to session settings. `transcriber` is the model that transcribes the client's speech. */
 export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefined): JsonRecord {
@@ -124,11 +124,11 @@ export function sessionOfSetup(setup: JsonRecord, transcriber: string | undefine
 
 export function silenceDurationMs(setup: JsonRecord): number {
   const { silenceDurationMs: ms } = objectAt(setup, "realtimeInputConfig", "automaticActivityDetection");
-  return typeof ms === "number" ? ms : defaultSilentMs;
+  return typeof ms === "number" ? ms : defaultSilenceMs;
 }
 
 function turnDetection(setup: JsonRecord): JsonRecord | null {
-  if (isManual(setup)) return null;
+  if (clientMarksTurns(setup)) return null;
   const config = objectAt(setup, "realtimeInputConfig");
   const { prefixPaddingMs, silenceDurationMs } = objectAt(config, "automaticActivityDetection");
   return {

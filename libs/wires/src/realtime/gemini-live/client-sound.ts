@@ -29,7 +29,7 @@ export class Resampler {
   #odd: Buffer = Buffer.alloc(0);
 
   /** Resamples a chunk in Base64. */
-  take(data: string, rate: number): string {
+  resample(data: string, rate: number): string {
     const bytes = Buffer.concat([this.#odd, Buffer.from(data, "base64")]);
     const completeBytes = bytes.length - (bytes.length % sampleBytes);
     this.#odd = bytes.subarray(completeBytes);

@@ -33,10 +33,10 @@ class LiveBridge implements RealtimeBridge {
   readonly #writer = new AnswerWriter();
   readonly #events: LiveEventConverter;
 
-  constructor(inner: RealtimeBridge, { vendorTools, transcribers }: RealtimeNames) {
+  constructor(inner: RealtimeBridge, { allowsVendorTools, transcribers }: RealtimeNames) {
     this.#inner = inner;
     this.#events = new LiveEventConverter({
-      vendorTools,
+      allowsVendorTools,
       transcriber: transcribers.defaultName,
       isResponding: () => this.#writer.isResponding,
       answerCall: (id) => this.#writer.answerCall(id),
@@ -54,9 +54,9 @@ class LiveBridge implements RealtimeBridge {
   }
 
   read(message: RealtimeMessage): readonly ClientEvent[] {
-    const events = liveMessagesOf(message).flatMap((each) => this.#events.of(each));
+    const events = liveMessagesOf(message).flatMap((each) => this.#events.convert(each));
     const { setup } = this.#events;
-    this.#writer.show({
+    this.#writer.setTranscription({
       inputTranscription: isRecord(setup["inputAudioTranscription"]),
       outputTranscription: isRecord(setup["outputAudioTranscription"]),
     });
@@ -85,7 +85,7 @@ class LiveBridge implements RealtimeBridge {
 
   #written({ toClient, toVendor }: BridgedMessages): BridgedMessages {
     const messagesToClient = toClient.map(({ data, binary }) =>
-      this.#writer.take((binary ? undefined : parseEvent(data)) ?? {}),
+      this.#writer.convert((binary ? undefined : parseEvent(data)) ?? {}),
     );
     const messages = messagesToClient.flatMap((each) => each.messages).flatMap((each) => this.#withSetup(each));
     const failure = messagesToClient.find((each) => each.failure !== undefined)?.failure;

@@ -7,7 +7,7 @@ import { modelResourceOf } from "./vendor-settings.ts";
 import { addInput, noInput, textBytesPerImage, utf8Bytes, responseUnits } from "../hub/inspect.ts";
 import type { ModelInput, SeenEvent } from "../hub/inspect.ts";
 import { toCamelCase, liveMessagesOf, type LiveMessage } from "./client-message.ts";
-import { checkSetup, isManual, noHandleMessage, requestsHandles } from "./client-setup.ts";
+import { checkSetup, clientMarksTurns, noHandleMessage, requestsHandles } from "./client-setup.ts";
 import { defaultRate, parseSampleRate, sampleBytes } from "./client-sound.ts";
 import { responseUsage } from "./vendor-response.ts";
 
@@ -35,7 +35,7 @@ export class LivePassBridge implements RealtimeBridge {
   get state(): SessionState {
     const { pending } = this.#tally;
     return {
-      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !isManual(this.#setup ?? {}) },
+      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !clientMarksTurns(this.#setup ?? {}) },
       pendingResponses: pending,
       isPending: pending > 0 || (this.#stopped && this.#turnEnded),
     };
@@ -56,7 +56,7 @@ export class LivePassBridge implements RealtimeBridge {
 
   fromVendor(message: RealtimeMessage): BridgedMessages {
     const body = parseEvent(message.data) ?? {};
-    const seen = this.#tally.take(body);
+    const seen = this.#tally.inspect(body);
     if (seen.some(({ kind }) => kind === "response-begun")) this.#turnEnded = false;
     const more =
       isRecord(body["setupComplete"]) && requestsHandles(this.#setup ?? {}) ? [eventMessage(noHandleMessage)] : [];
@@ -86,7 +86,7 @@ export class LivePassBridge implements RealtimeBridge {
     const { checkStores } = this.#names;
     switch (live.kind) {
       case "setup": {
-        const setup = checkSetup(live.setup, this.#names.vendorTools);
+        const setup = checkSetup(live.setup, this.#names.allowsVendorTools);
         checkStores?.(setup);
         this.#setup = live.setup;
         const input = textInput([live.setup["systemInstruction"], live.setup["tools"]]);
@@ -183,7 +183,7 @@ export class LiveTally {
     return this.#calls.size === 0;
   }
 
-  take(message: JsonRecord): readonly SeenEvent[] {
+  inspect(message: JsonRecord): readonly SeenEvent[] {
     const { usageMetadata: usage, serverContent: content, toolCall, toolCallCancellation: cancelled } = message;
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);
@@ -198,13 +198,13 @@ export class LiveTally {
   #content(content: JsonRecord): void {
     if (content["interrupted"] === true) this.#interrupted = true;
     for (const { text, inlineData } of asRecords(asRecord(content["modelTurn"])["parts"]))
-      this.#spoke((utf8Bytes(asRecord(inlineData)["data"]) * 3) / 4, utf8Bytes(text));
+      this.#addOutput((utf8Bytes(asRecord(inlineData)["data"]) * 3) / 4, utf8Bytes(text));
     const { outputTranscription: transcription } = content;
-    if (isRecord(transcription)) this.#spoke(0, utf8Bytes(transcription["text"]));
+    if (isRecord(transcription)) this.#addOutput(0, utf8Bytes(transcription["text"]));
     if (content["turnComplete"] === true) this.#ended();
   }
 
-  #spoke(audioBytes: number, textBytes: number): void {
+  #addOutput(audioBytes: number, textBytes: number): void {
     this.#begin();
     if (audioBytes + textBytes > 0) this.#seen.push({ kind: "delta", audioBytes, textBytes });
   }
@@ -212,7 +212,7 @@ export class LiveTally {
   #toolCall({ functionCalls }: JsonRecord): void {
     const calls = asRecords(functionCalls);
     for (const { id } of calls) this.#calls.add(String(id));
-    this.#spoke(0, utf8Bytes(JSON.stringify(calls)));
+    this.#addOutput(0, utf8Bytes(JSON.stringify(calls)));
     this.#ended();
   }
 

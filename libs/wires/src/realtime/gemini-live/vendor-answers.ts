@@ -5,7 +5,7 @@ import { responseUsage, ResponseWriter, type LiveResponseSink } from "./vendor-r
 export class LiveAnswerConverter {
   readonly #sink: LiveResponseSink;
   readonly #conversationId: string;
-  readonly #speaks: () => boolean;
+  readonly #isSpoken: () => boolean;
   /** Names of the tools by the ids of their open calls. */
   readonly #calls = new Map<string, string>();
   #response: ResponseWriter | undefined;
@@ -16,7 +16,7 @@ export class LiveAnswerConverter {
   constructor(sink: LiveResponseSink, conversationId: string, speaks: () => boolean) {
     this.#sink = sink;
     this.#conversationId = conversationId;
-    this.#speaks = speaks;
+    this.#isSpoken = speaks;
   }
 
   get isResponding(): boolean {
@@ -40,7 +40,7 @@ export class LiveAnswerConverter {
     this.#stopped = "client_cancelled";
   }
 
-  take({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
+  convert({ usageMetadata: usage, serverContent: content, toolCall }: JsonRecord): void {
     if (isRecord(usage)) this.#usage = usage;
     if (isRecord(content)) this.#content(content);
     if (isRecord(toolCall)) this.#toolCall(toolCall);
@@ -59,7 +59,7 @@ export class LiveAnswerConverter {
   #part({ text, thought, inlineData }: JsonRecord): void {
     if (thought === true) return;
     if (typeof text === "string") {
-      if (this.#speaks()) this.#respond().transcript(text);
+      if (this.#isSpoken()) this.#respond().transcript(text);
       else this.#respond().text(text);
     }
     const { data } = asRecord(inlineData);
@@ -101,8 +101,8 @@ export class LiveAnswerConverter {
   #respond(metadata?: unknown): ResponseWriter {
     if (this.#response !== undefined) return this.#response;
     this.#endTranscript();
-    const facts = { conversationId: this.#conversationId, isSpoken: this.#speaks(), metadata };
-    this.#response = new ResponseWriter(this.#sink, facts);
+    const context = { conversationId: this.#conversationId, isSpoken: this.#isSpoken(), metadata };
+    this.#response = new ResponseWriter(this.#sink, context);
     return this.#response;
   }
 

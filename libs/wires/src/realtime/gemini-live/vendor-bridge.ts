@@ -15,7 +15,7 @@ import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type Realtim
 import { LiveAnswerConverter } from "./vendor-answers.ts";
 import { audioInput, PendingInput } from "./vendor-input.ts";
 import type { LiveResponseSink } from "./vendor-response.ts";
-import { isManual, lostSettings, isSpoken } from "./vendor-settings.ts";
+import { clientMarksTurns, lostSettings, isSpoken } from "./vendor-settings.ts";
 import { LiveSetup } from "./vendor-setup.ts";
 
 /** The format has no message for interruptions; empty content interrupts the vendor. */
@@ -48,7 +48,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
 
   open(): BridgedMessages {
     this.#sendSession("session.created");
-    return this.#taken();
+    return this.#takeMessages();
   }
 
   fromClient(message: RealtimeMessage): BridgedMessages {
@@ -67,21 +67,21 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     } catch (error) {
       this.#toClient.push(errorEvent(asFailure(error), this.newId("event"), event?.["event_id"]));
     }
-    return this.#taken();
+    return this.#takeMessages();
   }
 
   fromVendor({ data }: RealtimeMessage): BridgedMessages {
     const message = parseEvent(data);
     if (message !== undefined) {
-      if (message["setupComplete"] !== undefined) this.#setup.taken();
-      this.#answers.take(message);
+      if (message["setupComplete"] !== undefined) this.#setup.confirm();
+      this.#answers.convert(message);
     }
-    return this.#taken();
+    return this.#takeMessages();
   }
 
   get state(): SessionState {
     return {
-      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !isManual(this.#setup.settings) },
+      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !clientMarksTurns(this.#setup.settings) },
       // The client is told at once that a requested response has begun.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
@@ -111,18 +111,23 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     "session.update": ({ session }) => this.#setup.update(asRecord(session)),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw invalidFailure("audio", "audio must be a string.");
-      if (isManual(this.#setup.settings)) this.#pending.addAudio(audio);
+      if (clientMarksTurns(this.#setup.settings)) this.#pending.addAudio(audio);
       else this.#setup.send(audioInput(audio));
     },
     "input_audio_buffer.commit": () => {
-      if (isManual(this.#setup.settings)) this.#pending.commit();
+      if (clientMarksTurns(this.#setup.settings)) this.#pending.commit();
       else {
         this.#setup.send({ realtimeInput: { audioStreamEnd: true } });
         this.#turnEnded = true;
       }
       const itemId = this.newId("item");
       this.send("input_audio_buffer.committed", { previous_item_id: null, item_id: itemId });
-      this.#added({ id: itemId, type: "message", role: "user", content: [{ type: "input_audio", transcript: null }] });
+      this.#sendAdded({
+        id: itemId,
+        type: "message",
+        role: "user",
+        content: [{ type: "input_audio", transcript: null }],
+      });
     },
     "input_audio_buffer.clear": () => {
       this.#pending.clear();
@@ -132,7 +137,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
       if (!isRecord(item)) throw missingFailure("item", "item is missing.");
       this.#pending.add(item, bytes, (callId) => this.#answers.nameOfCall(callId));
       if (typeof item["call_id"] === "string") this.#answers.callAnswered(item["call_id"]);
-      this.#added({ ...item, id: item["id"] ?? this.newId("item") });
+      this.#sendAdded({ ...item, id: item["id"] ?? this.newId("item") });
     },
     "conversation.item.truncate": ({ item_id: id, content_index: index, audio_end_ms: end }) =>
       // The vendor itself tracks how much of an answer was played.
@@ -162,7 +167,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     this.#answers.begin(response["metadata"]);
   }
 
-  #added(item: JsonRecord): void {
+  #sendAdded(item: JsonRecord): void {
     const completed = { object: "realtime.item", status: "completed", ...item };
     for (const type of ["conversation.item.added", "conversation.item.done"])
       this.send(type, { previous_item_id: null, item: completed });
@@ -175,7 +180,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     this.send(type, dropped.length === 0 ? { session } : { session, dropped });
   }
 
-  #taken(): BridgedMessages {
+  #takeMessages(): BridgedMessages {
     const messages = { toClient: this.#toClient, toVendor: this.#toVendor };
     this.#toClient = [];
     this.#toVendor = [];

@@ -15,15 +15,15 @@ interface ResponseContext {
 export class ResponseWriter {
   readonly id: string;
   readonly #sink: LiveResponseSink;
-  readonly #facts: ResponseContext;
+  readonly #context: ResponseContext;
   readonly #output: JsonRecord[] = [];
   #message: { readonly id: string; text: string } | undefined;
 
-  constructor(sink: LiveResponseSink, facts: ResponseContext) {
+  constructor(sink: LiveResponseSink, context: ResponseContext) {
     this.#sink = sink;
-    this.#facts = facts;
+    this.#context = context;
     this.id = sink.newId("resp");
-    sink.send("response.created", { response: this.#shown("in_progress") });
+    sink.send("response.created", { response: this.#render("in_progress") });
   }
 
   text(delta: string): void {
@@ -60,7 +60,7 @@ export class ResponseWriter {
   end(status: "completed" | "cancelled", usage: JsonRecord | null, reason?: string): void {
     this.#close(status === "cancelled" ? "incomplete" : "completed");
     const details = reason === undefined ? null : { type: status, reason };
-    this.#sink.send("response.done", { response: { ...this.#shown(status), status_details: details, usage } });
+    this.#sink.send("response.done", { response: { ...this.#render(status), status_details: details, usage } });
   }
 
   #delta(type: string, delta: string, text: string): void {
@@ -77,7 +77,7 @@ export class ResponseWriter {
     if (this.#message === undefined) return;
     const { text } = this.#message;
     const position = this.#position();
-    if (this.#facts.isSpoken) {
+    if (this.#context.isSpoken) {
       this.#sink.send("response.output_audio.done", position);
       this.#sink.send("response.output_audio_transcript.done", { ...position, transcript: text });
     } else this.#sink.send("response.output_text.done", { ...position, text });
@@ -93,12 +93,12 @@ export class ResponseWriter {
   }
 
   #part(text: string): JsonRecord {
-    return this.#facts.isSpoken ? { type: "audio", transcript: text } : { type: "text", text };
+    return this.#context.isSpoken ? { type: "audio", transcript: text } : { type: "text", text };
   }
 
   #item(status: string): JsonRecord {
     const { id, text = "" } = this.#message ?? {};
-    const content = this.#facts.isSpoken ? { type: "output_audio", transcript: text } : { type: "output_text", text };
+    const content = this.#context.isSpoken ? { type: "output_audio", transcript: text } : { type: "output_text", text };
     return { id, object: "realtime.item", type: "message", status, role: "assistant", content: [content] };
   }
 
@@ -115,8 +115,8 @@ export class ResponseWriter {
     this.#sink.send("conversation.item.done", { previous_item_id: null, item });
   }
 
-  #shown(status: string): JsonRecord {
-    const { conversationId, isSpoken, metadata } = this.#facts;
+  #render(status: string): JsonRecord {
+    const { conversationId, isSpoken, metadata } = this.#context;
     return {
       object: "realtime.response",
       id: this.id,

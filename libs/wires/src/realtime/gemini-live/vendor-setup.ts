@@ -20,7 +20,7 @@ export class LiveSetup {
   readonly #names: RealtimeNames;
   readonly #events: SetupEvents;
   #settings: JsonRecord;
-  #state: "unsent" | "sent" | "taken" = "unsent";
+  #state: "unsent" | "sent" | "confirmed" = "unsent";
   #sent = "";
   #queue: RealtimeMessage[] = [];
   #queuedBytes = 0;
@@ -43,7 +43,7 @@ export class LiveSetup {
       throw invalidFailure("session", "The settings of this model are fixed by the first session.update.");
     this.#settings = settings;
     this.begin();
-    if (this.#state === "taken") this.#events.updated();
+    if (this.#state === "confirmed") this.#events.updated();
     else this.#updates++;
   }
 
@@ -55,8 +55,8 @@ export class LiveSetup {
     this.#events.send(eventMessage({ setup }));
   }
 
-  taken(): void {
-    this.#state = "taken";
+  confirm(): void {
+    this.#state = "confirmed";
     for (; this.#updates > 0; this.#updates--) this.#events.updated();
     for (const message of this.#queue.splice(0)) this.#events.send(message);
     this.#queuedBytes = 0;
@@ -65,7 +65,7 @@ export class LiveSetup {
   /** Sends a message, or queues it until the vendor has confirmed the setup. Throws Failure if the queue is full. */
   send(body: JsonRecord): void {
     const message = eventMessage(body);
-    if (this.#state === "taken") return this.#events.send(message);
+    if (this.#state === "confirmed") return this.#events.send(message);
     if (this.#queue.length >= maxQueued || this.#queuedBytes + message.data.length > maxQueuedBytes)
       throw new Failure("server_overloaded", "The vendor's session has not started yet; wait for session.updated.");
     this.#queue.push(message);

@@ -91,7 +91,7 @@ export interface RealtimeNames {
   /** Throws Failure for an event that names an object of the vendor's store. */
   readonly checkStores?: (event: JsonRecord) => void;
   /** True if the session may have tools that the vendor runs. No price includes their cost. */
-  readonly vendorTools: boolean;
+  readonly allowsVendorTools: boolean;
 }
 
 export interface TranscriberNames {

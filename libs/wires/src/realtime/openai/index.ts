@@ -15,7 +15,7 @@ import { errorEvent, eventMessage, eventType, isPlainAudioEvent, parseEvent } fr
 import type { RealtimeMessage } from "../hub/message.ts";
 import type { Wire } from "../../wire.ts";
 import { PendingRequests } from "./vendor-requests.ts";
-import { TranscriberSetting, replaceName, type ReadUpdate } from "./vendor-transcriber.ts";
+import { TranscriberSetting, replaceName, type ConvertedUpdate } from "./vendor-transcriber.ts";
 
 /** The realtime format, which is also the neutral form of sessions. */
 export const realtime = {
@@ -78,7 +78,7 @@ export class OpenaiBridge implements RealtimeBridge {
       refuseAmbiguous(message.data, ["type", "session", "response", "item"]);
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
-      if (!this.#names.vendorTools) refuseVendorTools(event);
+      if (!this.#names.allowsVendorTools) refuseVendorTools(event);
       const update = updateEvents.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
       this.#pending.add(event);
       const { refused } = update;
@@ -107,7 +107,7 @@ export class OpenaiBridge implements RealtimeBridge {
     return [eventMessage({ type: "response.cancel", response_id: responseId })];
   }
 
-  #updated(message: RealtimeMessage, { session }: JsonRecord): ReadUpdate {
+  #updated(message: RealtimeMessage, { session }: JsonRecord): ConvertedUpdate {
     if (!isRecord(session)) return { message, refused: undefined };
     const { model, upstreamModel } = this.#names;
     const requestedModel = session["model"] ?? undefined;

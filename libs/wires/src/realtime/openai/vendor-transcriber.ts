@@ -4,7 +4,7 @@ import type { Transcriber, TranscriberNames } from "../hub/bridge.ts";
 import { eventMessage, parseEvent, type RealtimeMessage } from "../hub/message.ts";
 
 /** A client's session update in the form for the vendor, and the failure if a part was left out. */
-export interface ReadUpdate {
+export interface ConvertedUpdate {
   readonly message: RealtimeMessage;
   readonly refused: Failure | undefined;
 }
@@ -34,7 +34,7 @@ export class TranscriberSetting {
    * Reads a session update, and replaces the name of its transcription model. Leaves out a model that the client may
    * not use.
    */
-  request(message: RealtimeMessage, session: JsonRecord): ReadUpdate {
+  request(message: RealtimeMessage, session: JsonRecord): ConvertedUpdate {
     let renamed = message;
     let refused: Failure | undefined;
     for (const settingPath of transcriptionPaths) {

@@ -18,7 +18,7 @@ export const content = {
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
 function renderRequest(request: SpeechRequest): Rendered {
-  const { input, format, isDefaultFormat, speed, instructions, own } = request;
+  const { input, format, isDefaultFormat, speed, instructions, additional } = request;
   if (format !== "wav" && format !== "pcm" && isDefaultFormat !== true)
     throw unsupportedFailure("format", `The vendor of this model supports wav and pcm, not ${format}.`);
   const voice = voiceName(request);
@@ -35,7 +35,7 @@ function renderRequest(request: SpeechRequest): Rendered {
       contents: [{ role: "user", parts: [{ text }] }],
       generationConfig: withoutUndefined({ responseModalities: ["AUDIO"], speechConfig }),
     },
-    dropped: renderAdditionalMembers(own, "content-speech", unsupported).dropped,
+    dropped: renderAdditionalMembers(additional, "content-speech", unsupported).dropped,
   };
 }
 

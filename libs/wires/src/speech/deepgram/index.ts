@@ -13,7 +13,7 @@ const formats: Readonly<Record<SpeechFormat, Readonly<Record<string, string>>>> 
 };
 
 /** Matches a model name without a voice. A complete name has a voice: `aura-2-thalia-en`. */
-const aura = /^aura(?:-\d+)?$/;
+const modelWithoutVoice = /^aura(?:-\d+)?$/;
 
 export const deepgram = {
   name: "deepgram-speech",
@@ -21,13 +21,13 @@ export const deepgram = {
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
 function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
-  const { input, format, speed, instructions, own } = request;
+  const { input, format, speed, instructions, additional } = request;
   const voice = voiceName(request);
-  const isOpen = voice !== undefined && aura.test(model);
-  const unsupported = { instructions, speed: nonDefaultSpeed(speed), voice: !isOpen && voice };
+  const addsVoice = voice !== undefined && modelWithoutVoice.test(model);
+  const unsupported = { instructions, speed: nonDefaultSpeed(speed), voice: !addsVoice && voice };
   return {
     body: { text: input },
-    query: { model: isOpen ? `${model}-${voice}-en` : model, ...formats[format] },
-    dropped: renderAdditionalMembers(own, "deepgram-speech", unsupported).dropped,
+    query: { model: addsVoice ? `${model}-${voice}-en` : model, ...formats[format] },
+    dropped: renderAdditionalMembers(additional, "deepgram-speech", unsupported).dropped,
   };
 }

@@ -18,7 +18,7 @@ export const elevenlabs = {
 } as const satisfies Wire<SpeechVendor, SpeechClient>;
 
 function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
-  const { input, format, speed, instructions, own } = request;
+  const { input, format, speed, instructions, additional } = request;
   const voice = voiceName(request);
   if (voice === undefined) throw unsupportedFailure("voice", "The vendor of this model requires a voice id.");
   const formatName = formats[format];
@@ -31,6 +31,6 @@ function renderRequest(request: SpeechRequest, { model }: Target): Rendered {
       voice_settings: speed === undefined ? undefined : { speed },
     }),
     query: { voice, output_format: formatName },
-    dropped: renderAdditionalMembers(own, "elevenlabs-speech", { instructions }).dropped,
+    dropped: renderAdditionalMembers(additional, "elevenlabs-speech", { instructions }).dropped,
   };
 }

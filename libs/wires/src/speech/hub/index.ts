@@ -26,7 +26,7 @@ export interface SpeechRequest {
   readonly speed?: number | undefined;
   /** True if the client wants events with audio in Base64, false for plain audio. */
   readonly events: boolean;
-  readonly own?: AdditionalMembers<SpeechWire> | undefined;
+  readonly additional?: AdditionalMembers<SpeechWire> | undefined;
 }
 
 /** Counts the code points of a text. Speech is priced by them. */

@@ -45,7 +45,7 @@ function parseRequest(body: JsonRecord): Parsed<SpeechRequest> {
       voice: fields.raw("voice"),
       instructions: fields.text("instructions"),
       speed: parseSpeed(fields),
-      own: additionalMembers("speech", fields),
+      additional: additionalMembers("speech", fields),
     }),
   };
   return { request, dropped: [] };
@@ -60,7 +60,7 @@ function parseSpeed(fields: Fields): number | undefined {
 
 /** Renders a request. `stream_format` is sent only for events, because plain audio is the default of every vendor. */
 function renderRequest(request: SpeechRequest, { model, events }: SpeechTarget): Rendered {
-  const additional = renderAdditionalMembers(request.own, "speech");
+  const additional = renderAdditionalMembers(request.additional, "speech");
   const body = withoutUndefined({
     ...additional.members,
     model,

@@ -157,7 +157,7 @@ function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const budgetTokens = budgets.find((budget) => budget !== undefined);
   const show = reasoningFields?.flag("exclude") === true ? ("none" as const) : undefined;
   if (switches.includes(false)) return withoutUndefined({ effort: "none" as const, show });
-  const asLiked = effort === undefined && switches.includes(true) ? -1 : undefined;
-  const commonOptions = withoutUndefined({ effort, budgetTokens: budgetTokens ?? asLiked, show });
+  const automaticBudget = effort === undefined && switches.includes(true) ? -1 : undefined;
+  const commonOptions = withoutUndefined({ effort, budgetTokens: budgetTokens ?? automaticBudget, show });
   return Object.keys(commonOptions).length > 0 ? commonOptions : undefined;
 }

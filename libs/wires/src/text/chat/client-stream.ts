@@ -45,7 +45,7 @@ export class ChatWriter implements StreamWriter {
     // Deltas are frequent, so they do not use the table of handlers.
     if (event.type === "part-delta")
       return this.#choice(event.choice).delta(event.part, event.text, event.logProbabilities ?? []);
-    this.#summary.take(event);
+    this.#summary.add(event);
     return dispatch(this.#on, event) ?? "";
   }
 

@@ -59,7 +59,7 @@ export const chatWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new ChatWriter(context),
-    spelling: fieldSupport.as,
+    spelling: fieldSupport.spelling,
     readParams,
     inspectedMembers,
     answerPrefix: "chatcmpl-",

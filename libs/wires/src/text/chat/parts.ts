@@ -9,8 +9,8 @@ import { callId, type CallPairs } from "../hub/tool-calls.ts";
 import type { Details } from "./reasoning-details.ts";
 import { readDetails, readExtraContent, splitText, splitReasoning, withSignature } from "./reasoning-details.ts";
 
-export function parseContent(of: Fields, name: string): readonly Part[] {
-  return parseContentParts(of, name, partReaders);
+export function parseContent(fields: Fields, name: string): readonly Part[] {
+  return parseContentParts(fields, name, partReaders);
 }
 
 const partReaders: Readonly<Record<string, ReadPart>> = {
@@ -30,8 +30,8 @@ function reasoningText(part: Fields): string {
 }
 
 /** Parses `cache_control` of a part or tool. It belongs to the messages wire, but clients send it on this wire too. */
-export function parseCache(of: Fields): CacheHint | undefined {
-  const control = of.fields("cache_control");
+export function parseCache(fields: Fields): CacheHint | undefined {
+  const control = fields.fields("cache_control");
   if (control === undefined) return undefined;
   control.ignore("type");
   return withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) });
@@ -140,8 +140,8 @@ function readCall(call: Fields, index: number, { path }: ModelContext): ToolCall
   const type = call.text("type") === "custom" ? "custom" : "function";
   const definition = call.needFields(type);
   const name = definition.needText("name");
-  const body = call.text("id") ?? "";
-  const id = body === "" ? callId(...path, index, name) : body;
+  const clientId = call.text("id") ?? "";
+  const id = clientId === "" ? callId(...path, index, name) : clientId;
   if (type === "custom")
     return { kind: "tool-call", id, name, arguments: definition.text("input") ?? "", custom: true };
   return { kind: "tool-call", id, name, arguments: argumentsOf(definition) };

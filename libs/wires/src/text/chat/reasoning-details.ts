@@ -57,7 +57,7 @@ export function reasoningTextIn({ text, summary }: JsonRecord): string {
 }
 
 /** Reference to the part that a signature belongs to: reasoning, or a text if `previous` is true. */
-interface Signed {
+interface PartReference {
   readonly id?: string | undefined;
   readonly span: CharacterRange;
   readonly previous?: true;
@@ -65,11 +65,11 @@ interface Signed {
   readonly index: number;
 }
 
-export function renderDetail(signature: Signature, of: Signed): readonly unknown[] {
+export function renderDetail(signature: Signature, reference: PartReference): readonly unknown[] {
   const nativeDetails = vendorDetails(signature);
   if (nativeDetails !== undefined) return nativeDetails;
-  const data = encodeEnvelope({ signature, span: of.span, previous: of.previous });
-  return [withoutUndefined({ type: "reasoning.encrypted", id: of.id, index: of.index, data })];
+  const data = encodeEnvelope({ signature, span: reference.span, previous: reference.previous });
+  return [withoutUndefined({ type: "reasoning.encrypted", id: reference.id, index: reference.index, data })];
 }
 
 export function vendorDetails(signature: Signature | undefined): readonly unknown[] | undefined {

@@ -6,7 +6,7 @@ import { callId } from "../hub/tool-calls.ts";
 import { readExtraContent, maxDetails, detailsSignature } from "./reasoning-details.ts";
 
 /** Maximum characters of a call's arguments that are stored in order to detect their end. */
-const maxKeptCharacters = 2 ** 20;
+const maxStoredCharacters = 2 ** 20;
 
 interface StreamedCall {
   readonly key: string;
@@ -42,14 +42,14 @@ export class CallReader {
     return typeof piece["index"] !== "number" && name !== "";
   }
 
-  take(piece: JsonRecord): readonly TextEvent[] {
+  add(piece: JsonRecord): readonly TextEvent[] {
     const call = this.#callOf(piece);
     call.signature = readExtraContent(piece["extra_content"], "chat") ?? call.signature;
     const { id, name, text } = parseCallHead(piece);
     if (call.id === "") call.id = id;
     if (call.name === "") call.name = name;
     call.characters += text.length;
-    if (call.characters <= maxKeptCharacters || !this.#tracker.isOpen(call.key)) call.pieces.push(text);
+    if (call.characters <= maxStoredCharacters || !this.#tracker.isOpen(call.key)) call.pieces.push(text);
     if (this.#tracker.isOpen(call.key)) return this.#tracker.delta(call.key, text);
     return call.name === "" || !this.#open.has(call.key) ? [] : this.#start(call);
   }
@@ -101,7 +101,7 @@ function parseCallHead(piece: JsonRecord) {
 }
 
 function isCompleteCall({ characters, pieces }: StreamedCall): boolean {
-  return characters > 0 && characters <= maxKeptCharacters && parseRecord(pieces.join("")) !== undefined;
+  return characters > 0 && characters <= maxStoredCharacters && parseRecord(pieces.join("")) !== undefined;
 }
 
 /** Maximum characters of a vendor's details that become a signature. */

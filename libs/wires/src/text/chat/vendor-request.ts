@@ -13,7 +13,7 @@ import { renderSearchOptions } from "./search.ts";
 import { acceptsNewestFields, renderTurns, searchesTheWeb } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "tools",
     toolChoice: "tool_choice",
     parallelTools: "parallel_tool_calls",

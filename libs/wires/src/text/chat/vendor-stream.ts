@@ -22,7 +22,7 @@ export class ChatReader implements StreamReader {
   #answerId = "";
   #started = false;
   done = false;
-  #used = false;
+  #hasUsage = false;
   readonly #dialect: ChatDialect;
 
   constructor(dialect: ChatDialect = {}) {
@@ -32,7 +32,7 @@ export class ChatReader implements StreamReader {
   get isComplete(): boolean {
     return (
       this.done ||
-      (this.#used && this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished))
+      (this.#hasUsage && this.#choices.size > 0 && [...this.#choices.values()].every(({ finished }) => finished))
     );
   }
 
@@ -47,9 +47,9 @@ export class ChatReader implements StreamReader {
     const usage = readUsage(chunk, this.#dialect);
     if (choices.length === 0 && usage === undefined) return noEvents;
     const events = [...this.#start(chunk)];
-    for (const choice of choices) events.push(...this.#choice(choice["index"]).take(choice));
+    for (const choice of choices) events.push(...this.#choice(choice["index"]).read(choice));
     if (usage === undefined) return events;
-    this.#used = true;
+    this.#hasUsage = true;
     return [...events, ...reportEvents(usage, chatFees(chunk))];
   }
 
@@ -103,10 +103,10 @@ class PartReader {
     this.#calls = new CallReader(this.#tracker, [answerId, choice]);
   }
 
-  take(choice: JsonRecord): readonly TextEvent[] {
+  read(choice: JsonRecord): readonly TextEvent[] {
     if (this.finished) return noEvents;
     const delta = choice["delta"];
-    const events = isRecord(delta) ? this.#takeDelta(delta, choice["logprobs"]) : noEvents;
+    const events = isRecord(delta) ? this.#readDelta(delta, choice["logprobs"]) : noEvents;
     const finishReason = choice["finish_reason"];
     return typeof finishReason === "string" && finishReason !== "" ? [...events, ...this.finish(choice)] : events;
   }
@@ -120,7 +120,7 @@ class PartReader {
   }
 
   close(): readonly TextEvent[] {
-    const events = [...this.#endTextBut(undefined), ...this.#calls.end()];
+    const events = [...this.#endTextExcept(undefined), ...this.#calls.end()];
     const signature = this.#details.take();
     if (signature !== undefined) events.push(...this.#tracker.whole({ kind: "reasoning", text: "", signature }));
     const audio = this.#audio.take();
@@ -128,19 +128,19 @@ class PartReader {
     return events;
   }
 
-  #takeDelta(delta: JsonRecord, logprobs: unknown): readonly TextEvent[] {
+  #readDelta(delta: JsonRecord, logprobs: unknown): readonly TextEvent[] {
     const { content } = delta;
     const events: TextEvent[] = [];
     this.#addReasoning(delta, events);
     const probabilities = isRecord(logprobs) ? parseLogProbabilities(logprobs["content"]) : [];
     if (typeof content === "string") this.#addText("text", content, events, probabilities);
-    else if (Array.isArray(content)) for (const part of content) this.#takePart(part, events);
+    else if (Array.isArray(content)) for (const part of content) this.#readPart(part, events);
     this.#cite(delta["annotations"], events);
     this.#addText("refusal", asText(delta["refusal"]), events);
     this.#readDetails(delta["reasoning_details"], events);
-    if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#takeImage(image, events);
-    if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#takeCall(call, events);
-    if (isRecord(delta["function_call"])) this.#takeCall({ index: -1, function: delta["function_call"] }, events);
+    if (Array.isArray(delta["images"])) for (const image of delta["images"]) this.#readImage(image, events);
+    if (Array.isArray(delta["tool_calls"])) for (const call of delta["tool_calls"]) this.#readCall(call, events);
+    if (isRecord(delta["function_call"])) this.#readCall({ index: -1, function: delta["function_call"] }, events);
     if (isRecord(delta["audio"])) this.#audio.add(delta["audio"]);
     return events;
   }
@@ -156,13 +156,17 @@ class PartReader {
   #addText(key: TextKind, text: string, events: TextEvent[], probabilities: readonly TokenProbability[] = []): void {
     if (text === "" && probabilities.length === 0) return;
     if (!this.#tracker.isOpen(key)) {
-      events.push(...this.#endTextBut(key), ...this.#calls.endComplete(), ...this.#tracker.start(key, { kind: key }));
+      events.push(
+        ...this.#endTextExcept(key),
+        ...this.#calls.endComplete(),
+        ...this.#tracker.start(key, { kind: key }),
+      );
     }
     events.push(...this.#tracker.delta(key, text, probabilities));
   }
 
   /** Reads a part of a list of content, which Mistral sends. It may be reasoning. */
-  #takePart(part: unknown, events: TextEvent[]): void {
+  #readPart(part: unknown, events: TextEvent[]): void {
     if (!isRecord(part)) return;
     const reasoning: unknown = part["thinking"];
     if (Array.isArray(reasoning))
@@ -193,23 +197,23 @@ class PartReader {
     }
   }
 
-  #takeImage(image: unknown, events: TextEvent[]): void {
+  #readImage(image: unknown, events: TextEvent[]): void {
     if (!isRecord(image)) return;
     const context = { calls: new CallPairs(), path: [this.#answerId], google: "chat" } as const;
     try {
       const part = readModelImage(new Fields(image), context);
-      events.push(...this.#endTextBut(undefined), ...this.#tracker.whole(part));
+      events.push(...this.#endTextExcept(undefined), ...this.#tracker.whole(part));
     } catch {}
   }
 
-  #takeCall(call: unknown, events: TextEvent[]): void {
+  #readCall(call: unknown, events: TextEvent[]): void {
     if (!isRecord(call)) return;
-    if (this.#calls.isNew(call)) events.push(...this.#endTextBut(undefined), ...this.#calls.endComplete());
-    events.push(...this.#calls.take(call));
+    if (this.#calls.isNew(call)) events.push(...this.#endTextExcept(undefined), ...this.#calls.endComplete());
+    events.push(...this.#calls.add(call));
   }
 
-  #endTextBut(but: TextKind | undefined): TextEvent[] {
-    const open = textKinds.filter((key) => key !== but && this.#tracker.isOpen(key));
+  #endTextExcept(excepted: TextKind | undefined): TextEvent[] {
+    const open = textKinds.filter((key) => key !== excepted && this.#tracker.isOpen(key));
     return open.flatMap((key) => this.#tracker.end(key, key === "reasoning" ? this.#details.take() : undefined));
   }
 }

@@ -27,10 +27,10 @@ export function parseRequest(body: JsonRecord): ParsedText {
 export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
-  const alike = parseSharedParams(fields);
-  refuseUnsupported(fields, alike);
+  const sharedParams = parseSharedParams(fields);
+  refuseUnsupported(fields, sharedParams);
   const requests = prompts.map((prompt): TextRequest => ({
-    ...alike,
+    ...sharedParams,
     turns: [{ role: "user", parts: [{ kind: "text", text: prompt }] }],
   }));
   const [first, ...others] = requests;

@@ -22,7 +22,7 @@ export class CompletionsWriter implements StreamWriter {
   readonly #context: AnswerContext;
   readonly #choices = new Map<number, OpenChoice>();
   readonly #request: TextRequest;
-  readonly #first: number;
+  readonly #firstIndex: number;
   readonly #summary = new StreamSummary();
   readonly fail = failureFrames.chat;
   readonly heartbeat = (): string => keepAlive;
@@ -41,19 +41,19 @@ export class CompletionsWriter implements StreamWriter {
   constructor(context: AnswerContext, request: TextRequest = context.request, first = 0) {
     this.#context = context;
     this.#request = request;
-    this.#first = first;
+    this.#firstIndex = first;
   }
 
   write(event: TextEvent): string {
-    this.#summary.take(event);
+    this.#summary.add(event);
     return dispatch(this.#on, event) ?? "";
   }
 
   end(): string {
-    return this.finish() + this.last(this.#summary.usage ?? {});
+    return this.finish() + this.renderEnd(this.#summary.usage ?? {});
   }
 
-  last(usage: Units): string {
+  renderEnd(usage: Units): string {
     const includesUsage = this.#context.request.includeUsage === true && Object.keys(usage).length > 0;
     return `${includesUsage ? this.#frame([], renderUsage(usage)) : ""}data: [DONE]\n\n`;
   }
@@ -90,7 +90,7 @@ export class CompletionsWriter implements StreamWriter {
 
   #choice(choice: number): OpenChoice {
     const state = this.#choices.get(choice) ?? {
-      index: this.#first + choice,
+      index: this.#firstIndex + choice,
       kinds: new Map<number, OpenedPart["kind"]>(),
       length: 0,
       finished: false,
@@ -118,5 +118,5 @@ export function streamPromptAnswers(all: readonly AnsweredRequest[], context: An
     return frames.join("") + writer.finish();
   });
   const usage = all.reduce<Units>((sum, { answer }) => addUnits(sum, answer.usage ?? {}), {});
-  return rendered.join("") + new CompletionsWriter(context).last(usage);
+  return rendered.join("") + new CompletionsWriter(context).renderEnd(usage);
 }

@@ -40,7 +40,7 @@ export const contentWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new ContentWriter(context, sseFraming()),
-    spelling: fieldSupport.as,
+    spelling: fieldSupport.spelling,
     readParams,
     inspectedMembers,
     answerPrefix: "",

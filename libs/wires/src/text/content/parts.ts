@@ -62,13 +62,13 @@ function readCall(part: Fields, { calls, path }: PartContext): Part {
 function readResponse(part: Fields, { calls, path }: PartContext): ToolResultPart {
   part.ignore("thoughtSignature");
   const response = part.needFields("functionResponse");
-  const body = response.text("id");
-  const name = response.text("name") ?? (body === undefined ? undefined : calls.nameOf(body)) ?? "";
+  const clientId = response.text("id");
+  const name = response.text("name") ?? (clientId === undefined ? undefined : calls.nameOf(clientId)) ?? "";
   const { text, isError } = parseFunctionResponse(response.record("response") ?? {});
   const images = response.each("parts", maxResultParts).map((each) => resultMedia(each));
   return {
     kind: "tool-result",
-    callId: calls.answered(body, name) ?? callId(...path, name),
+    callId: calls.answered(clientId, name) ?? callId(...path, name),
     ...(name === "" ? {} : { name }),
     parts: [{ kind: "text", text }, ...images],
     ...(isError ? { isError } : {}),

@@ -12,7 +12,7 @@ import { renderThinking } from "./thinking.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "tools",
     toolChoice: "toolConfig.functionCallingConfig",
     maxTokens: "generationConfig.maxOutputTokens",

@@ -17,7 +17,7 @@ import { DocumentNames, renderTurns, withCachePoint, converseBlocks, type Conver
 import type { Message } from "../hub/paired-messages.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "toolConfig.tools",
     toolChoice: "toolConfig.toolChoice",
     maxTokens: "inferenceConfig.maxTokens",
@@ -81,8 +81,8 @@ function renderSampling(
   return { inference, fields: renderTopK(topK, acceptsSampling ? topKMember(model) : undefined, unsupported) };
 }
 
-function isDropped(body: number | undefined, rendered: number | undefined): boolean {
-  return body !== undefined && body !== 1 && rendered === undefined;
+function isDropped(requested: number | undefined, rendered: number | undefined): boolean {
+  return requested !== undefined && requested !== 1 && rendered === undefined;
 }
 
 function renderTopK(
@@ -125,10 +125,10 @@ const noParameters: JsonRecord = { type: "object", properties: {} };
 function renderToolConfig(request: TextRequest, context: ConversePartContext): JsonRecord | undefined {
   const { tools = [], toolChoice } = request;
   const calledTools = calledToolNames(request);
-  const hides = toolChoice?.mode === "none" && calledTools.length === 0;
+  const hidesTools = toolChoice?.mode === "none" && calledTools.length === 0;
   context.unsupported.noteIf("toolChoice", toolChoice !== undefined && tools.length === 0);
-  context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hides);
-  if (hides) return undefined;
+  context.unsupported.noteIf("toolChoice", toolChoice?.mode === "none" && tools.length > 0 && !hidesTools);
+  if (hidesTools) return undefined;
   const offered = offeredTools(request);
   const all =
     offered.length > 0

@@ -192,10 +192,10 @@ export class DocumentNames {
       .trim()
       .slice(0, maxNameCharacters);
     const plain = cleaned === "" ? "document" : cleaned;
-    let body = plain;
-    for (let number = 2; this.#used.has(body); number++) body = `${plain} (${number})`;
-    this.#used.add(body);
-    return body;
+    let unique = plain;
+    for (let number = 2; this.#used.has(unique); number++) unique = `${plain} (${number})`;
+    this.#used.add(unique);
+    return unique;
   }
 }
 

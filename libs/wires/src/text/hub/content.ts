@@ -13,14 +13,14 @@ export type ReadPart = (part: Fields) => Part;
 
 /** Parses a message's content or a tool's output. Throws Failure (400) for types without a reader. */
 export function parseContentParts(
-  of: Fields,
+  fields: Fields,
   name: string,
   readers: Readonly<Record<string, ReadPart>>,
 ): readonly Part[] {
-  const content = of.raw(name);
+  const content = fields.raw(name);
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
-  return of.each(name, maxParts).map((part) => {
+  return fields.each(name, maxParts).map((part) => {
     const type = part.needText("type");
     const read = ownEntry(readers, type);
     if (read === undefined) throw part.wrong("type", `one of ${Object.keys(readers).join(", ")}`);
@@ -29,18 +29,18 @@ export function parseContentParts(
 }
 
 /** Returns the parts. Throws Failure (400) unless all are text. */
-export function requireTexts(of: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
+export function requireTexts(fields: Fields, name: string, parts: readonly Part[]): readonly TextPart[] {
   return parts.map((part) => {
     if (part.kind === "text") return part;
-    throw of.wrong(name, "text only in a system or developer message");
+    throw fields.wrong(name, "text only in a system or developer message");
   });
 }
 
 /** Returns the parts. Throws Failure (400) for a part that a tool's result cannot have. */
-export function resultParts(of: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
+export function resultParts(fields: Fields, name: string, parts: readonly Part[]): ToolResultPart["parts"] {
   return parts.map((part) => {
     if (part.kind === "text" || part.kind === "image" || part.kind === "file") return part;
-    throw of.wrong(name, "text, images and files");
+    throw fields.wrong(name, "text, images and files");
   });
 }
 

@@ -64,13 +64,13 @@ export class PartSequencer {
   readonly #waiting = new Map<number, PartEvent[]>();
 
   /** Returns the events that may be written after `event` has arrived. */
-  take(event: TextEvent): readonly TextEvent[] {
+  add(event: TextEvent): readonly TextEvent[] {
     if ("choice" in event && event.choice !== 0) return [];
-    if ("part" in event) return this.#takePart(event);
+    if ("part" in event) return this.#addPart(event);
     return event.type === "finish" ? [...this.#flush(), event] : [event];
   }
 
-  #takePart(event: PartEvent): readonly TextEvent[] {
+  #addPart(event: PartEvent): readonly TextEvent[] {
     if (this.#open !== undefined && this.#open !== event.part) {
       this.#wait(event);
       return [];
@@ -118,7 +118,7 @@ export class StreamSummary {
   finish: FinishReason = "other";
   stopSequence: string | undefined;
 
-  take(event: TextEvent): void {
+  add(event: TextEvent): void {
     if (event.type === "start" || event.type === "usage") this.usage = event.usage ?? this.usage;
     if (event.type !== "finish" || event.choice !== 0) return;
     this.finish = event.reason;

@@ -43,7 +43,7 @@ export function pairedTurns(turns: readonly Turn[], isStrict = false): readonly 
     if (!joins && turn.parts.length > 0) ordered.push(turn);
     before = role;
   }
-  for (const { part, turn } of calls.left()) turn.results.push(withoutResult(part, isStrict));
+  for (const { part, turn } of calls.unanswered()) turn.results.push(withoutResult(part, isStrict));
   return ordered.flatMap(({ role, parts, results }): readonly Turn[] =>
     results.length === 0
       ? [{ role, parts }]
@@ -91,7 +91,7 @@ class OpenCalls {
     return call !== undefined;
   }
 
-  left(): readonly OpenCall[] {
+  unanswered(): readonly OpenCall[] {
     return [...this.#open.values()].flat();
   }
 

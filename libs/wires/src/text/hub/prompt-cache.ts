@@ -129,11 +129,7 @@ export function renderCaching(
   const isOption = retention === "30m" || retention === "12h";
   const isLost = isOption && (!acceptsBreakpoints || (retention === "12h" && wire === "chat"));
   unsupported.noteIf("cacheRetention", isLost);
-  const options = cacheOptions(
-    request,
-    { known: acceptsBreakpoints, lifetime: isLost ? undefined : retention },
-    unsupported,
-  );
+  const options = cacheOptions(request, { acceptsBreakpoints, lifetime: isLost ? undefined : retention }, unsupported);
   const hasLong =
     wire === "chat" && acceptsBreakpoints && collectMarks(request).some(({ lifetime }) => lifetime === "1h");
   return {
@@ -144,7 +140,7 @@ export function renderCaching(
 
 function cacheOptions(
   request: TextRequest,
-  { known: acceptsBreakpoints, lifetime }: { readonly known: boolean; readonly lifetime: string | undefined },
+  { acceptsBreakpoints, lifetime }: { readonly acceptsBreakpoints: boolean; readonly lifetime: string | undefined },
   unsupported: Unsupported,
 ): JsonRecord | undefined {
   const isExplicit = request.cacheMode === "explicit";

@@ -90,6 +90,6 @@ export function isBlank(text: string): boolean {
 }
 
 export function unlessEmpty(members: JsonRecord): JsonRecord | undefined {
-  const body = withoutUndefined(members);
-  return Object.keys(body).length > 0 ? body : undefined;
+  const present = withoutUndefined(members);
+  return Object.keys(present).length > 0 ? present : undefined;
 }

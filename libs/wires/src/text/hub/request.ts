@@ -8,7 +8,7 @@ import type { CacheHint, Part, TextPart } from "./part.ts";
  */
 export interface NamespacedTool {
   readonly namespace: string;
-  readonly about?: string | undefined;
+  readonly namespaceDescription?: string | undefined;
   readonly name: string;
   /** Description of the tool. On other wires, the description of a namespace is added to that of its first tool. */
   readonly description?: string | undefined;
@@ -231,16 +231,16 @@ export function reasoningEffort({ effort, budgetTokens }: ReasoningOptions): Eff
 /** Fields of the neutral form that a wire supports. All other fields are reported as lost. */
 export interface FieldSupport {
   /** Names of the supported fields on the wire. */
-  readonly as: Readonly<Partial<Record<RequestField, string>>>;
+  readonly spelling: Readonly<Partial<Record<RequestField, string>>>;
   /** Fields whose loss would change the meaning of a request. */
   readonly refused: readonly RequestField[];
 }
 
 /** Returns the fields that the wire cannot express. Throws Failure unsupported_parameter for a refused field. */
-export function unsupportedFields(request: TextRequest, { as, refused }: FieldSupport): readonly RequestField[] {
+export function unsupportedFields(request: TextRequest, { spelling, refused }: FieldSupport): readonly RequestField[] {
   const unsupported = Object.keys(request)
     .filter((name): name is RequestField => !universalFields.has(name))
-    .filter((field) => as[field] === undefined && hasEffect(request, field));
+    .filter((field) => spelling[field] === undefined && hasEffect(request, field));
   const field = unsupported.find((each) => refused.includes(each));
   if (field !== undefined) throw unsupportedFailure(field);
   return unsupported;
@@ -280,8 +280,8 @@ export class Unsupported {
   }
 
   /** Adds the names of members with a value, such as `file.title`. */
-  noteMembers<Value extends object>(of: string, value: Value, members: readonly (keyof Value & string)[]): void {
-    for (const member of members) this.noteIf(`${of}.${member}`, value[member]);
+  noteMembers<Value extends object>(field: string, value: Value, members: readonly (keyof Value & string)[]): void {
+    for (const member of members) this.noteIf(`${field}.${member}`, value[member]);
   }
 
   get names(): readonly string[] {

@@ -81,7 +81,7 @@ export function renderSignature(signature: Signature | undefined, wire: TextWire
 }
 
 /** Reads an envelope in a block of reasoning; undefined unless its signature belongs to another part. */
-export function carriedSignature(text: unknown): Envelope | undefined {
+export function envelopeOfOtherPart(text: unknown): Envelope | undefined {
   const envelope = typeof text === "string" ? decodeEnvelope(text) : undefined;
   return envelope?.call === undefined && envelope?.previous === undefined ? undefined : envelope;
 }

@@ -37,12 +37,12 @@ export class CallPairs {
 
   /** Removes the pending call that a result answers, and returns its id. Returns `id` if there is no such call. */
   answered(id: string | undefined, name: string): string | undefined {
-    const byId = id === undefined ? undefined : this.take(id, undefined);
-    return (byId ?? this.take(undefined, name))?.id ?? id;
+    const byId = id === undefined ? undefined : this.remove(id, undefined);
+    return (byId ?? this.remove(undefined, name))?.id ?? id;
   }
 
   /** Removes and returns a pending call: the call with this id, or else the oldest one with this name. */
-  take(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
+  remove(id: string | undefined, name: string | undefined): { readonly id: string; readonly name: string } | undefined {
     const index = this.#pending.findIndex((call) =>
       id === undefined ? name === undefined || call.name === name : call.id === id,
     );

@@ -91,7 +91,7 @@ export interface TextVendor extends VendorSide<TextRequest, TextAnswer> {
 
 /** Assembles a complete answer from the events of its stream. */
 export interface AnswerCollector {
-  take(event: JsonRecord): void;
+  add(event: JsonRecord): void;
   /** Undefined until the stream has ended normally. */
   readonly answer: JsonRecord | undefined;
 }
@@ -104,7 +104,7 @@ export interface VendorRun {
   readonly lastEvent: string | undefined;
   readonly hasEnded: boolean;
   /** Reads a frame. Returns false if an earlier connection has already delivered it. */
-  take(frame: Frame): boolean;
+  read(frame: Frame): boolean;
   /** Prepares to read the stream after `lastEvent`. Returns false if it cannot be resumed. */
   resume(): boolean;
   /** Reads the usage from the answer's state. */

@@ -6,7 +6,7 @@ import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolCho
 import type { ParsedText } from "../hub/wire.ts";
 import { bytesMedia, mediaOf, remoteFile, textAt, readsUnseenInput, type Media, type TextParams } from "../params.ts";
 import { feeMembers, requestedFees } from "./usage.ts";
-import { isContents, parseContent, parseModelStep, parseResult, signatureCarriedBy } from "./parts.ts";
+import { isContents, parseContent, parseModelStep, parseResult, envelopeOfStep } from "./parts.ts";
 
 /** Members that refer to one vendor account's store, machines or callbacks. */
 const refusedMembers = [
@@ -211,7 +211,7 @@ export function parseTurns(fields: Fields): readonly Turn[] {
 }
 
 function readStep(dialogue: TurnCollector, step: Fields): void {
-  const envelope = signatureCarriedBy(step);
+  const envelope = envelopeOfStep(step);
   if (envelope !== undefined) {
     step.whole();
     dialogue.attach(envelope);

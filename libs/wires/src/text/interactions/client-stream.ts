@@ -40,9 +40,9 @@ export class InteractionsWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    this.#summary.take(event);
+    this.#summary.add(event);
     let text = "part" in event ? this.#start() : "";
-    for (const each of this.#order.take(event)) text += dispatch(this.#on, each) ?? "";
+    for (const each of this.#order.add(event)) text += dispatch(this.#on, each) ?? "";
     return text;
   }
 

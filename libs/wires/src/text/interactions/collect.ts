@@ -13,7 +13,7 @@ export class InteractionCollector implements AnswerCollector {
   readonly #steps = new Map<unknown, JsonRecord>();
   readonly #pieces = new Map<unknown, string[]>();
 
-  take({ event_type: type, index, step, delta, interaction }: JsonRecord): void {
+  add({ event_type: type, index, step, delta, interaction }: JsonRecord): void {
     if (isRecord(interaction)) this.interaction = { ...this.interaction, ...interaction };
     if (type === "step.start" && isRecord(step)) this.#steps.set(index, step);
     const open = this.#steps.get(index);
@@ -70,7 +70,7 @@ export class AgentRun implements VendorRun {
   /** Events that the resumed stream will repeat. */
   #repeated: string[] = [];
 
-  take({ data }: Frame): boolean {
+  read({ data }: Frame): boolean {
     const event = parseRecord(data);
     if (event === undefined) return false;
     if (this.#repeated.length > 0 && this.#repeated.shift() === data) return false;

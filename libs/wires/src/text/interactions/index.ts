@@ -31,7 +31,7 @@ export const interactionsWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new InteractionsWriter(context),
-    spelling: fieldSupport.as,
+    spelling: fieldSupport.spelling,
     readParams,
     inspectedMembers,
     answerPrefix: "int_",

@@ -2,7 +2,13 @@ import { withoutUndefined } from "@modelgate/contracts";
 import { isRecord, ownEntry, type Fields, type JsonRecord } from "@modelgate/formats/json";
 import { parseCitation, parseContentParts, resultParts, type ReadPart } from "../hub/content.ts";
 import type { Citation, Part, Source, ToolResultPart, Signature, ToolCallPart } from "../hub/part.ts";
-import { carriedSignature, parseSignature, encodeEnvelope, renderSignature, type Envelope } from "../hub/signatures.ts";
+import {
+  envelopeOfOtherPart,
+  parseSignature,
+  encodeEnvelope,
+  renderSignature,
+  type Envelope,
+} from "../hub/signatures.ts";
 import { sourceFromGoogleUri, normalizeMediaType, mediaTypeOfName } from "../hub/sources.ts";
 import { renderArguments, parseArguments } from "../hub/tool-calls.ts";
 import { unsupportedFailure } from "../hub/request.ts";
@@ -38,8 +44,8 @@ function parseReasoning(step: Fields): Part {
 }
 
 /** Reads the envelope in a step; undefined unless its signature belongs to another part. */
-export function signatureCarriedBy({ value: { type, signature } }: Fields): Envelope | undefined {
-  return type === "thought" ? carriedSignature(signature) : undefined;
+export function envelopeOfStep({ value: { type, signature } }: Fields): Envelope | undefined {
+  return type === "thought" ? envelopeOfOtherPart(signature) : undefined;
 }
 
 /** Parses a function's result. An object becomes JSON text. */
@@ -60,8 +66,8 @@ export function parseResult(step: Fields): ToolResultPart {
   });
 }
 
-export function parseContent(of: Fields, name: string): readonly Part[] {
-  return parseContentParts(of, name, readers);
+export function parseContent(fields: Fields, name: string): readonly Part[] {
+  return parseContentParts(fields, name, readers);
 }
 
 /** Returns true for a list of contents, false for a list of steps. */

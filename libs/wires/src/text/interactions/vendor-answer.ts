@@ -3,7 +3,7 @@ import { Fields, isRecord, memberOf, asRecords, asText, type JsonRecord } from "
 import type { FinishReason, TextAnswer } from "../hub/answer.ts";
 import type { Part } from "../hub/part.ts";
 import { parseFinishReason, parseTime, isEmptyText, readAnswerPart } from "../hub/answer.ts";
-import { parseModelStep, signatureCarriedBy } from "./parts.ts";
+import { parseModelStep, envelopeOfStep } from "./parts.ts";
 import { interactionsUsage } from "./usage.ts";
 
 export function parseAnswer(body: JsonRecord): TextAnswer {
@@ -29,12 +29,12 @@ export function headOf(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "cre
   };
 }
 
-const failures: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
+const failedStatuses: ReadonlySet<unknown> = new Set(["failed", "cancelled", "budget_exceeded"]);
 
 /** Returns the steps of an interaction. Throws Failure upstream_error if it failed. */
 export function stepsOfAnswer(body: JsonRecord): readonly JsonRecord[] {
   const { status, steps } = body;
-  if (failures.has(status)) throw new Failure("upstream_error", messageOf(body));
+  if (failedStatuses.has(status)) throw new Failure("upstream_error", messageOf(body));
   if (typeof status !== "string") throw new Failure("upstream_error", "The vendor's answer is not an interaction.");
   return asRecords(steps);
 }
@@ -48,7 +48,7 @@ export function messageOf({ errors, error }: JsonRecord): string | undefined {
 /** Parses a step of an answer. Steps of the client, which some answers repeat, are skipped. */
 export function parseAnswerStep(step: JsonRecord): readonly Part[] {
   const fields = new Fields(step, "", "either");
-  if (signatureCarriedBy(fields) !== undefined) return [];
+  if (envelopeOfStep(fields) !== undefined) return [];
   return readAnswerPart("a step", () => parseModelStep(fields) ?? []);
 }
 

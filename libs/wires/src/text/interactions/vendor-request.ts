@@ -15,7 +15,7 @@ import { ownSignature } from "../hub/signatures.ts";
 import { callStep, contentOf } from "./parts.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "tools",
     toolChoice: "generation_config.tool_choice",
     maxTokens: "generation_config.max_output_tokens",

@@ -33,10 +33,10 @@ export class MessagesWriter implements StreamWriter {
   }
 
   write(event: TextEvent): string {
-    this.#summary.take(event);
+    this.#summary.add(event);
     let text = dispatch(this.#on, event) ?? "";
     if ("part" in event && !this.#started) text += this.#start();
-    for (const each of this.#order.take(event)) {
+    for (const each of this.#order.add(event)) {
       if (each.type === "part-start") this.#begin(each.opened);
       text += this.#blocks.write(each);
     }
@@ -168,7 +168,7 @@ class MessagePartWriter {
   #cite(citation: Citation): string {
     if (this.#opened?.kind !== "text") return "";
     return renderCitation(citation)
-      .map((each) => this.#open() + this.#other({ type: "citations_delta", citation: each }))
+      .map((each) => this.#open() + this.#renderDelta({ type: "citations_delta", citation: each }))
       .join("");
   }
 
@@ -194,7 +194,7 @@ class MessagePartWriter {
       frames += this.#open();
       this.#opened = undefined;
       const value = renderSignature(redacted === undefined ? signature : undefined, "messages");
-      frames += this.#other({ type: "signature_delta", signature: value }) + this.#stop();
+      frames += this.#renderDelta({ type: "signature_delta", signature: value }) + this.#stop();
     }
     return redacted === undefined ? frames : frames + this.#wholeBlock({ type: "redacted_thinking", data: redacted });
   }
@@ -209,7 +209,7 @@ class MessagePartWriter {
     const { input } = block;
     if (!isRecord(input)) return waited + this.#announce(block) + this.#stopFrame();
     const start = this.#announce({ ...block, input: {} });
-    const delta = this.#other({ type: "input_json_delta", partial_json: JSON.stringify(input) });
+    const delta = this.#renderDelta({ type: "input_json_delta", partial_json: JSON.stringify(input) });
     return waited + start + delta + this.#stopFrame();
   }
 
@@ -218,7 +218,7 @@ class MessagePartWriter {
     return renderSseEvent(type, JSON.stringify({ type, index: this.#index, content_block: block }));
   }
 
-  #other(delta: JsonRecord): string {
+  #renderDelta(delta: JsonRecord): string {
     const type = "content_block_delta";
     return renderSseEvent(type, JSON.stringify({ type, index: this.#index, delta }));
   }

@@ -26,7 +26,7 @@ export class MessageCollector implements AnswerCollector {
     return { ...this.#start, content: [...this.#blocks.values()].map(wholeBlock) };
   }
 
-  take(event: JsonRecord): void {
+  add(event: JsonRecord): void {
     const { type, index, message, content_block: block, delta } = event;
     if (type === "message_start" && isRecord(message)) this.#start = message;
     if (type === "content_block_start" && isRecord(block))

@@ -64,7 +64,7 @@ export const messagesWire = {
     read: parseRequest,
     render: renderAnswer,
     stream: (context) => new MessagesWriter(context),
-    spelling: fieldSupport.as,
+    spelling: fieldSupport.spelling,
     readParams,
     inspectedMembers,
     answerPrefix: "msg_",

@@ -23,13 +23,13 @@ const readers: Readonly<Record<string, ReadBlock>> = {
 };
 
 /** Parses text or blocks. Unknown blocks become vendor parts. */
-export function parseContent(of: Fields, name: string, names: CallNames): readonly Part[] {
-  const content = of.raw(name);
+export function parseContent(fields: Fields, name: string, names: CallNames): readonly Part[] {
+  const content = fields.raw(name);
   if (content === undefined) return [];
   if (typeof content === "string") return [{ kind: "text", text: content }];
   const parts: Part[] = [];
   const envelopes: Envelope[] = [];
-  for (const block of of.each(name, maxBlocks)) {
+  for (const block of fields.each(name, maxBlocks)) {
     const type = block.needText("type");
     if (type === "redacted_thinking") readRedacted(block, parts, envelopes);
     else {
@@ -100,7 +100,7 @@ function resultParts(block: Fields, names: CallNames): ToolResultPart["parts"] {
 function parseDocument(block: Fields, maxBlocks: number): readonly (FilePart | ImagePart)[] {
   const source = block.needFields("source");
   const type = source.needOneOf("type", ["base64", "text", "url", "content", "file"]);
-  const { text, images } = type === "content" ? contentOf(source, maxBlocks) : plain;
+  const { text, images } = type === "content" ? contentOf(source, maxBlocks) : noContent;
   const file: FilePart = {
     kind: "file",
     source: type === "content" ? { kind: "text", text } : fileSource(source, type),
@@ -126,7 +126,7 @@ interface DocumentContent {
   readonly images: readonly ImagePart[];
 }
 
-const plain: DocumentContent = { text: "", images: [] };
+const noContent: DocumentContent = { text: "", images: [] };
 
 function contentOf(source: Fields, maxBlocks: number): DocumentContent {
   const content = source.raw("content");
@@ -220,8 +220,8 @@ export function ownCitations(citations: readonly Citation[]): readonly unknown[]
 }
 
 /** Parses `cache_control` of a block or tool. */
-export function parseCache(of: Fields): { readonly cache?: CacheHint } {
-  const control = of.fields("cache_control");
+export function parseCache(fields: Fields): { readonly cache?: CacheHint } {
+  const control = fields.fields("cache_control");
   if (control === undefined) return {};
   control.oneOf("type", ["ephemeral"]);
   return { cache: withoutUndefined({ lifetime: control.oneOf("ttl", ["5m", "1h"]) }) };

@@ -21,7 +21,7 @@ import { renderSearch } from "./search.ts";
 import { automaticMarks, messagesBlocks, withCacheMarks, renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "tools",
     toolChoice: "tool_choice",
     parallelTools: "tool_choice.disable_parallel_tool_use",
@@ -127,12 +127,12 @@ function renderTools(request: TextRequest, unsupported: Unsupported): readonly J
   return tools.length > 0 ? tools.map((tool) => renderToolBy(toolRenderers, tool, unsupported)) : undefined;
 }
 
-const names = /^[A-Za-z0-9_-]{1,128}$/;
+const toolNamePattern = /^[A-Za-z0-9_-]{1,128}$/;
 
 const toolRenderers: ToolRenderers = {
   function: ({ name, description, parameters, strict, cache }) =>
     withoutUndefined({
-      name: requireToolName(name, names),
+      name: requireToolName(name, toolNamePattern),
       description,
       input_schema: schemaOf(name, parameters),
       strict: strict === true ? true : undefined,
@@ -140,7 +140,11 @@ const toolRenderers: ToolRenderers = {
     }),
   custom: ({ name, description, format }, unsupported) => {
     unsupported.noteIf("tools.format", format);
-    return withoutUndefined({ name: requireToolName(name, names), description, input_schema: customParameters });
+    return withoutUndefined({
+      name: requireToolName(name, toolNamePattern),
+      description,
+      input_schema: customParameters,
+    });
   },
   "web-search": renderSearch,
   vendor: (tool) => requireToolOfWire(tool, "messages"),
@@ -200,6 +204,6 @@ function renderSampling(
   return { ...sampling, ...topPMember };
 }
 
-function unlessRendered(body: number | undefined, rendered: unknown): number | undefined {
-  return rendered === undefined ? body : undefined;
+function unlessRendered(requested: number | undefined, rendered: unknown): number | undefined {
+  return rendered === undefined ? requested : undefined;
 }

@@ -158,7 +158,7 @@ function addressSource(source: Exclude<Source, { kind: "base64" }>): JsonRecord 
   return { type: "file", file_id: source.id };
 }
 
-const unmarked: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
+const unmarkableTypes: ReadonlySet<unknown> = new Set(["thinking", "redacted_thinking"]);
 
 /** Returns the maximum number of marks that `withCacheMarks` adds. */
 export function automaticMarks(request: TextRequest): 0 | 2 {
@@ -178,7 +178,7 @@ export function withCacheMarks({ system, messages }: RenderedTurns, request: Tex
   if (automaticMarks(request) === 0) return { system, messages };
   const cache_control = renderCache({ lifetime: longRetentions.has(request.cacheRetention) ? "1h" : undefined });
   const marked = (blocks: readonly JsonRecord[]): readonly JsonRecord[] => {
-    const position = blocks.findLastIndex(({ type }) => !unmarked.has(type));
+    const position = blocks.findLastIndex(({ type }) => !unmarkableTypes.has(type));
     return blocks.map((block, index) => (index === position ? { cache_control, ...block } : block));
   };
   const last = messages.length - 1;

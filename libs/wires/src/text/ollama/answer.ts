@@ -7,7 +7,7 @@ import type { ToolCallPart } from "../hub/part.ts";
 import { parseArguments } from "../hub/tool-calls.ts";
 
 /** Creates the function that renders a complete answer. Clients cannot request several choices. */
-export function renderAnswerIn(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonRecord {
+export function answerRenderer(form: AnswerForm): (answer: TextAnswer, context: AnswerContext) => JsonRecord {
   return ({ choices: [choice], usage }, { model, now, elapsedMs }) => {
     if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
     const probabilities = choice.parts.flatMap((part) => (part.kind === "text" ? (part.logProbabilities ?? []) : []));

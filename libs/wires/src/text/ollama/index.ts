@@ -4,7 +4,7 @@ import { plainDialect } from "../../vendor-stores/members.ts";
 import { isReasoningRequested } from "../dialogue.ts";
 import type { OllamaParams } from "./request.ts";
 import { readChatParams, readGenerateParams, inspectedMembers, parseChat, parseGenerate } from "./request.ts";
-import { chatForm, generateForm, type AnswerForm, renderAnswerIn } from "./answer.ts";
+import { chatForm, generateForm, type AnswerForm, answerRenderer } from "./answer.ts";
 import { LineWriter, keepAliveSpace } from "./stream.ts";
 
 const spelling = {
@@ -39,7 +39,7 @@ type OllamaClient = TextClient<OllamaParams>;
 function clientOf(form: AnswerForm, readParams: OllamaClient["readParams"], read: OllamaClient["read"]): OllamaClient {
   return {
     read,
-    render: renderAnswerIn(form),
+    render: answerRenderer(form),
     stream: (context) => new LineWriter(context, form),
     spelling,
     readParams,

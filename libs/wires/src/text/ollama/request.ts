@@ -12,8 +12,8 @@ export function parseChat(body: JsonRecord): ParsedText {
   const fields = new Fields(body);
   const { instructions, turns } = parseTurns(fields);
   const tools = fields.each("tools", maxTools).map(parseTool);
-  const base = { ...parseShared(fields), cacheMode: "automatic" } as const;
-  const request = { ...base, instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
+  const sharedFields = { ...parseShared(fields), cacheMode: "automatic" } as const;
+  const request = { ...sharedFields, instructions, turns, ...(tools.length > 0 ? { tools } : {}) };
   return { request, dropped: fields.unread() };
 }
 
@@ -180,8 +180,8 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
     const name = definition.needText("name");
     const id = call.text("id") ?? callId(index, position, name);
     calls.called(id, name);
-    const body = definition.raw("arguments");
-    const text = typeof body === "string" ? body : renderArguments(definition.record("arguments"));
+    const argumentsValue = definition.raw("arguments");
+    const text = typeof argumentsValue === "string" ? argumentsValue : renderArguments(definition.record("arguments"));
     return { kind: "tool-call", id, name, arguments: text };
   });
 }
@@ -189,7 +189,7 @@ function parseCalls(message: Fields, calls: CallPairs, index: number): readonly 
 /** Parses a tool's result. Without the id of a call or the name of a tool, it answers the oldest pending call. */
 function parseResult(message: Fields, text: string, calls: CallPairs, index: number): ToolResultPart {
   const toolName = message.text("tool_name") ?? message.text("name");
-  const call = calls.take(message.text("tool_call_id"), toolName);
+  const call = calls.remove(message.text("tool_call_id"), toolName);
   return {
     kind: "tool-result",
     callId: call?.id ?? callId(index, toolName ?? ""),

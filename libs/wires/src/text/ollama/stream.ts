@@ -44,7 +44,7 @@ export class LineWriter implements StreamWriter {
   /** Renders an event as lines. This wire sends only the first choice. */
   write(event: TextEvent): string {
     if ("choice" in event && event.choice !== 0) return "";
-    this.#summary.take(event);
+    this.#summary.add(event);
     return dispatch(this.#on, event) ?? "";
   }
 

@@ -12,13 +12,13 @@ import { endingOf, type ResponseEnding } from "./vendor-answer.ts";
 export function renderAnswer(answer: TextAnswer, context: AnswerContext): JsonRecord {
   const [choice] = answer.choices;
   if (choice === undefined) throw new Failure("upstream_error", "The vendor's answer is empty.");
-  const builder = new PartWriter(context, () => "");
-  for (const event of answerToEvents(answer)) builder.take(event);
-  builder.close();
-  const ending = endingOf(finishOf(choice.finish, context), builder.isRefusedAsText);
+  const writer = new PartWriter(context, () => "");
+  for (const event of answerToEvents(answer)) writer.write(event);
+  writer.close();
+  const ending = endingOf(finishOf(choice.finish, context), writer.isRefusedAsText);
   return responseObject(context, {
     ...ending,
-    output: builder.output,
+    output: writer.output,
     usage: answer.usage,
     completedAt: ending.status === "completed" ? context.now : null,
     serviceTier: answer.serviceTier,
@@ -67,7 +67,9 @@ const echoed: Readonly<Record<string, unknown>> = {
 /** Renders the response object, for an answer or an event. */
 export function responseObject(context: AnswerContext, state: ResponseState): JsonRecord {
   const { requestBody: body } = context;
-  const echo = Object.fromEntries(Object.entries(echoed).map(([name, otherwise]) => [name, body[name] ?? otherwise]));
+  const echo = Object.fromEntries(
+    Object.entries(echoed).map(([name, defaultValue]) => [name, body[name] ?? defaultValue]),
+  );
   return {
     id: context.answerId,
     object: "response",

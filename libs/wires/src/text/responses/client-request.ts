@@ -122,13 +122,13 @@ function isPlainNamespace(namespace: Fields): boolean {
 
 function parseNamespace(set: Fields): readonly Tool[] {
   const namespace = set.needText("name");
-  const about = set.text("description");
+  const namespaceDescription = set.text("description");
   return set.each("tools", maxTools).map((each, index) => {
     const tool = each.raw("type") === "custom" ? parseCustom(each, each.raw("format")) : parseFunction(each);
     const { name, description } = tool;
-    const within: NamespacedTool = { namespace, about, name, description };
+    const within: NamespacedTool = { namespace, namespaceDescription, name, description };
     const fullDescription =
-      index === 0 ? [about, description].filter((text) => text !== undefined).join("\n\n") : description;
+      index === 0 ? [namespaceDescription, description].filter((text) => text !== undefined).join("\n\n") : description;
     return {
       ...tool,
       name: qualifiedName(namespace, name),

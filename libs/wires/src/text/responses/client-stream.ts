@@ -13,7 +13,7 @@ const running = { status: "in_progress", incomplete_details: null, error: null, 
 /** Writes a stream of response events. The last one repeats all output. */
 export class ResponsesWriter implements StreamWriter {
   readonly #context: AnswerContext;
-  readonly #builder: PartWriter;
+  readonly #parts: PartWriter;
   #sequence = 0;
   #started = false;
   readonly #summary = new StreamSummary();
@@ -25,25 +25,25 @@ export class ResponsesWriter implements StreamWriter {
 
   constructor(context: AnswerContext) {
     this.#context = context;
-    this.#builder = new PartWriter(context, (type, members) => this.#emit(type, members));
+    this.#parts = new PartWriter(context, (type, members) => this.#emit(type, members));
   }
 
   write(event: TextEvent): string {
-    this.#summary.take(event);
+    this.#summary.add(event);
     const frames = dispatch(this.#on, event) ?? "";
-    return frames + ("part" in event ? this.#start() : "") + this.#builder.take(event);
+    return frames + ("part" in event ? this.#start() : "") + this.#parts.write(event);
   }
 
   end(): string {
-    const frames = this.#start() + this.#builder.close();
-    const ending = endingOf(finishOf(this.#summary.finish, this.#context), this.#builder.isRefusedAsText);
-    return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#builder.output);
+    const frames = this.#start() + this.#parts.close();
+    const ending = endingOf(finishOf(this.#summary.finish, this.#context), this.#parts.isRefusedAsText);
+    return frames + this.#respond(`response.${ending.status}`, { ...running, ...ending }, this.#parts.output);
   }
 
   fail(failure: Failure): string {
     const code = failure.status === 429 ? "rate_limit_exceeded" : "server_error";
     const state = { ...running, status: "failed", error: { code, message: failure.message } } as const;
-    return this.#start() + this.#respond("response.failed", state, this.#builder.outputSoFar());
+    return this.#start() + this.#respond("response.failed", state, this.#parts.outputSoFar());
   }
 
   #start(): string {

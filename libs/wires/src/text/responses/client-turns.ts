@@ -4,7 +4,7 @@ import { requireTexts, resultParts, TurnCollector } from "../hub/content.ts";
 import type { Part, TextPart, ToolResultPart } from "../hub/part.ts";
 import { efforts, type Effort } from "../hub/request.ts";
 import { qualifiedName } from "./tools.ts";
-import { carriedSignature } from "../hub/signatures.ts";
+import { envelopeOfOtherPart } from "../hub/signatures.ts";
 import { parseModelItem, parseContent } from "./parse-items.ts";
 
 const maxItems = 20_000;
@@ -71,7 +71,7 @@ function readItem(conversation: ItemTurns, item: Fields): void {
     read(conversation, item);
     return;
   }
-  const envelope = type === "reasoning" ? carriedSignature(item.value["encrypted_content"]) : undefined;
+  const envelope = type === "reasoning" ? envelopeOfOtherPart(item.value["encrypted_content"]) : undefined;
   if (envelope !== undefined) {
     item.whole();
     conversation.attach(envelope);

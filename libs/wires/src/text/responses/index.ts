@@ -41,7 +41,7 @@ export const responsesWire = {
     render: renderAnswer,
     stream: (context) => new ResponsesWriter(context),
     spelling: {
-      ...fieldSupport.as,
+      ...fieldSupport.spelling,
       presencePenalty: "presence_penalty",
       frequencyPenalty: "frequency_penalty",
     },

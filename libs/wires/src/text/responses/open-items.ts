@@ -178,22 +178,22 @@ function renderPart(part: TextPart | RefusalPart): JsonRecord {
 export class OpenReasoning implements OpenItem {
   readonly #emit: Emit;
   readonly #ref: ItemRef;
-  readonly #givenId: string | undefined;
+  readonly #partId: string | undefined;
   readonly #done: ReasoningPart[] = [];
   #summary = true;
   #pieces: string[] | undefined;
   #hasText = false;
   #encrypted: string | undefined;
 
-  constructor(emit: Emit, ref: ItemRef, givenId: string | undefined) {
+  constructor(emit: Emit, ref: ItemRef, partId: string | undefined) {
     this.#emit = emit;
     this.#ref = ref;
-    this.#givenId = givenId;
+    this.#partId = partId;
   }
 
   joins(opened: OpenedPart): boolean {
     if (opened.kind !== "reasoning" || this.#encrypted !== undefined) return false;
-    return opened.id !== undefined && opened.id === this.#givenId;
+    return opened.id !== undefined && opened.id === this.#partId;
   }
 
   start(opened: OpenedPart): string {
@@ -211,12 +211,12 @@ export class OpenReasoning implements OpenItem {
     const first = this.#hasText ? "" : this.#announce("added", "");
     this.#hasText = true;
     this.#pieces?.push(text);
-    return first + this.#event(`${this.#word}.delta`, { delta: text });
+    return first + this.#event(`${this.#textEvent}.delta`, { delta: text });
   }
 
   endPart(signature: Signature | undefined): string {
     const text = this.#pieces?.join("") ?? "";
-    const events = this.#hasText ? this.#event(`${this.#word}.done`, { text }) + this.#announce("done", text) : "";
+    const events = this.#hasText ? this.#event(`${this.#textEvent}.done`, { text }) + this.#announce("done", text) : "";
     if (text !== "") this.#done.push({ kind: "reasoning", text, summary: this.#summary });
     if (signature !== undefined) this.#encrypted = signatureForClient(signature, "responses");
     this.#pieces = undefined;
@@ -234,7 +234,7 @@ export class OpenReasoning implements OpenItem {
     );
   }
 
-  get #word(): string {
+  get #textEvent(): string {
     return this.#summary ? "response.reasoning_summary_text" : "response.reasoning_text";
   }
 

@@ -92,8 +92,8 @@ function readImageCall(item: Fields): readonly Part[] {
   return [{ kind: "image", source: { kind: "base64", mediaType: `image/${format}`, data } }];
 }
 
-export function parseContent(of: Fields, name: string): readonly Part[] {
-  return parseContentParts(of, name, readers);
+export function parseContent(fields: Fields, name: string): readonly Part[] {
+  return parseContentParts(fields, name, readers);
 }
 
 const readText: ReadPart = (part) =>

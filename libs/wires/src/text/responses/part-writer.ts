@@ -45,9 +45,9 @@ export class PartWriter {
   }
 
   /** Returns the frames for an event of the answer. Throws Failure upstream_error if the answer is too long. */
-  take(event: TextEvent): string {
+  write(event: TextEvent): string {
     return this.#order
-      .take(event)
+      .add(event)
       .map((each) => dispatch(this.#on, each) ?? "")
       .join("");
   }
@@ -84,10 +84,10 @@ export class PartWriter {
     const ended = this.#open?.endPart(signature) ?? "";
     if (signature === undefined || this.#opened?.kind === "reasoning") return ended;
     const call = this.#opened?.kind === "tool-call" ? this.#opened.id : undefined;
-    return ended + this.close() + this.#carry(signature, call);
+    return ended + this.close() + this.#writeSignature(signature, call);
   }
 
-  #carry(signature: Signature, call: string | undefined): string {
+  #writeSignature(signature: Signature, call: string | undefined): string {
     const envelope = encodeEnvelope({ signature, ...(call === undefined ? { previous: true } : { call }) });
     return this.#writeWhole(reasoningItem(this.#newItem("rs").id, [], envelope));
   }
@@ -113,7 +113,9 @@ export class PartWriter {
       ["in_progress", "generating", "completed"]
         .map((step) => this.#emit(`response.image_generation_call.${step}`, position))
         .join("");
-    return frames + this.#done(item) + (part.signature === undefined ? "" : this.#carry(part.signature, undefined));
+    return (
+      frames + this.#done(item) + (part.signature === undefined ? "" : this.#writeSignature(part.signature, undefined))
+    );
   }
 
   #writeWhole(item: JsonRecord): string {

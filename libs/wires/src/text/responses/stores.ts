@@ -43,7 +43,7 @@ function citedFile(annotation: JsonRecord): readonly CreatedId[] {
 }
 
 /** Types of items that contain all their content. Vendors never look up the ids of such items. */
-const selfContained: ReadonlySet<string> = new Set(
+const selfContainedTypes: ReadonlySet<string> = new Set(
   splitWords(`
     function_call function_call_output custom_tool_call custom_tool_call_output computer_call
     computer_call_output local_shell_call local_shell_call_output shell_call_output apply_patch_call
@@ -83,11 +83,11 @@ function itemsIn(input: unknown, path: string): readonly VendorId[] {
     const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || id === "") return [];
     const isComplete = hasAllContent(item);
-    if (isComplete && isOwnForm(item, id)) return [];
+    if (isComplete && hasAcceptedId(item, id)) return [];
     const vendorId = { store: "item", id, path: `${path}[${index}].id` } as const;
     const isReference = typeOf(item) === "item_reference";
-    const isCarried = isComplete || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
-    return [isCarried ? { ...vendorId, isCarried } : vendorId];
+    const isRemovable = isComplete || hasContent(item) || (!isReference && responseOfItem(id) !== undefined);
+    return [isRemovable ? { ...vendorId, isRemovable } : vendorId];
   });
 }
 
@@ -112,7 +112,7 @@ const demandedPrefixes: Readonly<Record<string, string>> = {
 /** Maximum length of an item's id that this wire's vendor accepts. */
 const maxIdCharacters = 64;
 
-function isOwnForm(item: JsonRecord, id: string): boolean {
+function hasAcceptedId(item: JsonRecord, id: string): boolean {
   return id.length <= maxIdCharacters && id.startsWith(ownEntry(demandedPrefixes, typeOf(item)) ?? "");
 }
 
@@ -137,7 +137,7 @@ export function withoutForeignIds(
     const id = memberOf(item, "id");
     if (!isRecord(item) || typeof id !== "string" || !foreign.has(id)) return [item];
     if (hasAllContent(item)) return isStrict ? [{ ...item, id: undefined }] : [item];
-    if (!isStrict) return [{ ...item, id: namelessId(id) }];
+    if (!isStrict) return [{ ...item, id: unknownId(id) }];
     const type = typeOf(item);
     dropped.add(type === "reasoning" ? "turn.reasoning" : isSearchStep(item) ? "turn.search" : `input.${type}`);
     return [];
@@ -146,14 +146,14 @@ export function withoutForeignIds(
 }
 
 /** Returns an id that no vendor's store has. The same id always gives the same result. */
-function namelessId(id: string): string {
+function unknownId(id: string): string {
   const hash = createHash("sha256").update(id).digest("hex").slice(0, 32);
   return `${/^[a-z]{1,8}_/.exec(id)?.[0] ?? "item_"}${hash}`;
 }
 
 function hasAllContent(item: JsonRecord): boolean {
   const type = typeOf(item);
-  if (selfContained.has(type)) return true;
+  if (selfContainedTypes.has(type)) return true;
   const needed = ownEntry(memberWithAllContent, type);
   return needed !== undefined && (item[needed] ?? undefined) !== undefined;
 }

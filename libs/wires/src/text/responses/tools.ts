@@ -34,8 +34,11 @@ export function localNames(tools: readonly Tool[] | undefined): ReadonlyMap<stri
   return names;
 }
 
-export function namespaceOf({ namespace, about }: NamespacedTool, tools: readonly JsonRecord[]): JsonRecord {
-  return withoutUndefined({ type: "namespace", name: namespace, description: about, tools });
+export function namespaceOf(
+  { namespace, namespaceDescription }: NamespacedTool,
+  tools: readonly JsonRecord[],
+): JsonRecord {
+  return withoutUndefined({ type: "namespace", name: namespace, description: namespaceDescription, tools });
 }
 
 const searchType = "web_search";

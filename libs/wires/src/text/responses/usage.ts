@@ -67,7 +67,7 @@ const freeTools: ReadonlySet<unknown> = new Set(
   `),
 );
 
-const bringingTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
+const itemsWithTools: ReadonlySet<unknown> = new Set(["additional_tools", "tool_search_output"]);
 
 export function requestedFees(body: JsonRecord): RequestedFees | undefined {
   const max = body["max_tool_calls"];
@@ -75,7 +75,7 @@ export function requestedFees(body: JsonRecord): RequestedFees | undefined {
     tools: [
       ...vendorTools("tools", body["tools"]),
       ...(Array.isArray(body["input"]) ? recordsWithPaths(body["input"]) : []).flatMap(([path, item]) =>
-        bringingTools.has(item["type"]) ? vendorTools(`input${path}.tools`, item["tools"]) : [],
+        itemsWithTools.has(item["type"]) ? vendorTools(`input${path}.tools`, item["tools"]) : [],
       ),
       ...requestedSearches(body),
     ],

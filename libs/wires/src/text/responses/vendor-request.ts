@@ -18,7 +18,7 @@ import { localNames, namespaceOf, renderSearch } from "./tools.ts";
 import { renderTurns } from "./vendor-turns.ts";
 
 export const fieldSupport: FieldSupport = {
-  as: {
+  spelling: {
     tools: "tools",
     toolChoice: "tool_choice",
     parallelTools: "parallel_tool_calls",
@@ -44,7 +44,7 @@ export const fieldSupport: FieldSupport = {
 
 export const minOutputTokens = 16;
 
-const showWords = { none: undefined, summary: "auto", full: "detailed" } as const;
+const summaryByShow = { none: undefined, summary: "auto", full: "detailed" } as const;
 
 /** Renders a vendor's request, which asks the vendor to store nothing. Throws Failure unsupported_parameter. */
 export function renderRequest(clientRequest: TextRequest, target: TextTarget): Rendered {
@@ -59,13 +59,13 @@ export function renderRequest(clientRequest: TextRequest, target: TextTarget): R
   const [first, ...others] = request.instructions;
   const areMessages =
     rulesOfOpenAiModel(target.model)?.instructsLast === true || request.instructions.some(isBreakpoint);
-  const lasting = areMessages ? request.instructions : others;
-  const instructions = lasting === others ? first : undefined;
+  const messageInstructions = areMessages ? request.instructions : others;
+  const instructions = messageInstructions === others ? first : undefined;
   unsupported.noteIf("text.cache", instructions?.cache);
   const body = withoutUndefined({
     model: target.model,
     instructions: instructions?.text,
-    input: renderTurns({ ...request, instructions: lasting }, unsupported),
+    input: renderTurns({ ...request, instructions: messageInstructions }, unsupported),
     stream: request.stream ? true : undefined,
     store: false,
     tools: renderTools(request, unsupported),
@@ -98,7 +98,7 @@ function renderReasoning(request: TextRequest, model: string, unsupported: Unsup
   const effort = openAiEffort(request, model, "responses", unsupported);
   const { show } = request.reasoning ?? {};
   if (request.reasoning === undefined || !acceptsReasoning(model)) return undefined;
-  return unlessEmpty({ effort, summary: show === undefined ? undefined : showWords[show] });
+  return unlessEmpty({ effort, summary: show === undefined ? undefined : summaryByShow[show] });
 }
 
 function renderText({ format, verbosity }: TextRequest): JsonRecord | undefined {

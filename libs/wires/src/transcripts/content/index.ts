@@ -8,7 +8,7 @@ import type {
   TranscriptsVendor,
   TranscriptsRequest,
 } from "../hub/index.ts";
-import { lostHints, refuseFormats } from "../hub/index.ts";
+import { unsupportedFieldNames, refuseFormats } from "../hub/index.ts";
 import type { Wire } from "../../wire.ts";
 
 /** Maximum bytes of a file that is sent in JSON. */
@@ -39,7 +39,7 @@ function renderRequest(request: TranscriptsRequest): RenderedTranscripts {
         contents: [{ role: "user", parts: [{ inlineData: { mimeType: mediaType, data } }, { text }] }],
         generationConfig: temperature === undefined ? undefined : { temperature },
       }),
-    dropped: lostHints(request, ["language", "prompt", "temperature"]),
+    dropped: unsupportedFieldNames(request, ["language", "prompt", "temperature"]),
   };
 }
 

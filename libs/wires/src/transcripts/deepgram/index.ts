@@ -8,7 +8,7 @@ import type {
   TranscriptsVendor,
   TranscriptsRequest,
 } from "../hub/index.ts";
-import { maxWords, segmentOf, segmentsOfWords, lostHints, refuseFormats } from "../hub/index.ts";
+import { maxWords, segmentOf, segmentsOfWords, unsupportedFieldNames, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** Deepgram's speech to text. */
@@ -24,7 +24,7 @@ function renderRequest(request: TranscriptsRequest, { model }: Target): Rendered
   return {
     kind: "bytes",
     query: { model, smart_format: "true", ...languageQuery },
-    dropped: lostHints(request, ["language"]),
+    dropped: unsupportedFieldNames(request, ["language"]),
   };
 }
 

@@ -8,7 +8,7 @@ import type {
   FormEntry,
   TranscriptsRequest,
 } from "../hub/index.ts";
-import { maxWords, segmentOf, segmentsOfWords, formEntry, lostHints, refuseFormats } from "../hub/index.ts";
+import { maxWords, segmentOf, segmentsOfWords, formEntry, unsupportedFieldNames, refuseFormats } from "../hub/index.ts";
 import type { Target, Wire } from "../../wire.ts";
 
 /** ElevenLabs' speech to text. It reports no usage, so the file's duration is billed. */
@@ -30,7 +30,7 @@ function renderRequest(request: TranscriptsRequest, { model }: Target): Rendered
     kind: "form",
     model: ["model_id", model],
     entries,
-    dropped: lostHints(request, ["language", "temperature"]),
+    dropped: unsupportedFieldNames(request, ["language", "temperature"]),
   };
 }
 

@@ -27,17 +27,17 @@ export interface TranscriptsRequest {
   readonly granularities: readonly Granularity[];
   readonly stream: boolean;
   /** Other fields of the form, which are sent to vendors of the same wire. */
-  readonly own: readonly FormEntry[];
+  readonly additional: readonly FormEntry[];
 }
 
-type Hint = "language" | "prompt" | "temperature";
+type HintField = "language" | "prompt" | "temperature";
 
 /** Returns the optional fields that the request sets and the vendor's wire lacks. */
-export function lostHints(request: TranscriptsRequest, has: readonly Hint[]): readonly string[] {
-  const hints = (["language", "prompt", "temperature"] as const).filter(
+export function unsupportedFieldNames(request: TranscriptsRequest, has: readonly HintField[]): readonly string[] {
+  const unsupported = (["language", "prompt", "temperature"] as const).filter(
     (name) => !has.includes(name) && request[name] !== undefined,
   );
-  return [...hints, ...request.own.map(([name]) => name)];
+  return [...unsupported, ...request.additional.map(([name]) => name)];
 }
 
 export function refuseFormats({ format }: TranscriptsRequest, formats: readonly TranscriptFormat[]): void {

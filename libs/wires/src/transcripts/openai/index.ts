@@ -41,8 +41,16 @@ export const translations = {
   client: { ...transcriptions.client, read: (entries) => parseForm("translations", entries) },
 } as const satisfies Wire<TranscriptsVendor, TranscriptsClient>;
 
-const known = ["model", "language", "prompt", "response_format", "temperature", "timestamp_granularities", "stream"];
-const singleFields: ReadonlySet<string> = new Set(known.filter((name) => name !== "timestamp_granularities"));
+const knownFields = [
+  "model",
+  "language",
+  "prompt",
+  "response_format",
+  "temperature",
+  "timestamp_granularities",
+  "stream",
+];
+const singleFields: ReadonlySet<string> = new Set(knownFields.filter((name) => name !== "timestamp_granularities"));
 
 function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): TranscriptsRequest {
   const fields = valuesByName(entries);
@@ -57,7 +65,7 @@ function parseForm(wire: TranscriptsWire, entries: readonly FormEntry[]): Transc
     format,
     granularities: granularitiesOf(fields.get("timestamp_granularities") ?? [], format),
     stream,
-    own: entries.filter(([name]) => !known.includes(withoutBrackets(name))),
+    additional: entries.filter(([name]) => !knownFields.includes(withoutBrackets(name))),
     ...withoutUndefined({
       language: first("language"),
       prompt: first("prompt"),
@@ -152,7 +160,7 @@ function renderForm(request: TranscriptsRequest, { model }: Target) {
     ...formEntry("temperature", request.temperature),
     ...request.granularities.map((each): FormEntry => ["timestamp_granularities[]", each]),
     ...(request.stream ? formEntry("stream", "true") : []),
-    ...request.own,
+    ...request.additional,
   ];
   return { kind: "form", model: ["model", model], entries, dropped: [] } as const;
 }

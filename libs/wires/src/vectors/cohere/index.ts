@@ -4,7 +4,14 @@ import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import type { AnswerHeaders, Parsed, Rendered, Target } from "../../wire.ts";
-import { commonTask, lostHints, parseTexts, plainTexts, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import {
+  commonTask,
+  optionalFieldsOf,
+  parseTexts,
+  plainTexts,
+  type VectorsRequest,
+  type VectorTask,
+} from "../hub/request.ts";
 import { base64Of, floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 const maxTexts = 96;
@@ -59,8 +66,8 @@ function parseRequest(body: JsonRecord): Parsed<VectorsRequest> {
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   const task = commonTask(request);
   const inputType = Object.keys(tasks).find((name) => tasks[name] === task);
-  const hints = lostHints(request);
-  const unsupported = inputType === undefined ? hints : { ...hints, task: undefined };
+  const optionalFields = optionalFieldsOf(request);
+  const unsupported = inputType === undefined ? optionalFields : { ...optionalFields, task: undefined };
   const body = withoutUndefined({
     model,
     texts: plainTexts(request),
@@ -68,14 +75,14 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     embedding_types: ["float"],
     output_dimension: request.dimensions,
   });
-  return { body, dropped: renderAdditionalMembers(request.own, "cohere-embeddings", unsupported).dropped };
+  return { body, dropped: renderAdditionalMembers(request.additional, "cohere-embeddings", unsupported).dropped };
 }
 
 function readUsage({ meta }: JsonRecord, headers: AnswerHeaders): Units | undefined {
-  const inHead = Number(headers[tokenCountHeader] ?? Number.NaN);
+  const inHeader = Number(headers[tokenCountHeader] ?? Number.NaN);
   const inputTokens =
     parseCount(memberOf(memberOf(meta, "billed_units"), "input_tokens")) ??
-    (Number.isSafeInteger(inHead) && inHead >= 0 ? inHead : undefined);
+    (Number.isSafeInteger(inHeader) && inHeader >= 0 ? inHeader : undefined);
   return inputTokens === undefined ? undefined : { inputTokens };
 }
 

@@ -3,7 +3,7 @@ import { isRecord, memberOf, Fields, type JsonRecord } from "@modelgate/formats/
 import { schemaReader, renderAdditionalMembers } from "../../kind/index.ts";
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
-import { maxInputs, noText, vectorTasks } from "../hub/request.ts";
+import { maxInputs, noTextFailure, vectorTasks } from "../hub/request.ts";
 import type { VectorsRequest, VectorContent, VectorInput, VectorTask } from "../hub/request.ts";
 import { floatsOf, vectorsFor, vectorsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
@@ -140,10 +140,10 @@ const maxInBatch = 100;
  * another wire.
  */
 export function renderRequest(request: VectorsRequest, target: Target): Rendered {
-  const { own, user, inputs } = request;
+  const { additional, user, inputs } = request;
   return {
     body: { requests: inputs.map((input) => renderInput(input, request, target)) },
-    dropped: renderAdditionalMembers(own, "content-embeddings", { user }).dropped,
+    dropped: renderAdditionalMembers(additional, "content-embeddings", { user }).dropped,
   };
 }
 
@@ -160,5 +160,5 @@ function renderInput({ content, task, title }: VectorInput, request: VectorsRequ
 function renderContent(content: VectorContent): JsonRecord {
   if (content.kind === "text") return { parts: [{ text: content.text }] };
   if (content.kind === "own" && content.wire === "content-embeddings") return content.value;
-  throw noText(content);
+  throw noTextFailure(content);
 }

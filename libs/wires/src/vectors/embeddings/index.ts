@@ -4,7 +4,13 @@ import { schemaReader, readVendor, additionalMembers, renderAdditionalMembers } 
 import type { UnstreamedContext, UnstreamedWire } from "../../kind/index.ts";
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
-import { lostHints, maxInputs, type VectorContent, type VectorsRequest, type VectorTask } from "../hub/request.ts";
+import {
+  optionalFieldsOf,
+  maxInputs,
+  type VectorContent,
+  type VectorsRequest,
+  type VectorTask,
+} from "../hub/request.ts";
 import { base64Of, floatsIn, floatsOf, vectorsFor } from "../hub/answer.ts";
 import type { Vector, VectorsAnswer, VectorsVendor } from "../hub/answer.ts";
 import type { Parsed, Rendered, RequestPath, Target } from "../../wire.ts";
@@ -33,7 +39,7 @@ function parseRequest(body: JsonRecord, path: RequestPath): Parsed<VectorsReques
       dimensions: fields.count("dimensions", 1),
       encoding: fields.oneOf("encoding_format", ["float", "base64"]),
       user: fields.text("user"),
-      own: additionalMembers("embeddings", fields, read),
+      additional: additionalMembers("embeddings", fields, read),
     }),
   };
   return { request, dropped: [] };
@@ -111,9 +117,9 @@ function taskOf(body: JsonRecord): { readonly task?: VectorTask; readonly read: 
 
 function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
   // The additional members of a client of this wire contain its task.
-  const { task, title } = lostHints(request);
-  const unsupported = request.own?.wire === "embeddings" ? { title } : { task, title };
-  const additional = renderAdditionalMembers(request.own, "embeddings", unsupported);
+  const { task, title } = optionalFieldsOf(request);
+  const unsupported = request.additional?.wire === "embeddings" ? { title } : { task, title };
+  const additional = renderAdditionalMembers(request.additional, "embeddings", unsupported);
   const body = withoutUndefined({
     ...additional.members,
     model,

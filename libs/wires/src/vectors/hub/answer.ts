@@ -33,12 +33,13 @@ const base64Text = /^[A-Za-z0-9+/]*={0,2}$/;
 export function floatsOf(vector: Vector): readonly number[] {
   if ("floats" in vector) return vector.floats;
   const bytes = Buffer.from(vector.base64, "base64");
-  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64)) throw noVector();
+  if (bytes.length === 0 || bytes.length % bytesPerFloat !== 0 || !base64Text.test(vector.base64))
+    throw noVectorFailure();
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   return Array.from({ length: bytes.length / bytesPerFloat }, (_, index) => {
     const float = view.getFloat32(index * bytesPerFloat, true);
     // JSON cannot express infinity or NaN.
-    if (!Number.isFinite(float)) throw noVector();
+    if (!Number.isFinite(float)) throw noVectorFailure();
     return float;
   });
 }
@@ -52,18 +53,18 @@ export function base64Of(vector: Vector): string {
 }
 
 export function vectorsIn(value: unknown): readonly Vector[] {
-  if (!Array.isArray(value) || value.length === 0 || value.length > maxInputs) throw noVector();
+  if (!Array.isArray(value) || value.length === 0 || value.length > maxInputs) throw noVectorFailure();
   return value.map((each: unknown) => ({ floats: floatsIn(each) }));
 }
 
 export function floatsIn(value: unknown): readonly number[] {
-  if (!Array.isArray(value) || value.length === 0) throw noVector();
+  if (!Array.isArray(value) || value.length === 0) throw noVectorFailure();
   return value.map((each: unknown) => {
     if (typeof each === "number") return each;
-    throw noVector();
+    throw noVectorFailure();
   });
 }
 
-function noVector(): Failure {
+function noVectorFailure(): Failure {
   return new Failure("upstream_error", "The vendor's answer has no vector that can be read.");
 }

@@ -39,18 +39,18 @@ export interface VectorsRequest {
   readonly dimensions?: number | undefined;
   readonly encoding?: "float" | "base64" | undefined;
   readonly user?: string | undefined;
-  readonly own?: AdditionalMembers<VectorsWire> | undefined;
+  readonly additional?: AdditionalMembers<VectorsWire> | undefined;
 }
 
 /** Returns the inputs as texts. Throws Failure unsupported_parameter for any other input. */
 export function plainTexts({ inputs }: Pick<VectorsRequest, "inputs">): readonly string[] {
   return inputs.map(({ content }) => {
     if (content.kind === "text") return content.text;
-    throw noText(content);
+    throw noTextFailure(content);
   });
 }
 
-export function noText({ kind }: VectorContent): Failure {
+export function noTextFailure({ kind }: VectorContent): Failure {
   const message = `The vendor of this model accepts text, not ${kind === "tokens" ? "tokens" : "this"}.`;
   return unsupportedFailure("inputs", message);
 }
@@ -64,7 +64,7 @@ export function parseTexts(fields: Fields, name: string): readonly string[] {
 }
 
 /** Returns the task, title and user of a request, for a vendor that supports none of them. */
-export function lostHints({ inputs, user }: VectorsRequest): JsonRecord {
+export function optionalFieldsOf({ inputs, user }: VectorsRequest): JsonRecord {
   return {
     task: inputs.some(({ task }) => task !== undefined),
     title: inputs.some(({ title }) => title !== undefined),

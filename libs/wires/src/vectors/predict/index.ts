@@ -24,13 +24,13 @@ export const predict = {
 } as const satisfies UnstreamedWire<VectorsRequest, VectorsAnswer, VectorsVendor>;
 
 function renderRequest(request: VectorsRequest): Rendered {
-  const { inputs, dimensions, own, user } = request;
+  const { inputs, dimensions, additional, user } = request;
   const texts = plainTexts(request);
   const instances = inputs.map(({ task, title }, index) =>
     withoutUndefined({ content: texts[index], task_type: task === undefined ? undefined : taskTypes[task], title }),
   );
   const body = withoutUndefined({ instances, parameters: dimensions && { outputDimensionality: dimensions } });
-  return { body, dropped: renderAdditionalMembers(own, "predict-embeddings", { user }).dropped };
+  return { body, dropped: renderAdditionalMembers(additional, "predict-embeddings", { user }).dropped };
 }
 
 function readUsage(body: JsonRecord): Units | undefined {

@@ -3,7 +3,7 @@ import { type UnstreamedWire, renderAdditionalMembers } from "../../kind/index.t
 import { parseCount } from "../../text/hub/counts.ts";
 import { unsupportedFailure } from "../../text/hub/request.ts";
 import type { Rendered, Target } from "../../wire.ts";
-import { lostHints, plainTexts, type VectorsRequest } from "../hub/request.ts";
+import { optionalFieldsOf, plainTexts, type VectorsRequest } from "../hub/request.ts";
 import { floatsIn, type VectorsAnswer, type VectorsVendor } from "../hub/answer.ts";
 
 /** Models of the first version, whose vectors have a fixed length. */
@@ -29,6 +29,6 @@ function renderRequest(request: VectorsRequest, { model }: Target): Rendered {
     throw unsupportedFailure("inputs", "The vendor of this model accepts one text per request.");
   const { dimensions } = request;
   if (dimensions !== undefined && fixedLengthModels.test(model)) throw unsupportedFailure("dimensions");
-  const { dropped } = renderAdditionalMembers(request.own, "titan-embeddings", lostHints(request));
+  const { dropped } = renderAdditionalMembers(request.additional, "titan-embeddings", optionalFieldsOf(request));
   return { body: withoutUndefined({ inputText, dimensions }), dropped };
 }

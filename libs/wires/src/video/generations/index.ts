@@ -1,7 +1,7 @@
 import { withoutUndefined, type VideoWire } from "@modelgate/contracts";
 import { missingFailure, asRecord, memberOf, Fields, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { renderAdditionalMembers } from "../../kind/index.ts";
-import { readExtras, addressOfImage, parseImage, ownVideoMembers, readSeconds } from "../hub/request.ts";
+import { readExtras, addressOfImage, parseImage, unreadVideoMembers, readSeconds } from "../hub/request.ts";
 import type { VideoImage, VideoRequest, VideoSize } from "../hub/request.ts";
 import { linesIn, parseSize } from "../hub/size.ts";
 import { inspectedMembers, pollResultOf, sizeOfTask, startedAs } from "../hub/task.ts";
@@ -62,7 +62,7 @@ export function readShared(fields: Fields, model: string, wire: VideoWire): Vide
       fps: fields.count("fps", 1),
       seed: fields.number("seed"),
       extras: readExtras(fields, "metadata"),
-      own: ownVideoMembers(wire, fields),
+      additional: unreadVideoMembers(wire, fields),
     }),
   };
 }
@@ -81,7 +81,7 @@ function readSize(fields: Fields): VideoSize | undefined {
 }
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
-  const additional = renderAdditionalMembers(request.own, "video-generations");
+  const additional = renderAdditionalMembers(request.additional, "video-generations");
   const { size, seconds = defaultSeconds } = request;
   const body = withoutUndefined({
     ...additional.members,

@@ -36,7 +36,7 @@ export interface VideoRequest {
   readonly seed?: number | undefined;
   /** Parameters of the vendor, from the client's `metadata`. None of them affects the price. */
   readonly extras?: JsonRecord | undefined;
-  readonly own?: AdditionalMembers<VideoWire> | undefined;
+  readonly additional?: AdditionalMembers<VideoWire> | undefined;
 }
 
 /** Reads a length in seconds. Throws Failure invalid_value. */
@@ -65,7 +65,7 @@ export function secondsWithin([min, max]: readonly [number, number], seconds: nu
  * Collects the members of a body that have not been read. The price does not depend on them. Throws Failure
  * invalid_value for a member that a vendor could read as a length or a number of videos.
  */
-export function ownVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
+export function unreadVideoMembers(wire: VideoWire, fields: Fields): AdditionalMembers<VideoWire> | undefined {
   const additional = additionalMembers(wire, fields);
   const wrong = Object.keys(additional?.members ?? {}).find(isAmountName);
   if (wrong === undefined) return additional;
@@ -81,11 +81,11 @@ export function refuseFields(request: VideoRequest, fields: readonly (keyof Vide
 /** Frame rate of most vendors. */
 export const framesPerSecond = 24;
 
-export function hintsIn(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): readonly string[] {
+export function namesOfSetFields(request: VideoRequest, fields: readonly (keyof VideoRequest)[]): readonly string[] {
   return fields.filter((field) => request[field] !== undefined);
 }
 
-export function otherRate({ fps = framesPerSecond }: VideoRequest): readonly string[] {
+export function droppedRate({ fps = framesPerSecond }: VideoRequest): readonly string[] {
   return fps === framesPerSecond ? [] : ["fps"];
 }
 
@@ -147,11 +147,11 @@ export function objectIn(text: string): JsonRecord | undefined {
 
 /** Returns the `supported` members of `metadata`, and the additional members of a client of the same wire. */
 export function additionalVideoMembers(
-  { own, extras = {} }: VideoRequest,
+  { additional, extras = {} }: VideoRequest,
   wire: VideoWire,
   supported: readonly string[],
 ): { readonly members: JsonRecord; readonly dropped: readonly string[] } {
-  const { members, dropped } = renderAdditionalMembers(own, wire);
+  const { members, dropped } = renderAdditionalMembers(additional, wire);
   const names = Object.keys(extras);
   const supportedExtras = Object.fromEntries(
     names.filter((name) => supported.includes(name)).map((name) => [name, extras[name]]),

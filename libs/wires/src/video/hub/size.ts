@@ -20,26 +20,30 @@ export interface VideoShape {
 }
 
 /** Vendor's names of resolutions, by the number of pixels of the shorter side. */
-export type Tiers = Readonly<Record<number, string>>;
+export type ResolutionNames = Readonly<Record<number, string>>;
 
 export interface FittedShape {
   readonly ratio?: string | undefined;
-  readonly tier?: string | undefined;
+  readonly resolution?: string | undefined;
   readonly dropped: readonly ("size" | "aspectRatio")[];
 }
 
 /** Converts a shape to a vendor's ratio and resolution. Drops what the vendor does not support. */
-export function fitShape({ size, aspectRatio }: VideoShape, ratios: readonly string[], tiers?: Tiers): FittedShape {
+export function fitShape(
+  { size, aspectRatio }: VideoShape,
+  ratios: readonly string[],
+  resolutionNames?: ResolutionNames,
+): FittedShape {
   const ratio = aspectRatio ?? (size === undefined ? undefined : ratioOf(size));
   if (ratio !== undefined && !ratios.includes(ratio)) return { dropped: [size === undefined ? "aspectRatio" : "size"] };
-  if (tiers === undefined || size === undefined) return { ratio, dropped: [] };
-  const tier = resolutionNameOf(tiers, { size });
-  return { ratio, tier, dropped: tier === undefined ? ["size"] : [] };
+  if (resolutionNames === undefined || size === undefined) return { ratio, dropped: [] };
+  const resolution = resolutionNameOf(resolutionNames, { size });
+  return { ratio, resolution, dropped: resolution === undefined ? ["size"] : [] };
 }
 
 /** Returns the vendor's name of a size's resolution; undefined if it is not supported. */
-export function resolutionNameOf(tiers: Tiers, { size }: VideoShape): string | undefined {
-  return size === undefined ? undefined : tiers[Math.min(size.width, size.height)];
+export function resolutionNameOf(resolutionNames: ResolutionNames, { size }: VideoShape): string | undefined {
+  return size === undefined ? undefined : resolutionNames[Math.min(size.width, size.height)];
 }
 
 function ratioOf({ width, height }: VideoSize): string {
@@ -61,11 +65,17 @@ const heightByName: Readonly<Record<string, number>> = {
   "8k": 4320,
 };
 /** Members that always contain a resolution, and members that may. */
-const [resolutionMembers, ambiguous] = [
+const [resolutionMembers, ambiguousMembers] = [
   ["size", "resolution"],
   ["mode", "quality", "ratio", "aspect_ratio"],
 ];
-export const lineMembers: readonly string[] = [...resolutionMembers, ...ambiguous, "width", "height", "metadata"];
+export const lineMembers: readonly string[] = [
+  ...resolutionMembers,
+  ...ambiguousMembers,
+  "width",
+  "height",
+  "metadata",
+];
 /** Number of lines for an unknown resolution. It is larger than that of all real ones. */
 const unknownResolution = 100_000;
 /** Minimum side in pixels. Smaller numbers belong to a ratio, such as 16:9. */
@@ -80,7 +90,7 @@ export function linesIn(body: JsonRecord): number | undefined {
   const records = [body, typeof metadata === "string" ? objectIn(metadata) : metadata].filter(isRecord);
   const sizes = records.flatMap((record) => [
     ...resolutionMembers.map((name) => linesOf(record[name], unknownResolution)),
-    ...ambiguous.map((name) => linesOf(record[name], undefined)),
+    ...ambiguousMembers.map((name) => linesOf(record[name], undefined)),
     linesOfSides(record["width"], record["height"]),
   ]);
   const parsed = sizes.filter((lines) => lines !== undefined);
@@ -88,15 +98,15 @@ export function linesIn(body: JsonRecord): number | undefined {
 }
 
 /** Reads the number of lines in values such as `1280x720`, `1280:720`, `720p` or 720. */
-function linesOf(value: unknown, otherwise: number | undefined): number | undefined {
+function linesOf(value: unknown, defaultLines: number | undefined): number | undefined {
   if (value === undefined || value === null || value === "") return undefined;
-  if (typeof value === "number") return value >= minSide ? value : otherwise;
+  if (typeof value === "number") return value >= minSide ? value : defaultLines;
   const text = typeof value === "string" ? value.trim().toLowerCase() : "";
   const [, width, height] = /^(\d{1,5})\s*[x*:×]\s*(\d{1,5})$/.exec(text) ?? [];
   if (width !== undefined && height !== undefined) return linesOfSides(Number(width), Number(height));
   const [, lines] = /^(\d{3,5})p?$/.exec(text) ?? [];
   if (lines !== undefined) return Number(lines);
-  return ownEntry(heightByName, text) ?? otherwise;
+  return ownEntry(heightByName, text) ?? defaultLines;
 }
 
 /**

@@ -6,10 +6,10 @@ import {
   additionalVideoMembers,
   parseImage,
   framesPerSecond,
-  hintsIn,
+  namesOfSetFields,
   maxSeconds,
-  otherRate,
-  ownVideoMembers,
+  droppedRate,
+  unreadVideoMembers,
   refuseFields,
   secondsAmong,
 } from "../hub/request.ts";
@@ -61,7 +61,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
       seconds: readFrames(fields),
       aspectRatio: fields.text("aspect_ratio"),
       seed: seed === anySeed ? undefined : seed,
-      own: ownVideoMembers("jimeng-video", fields),
+      additional: unreadVideoMembers("jimeng-video", fields),
     }),
   };
   return { request, dropped: [] };
@@ -110,8 +110,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     dropped: [
       ...additional.dropped,
       ...shape.dropped,
-      ...(isFromText ? [] : hintsIn(request, ["size", "aspectRatio"])),
-      ...otherRate(request),
+      ...(isFromText ? [] : namesOfSetFields(request, ["size", "aspectRatio"])),
+      ...droppedRate(request),
     ],
     seconds,
     lines: linesIn(body),

@@ -6,7 +6,13 @@ import {
   renderTask as renderTaskShared,
   spelling,
 } from "../generations/index.ts";
-import { additionalVideoMembers, dataOf, hintsIn, refuseLastFrameAlone, secondsAmong } from "../hub/request.ts";
+import {
+  additionalVideoMembers,
+  dataOf,
+  namesOfSetFields,
+  refuseLastFrameAlone,
+  secondsAmong,
+} from "../hub/request.ts";
 import type { VideoImage, VideoRequest } from "../hub/request.ts";
 import { linesIn, fitShape, type FittedShape } from "../hub/size.ts";
 import { inspectedMembers, resultAt, pollResultOf, startedAs, unknownResult } from "../hub/task.ts";
@@ -44,12 +50,12 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
 const supportedSeconds = [5, 10];
 const ratios = ["16:9", "9:16", "1:1"];
 /** Vendor parameters that any client may set in `metadata`. */
-const ownNames =
+const supportedExtras =
   "negative_prompt cfg_scale mode camera_control sound voice_list image_tail static_mask dynamic_masks".split(" ");
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   const { firstFrame, lastFrame } = request;
-  const additional = additionalVideoMembers(request, "kling-video", ownNames);
+  const additional = additionalVideoMembers(request, "kling-video", supportedExtras);
   const seconds = secondsAmong(supportedSeconds, request.seconds ?? defaultSeconds);
   refuseLastFrameAlone(request);
   const shape = firstFrame === undefined ? fitShape(request, ratios) : shapeOfImage;
@@ -68,7 +74,11 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
     dropped: [
       ...additional.dropped,
       ...shape.dropped,
-      ...hintsIn(request, ["fps", "seed", ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const))]),
+      ...namesOfSetFields(request, [
+        "fps",
+        "seed",
+        ...(firstFrame === undefined ? [] : (["size", "aspectRatio"] as const)),
+      ]),
     ],
     seconds,
     lines: linesIn(body),
@@ -76,8 +86,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   };
 }
 
-function soundField({ own }: VideoRequest): string {
-  return own?.wire === "kling-video" && "sound" in own.members ? "sound" : "extras.sound";
+function soundField({ additional }: VideoRequest): string {
+  return additional?.wire === "kling-video" && "sound" in additional.members ? "sound" : "extras.sound";
 }
 
 /** Shape of a video from an image. The image determines it, so none is sent. */

@@ -4,8 +4,8 @@ import { asRecord } from "@modelgate/formats/json";
 import {
   additionalVideoMembers,
   addressOfImage,
-  hintsIn,
-  otherRate,
+  namesOfSetFields,
+  droppedRate,
   refuseLastFrameAlone,
   secondsWithin,
 } from "../hub/request.ts";
@@ -40,30 +40,35 @@ export const seedance = {
 
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "4:3", "1:1", "3:4", "9:16", "21:9"];
-const tiers = { 480: "480p", 720: "720p", 1080: "1080p", 2160: "4k" };
+const resolutionNames = { 480: "480p", 720: "720p", 1080: "1080p", 2160: "4k" };
 /** Vendor parameters that clients may set. No price depends on them. */
-const ownNames = ["watermark", "camera_fixed", "generate_audio", "return_last_frame"];
+const supportedExtras = ["watermark", "camera_fixed", "generate_audio", "return_last_frame"];
 /** Options in the prompt that would override the priced length or resolution. */
 const pricedOption = /--(?:dur(?:ation)?|rs|resolution|frames|fps|framespersecond)\b/i;
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
   refusePricedOption(request);
-  const additional = additionalVideoMembers(request, "seedance-video", ownNames);
+  const additional = additionalVideoMembers(request, "seedance-video", supportedExtras);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
-  const shape = fitShape(request, ratios, tiers);
+  const shape = fitShape(request, ratios, resolutionNames);
   const body = withoutUndefined({
     ...additional.members,
     model,
     content: contentOf(request),
     duration: seconds,
-    resolution: shape.tier,
+    resolution: shape.resolution,
     ratio: shape.ratio,
     seed: request.seed,
   });
   return {
     body,
-    dropped: [...additional.dropped, ...shape.dropped, ...hintsIn(request, ["negativePrompt"]), ...otherRate(request)],
+    dropped: [
+      ...additional.dropped,
+      ...shape.dropped,
+      ...namesOfSetFields(request, ["negativePrompt"]),
+      ...droppedRate(request),
+    ],
     seconds,
     lines: linesIn(body),
   };

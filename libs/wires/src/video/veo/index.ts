@@ -3,8 +3,8 @@ import { asRecord, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import {
   additionalVideoMembers,
   dataOf,
-  hintsIn,
-  otherRate,
+  namesOfSetFields,
+  droppedRate,
   refuseLastFrameAlone,
   secondsAmong,
 } from "../hub/request.ts";
@@ -23,9 +23,9 @@ export const veo = {
   name: "veo-video",
   vendor: {
     defaultSeconds,
-    render: renderFor(false, ["personGeneration"]),
+    render: rendererFor(false, ["personGeneration"]),
     started: parseStarted,
-    parse: pollResultOf(videosOfGemini),
+    parse: pollParser(videosOfGemini),
     needsBytes: true,
   },
 } as const satisfies Wire<VideoVendor, VideoClient>;
@@ -38,9 +38,15 @@ export const vertex = {
   name: "vertex-video",
   vendor: {
     defaultSeconds,
-    render: renderFor(true, ["personGeneration", "enhancePrompt", "generateAudio", "resizeMode", "compressionQuality"]),
+    render: rendererFor(true, [
+      "personGeneration",
+      "enhancePrompt",
+      "generateAudio",
+      "resizeMode",
+      "compressionQuality",
+    ]),
     started: parseStarted,
-    parse: pollResultOf(videosOfVertex),
+    parse: pollParser(videosOfVertex),
     needsBytes: true,
     videoMember,
   },
@@ -56,12 +62,12 @@ function parseStarted({ name }: JsonRecord): string {
   throw new Failure("upstream_error", "The vendor's answer does not name an operation.");
 }
 
-interface Made {
+interface FoundVideo {
   readonly response: JsonRecord;
   readonly result?: VideoResult | undefined;
 }
 
-function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonRecord) => PollResult {
+function pollParser(videosOf: (response: JsonRecord) => FoundVideo): (body: JsonRecord) => PollResult {
   return ({ name, done, error, response }) => {
     if (typeof name !== "string") return unknownResult;
     if (isRecord(error)) return failedTask(error["status"] ?? error["code"], error["message"]);
@@ -72,14 +78,14 @@ function pollResultOf(videosOf: (response: JsonRecord) => Made): (body: JsonReco
   };
 }
 
-function videosOfGemini({ generateVideoResponse }: JsonRecord): Made {
+function videosOfGemini({ generateVideoResponse }: JsonRecord): FoundVideo {
   const response = asRecord(generateVideoResponse);
   const sample = firstOf(response["generatedSamples"]);
   const { uri } = asRecord(sample["video"]);
   return { response, result: typeof uri === "string" ? { url: uri, keptMs: resultLifetimeMs } : undefined };
 }
 
-function videosOfVertex(response: JsonRecord): Made {
+function videosOfVertex(response: JsonRecord): FoundVideo {
   const { gcsUri, [videoMember]: bytes } = firstOf(response["videos"]);
   if (typeof gcsUri === "string") return { response, result: { url: gcsUri } };
   return { response, result: typeof bytes === "string" ? {} : undefined };
@@ -111,14 +117,14 @@ const [lengths, formerLengths] = [
 ];
 const formerModels = /veo-2/;
 const ratios = ["16:9", "9:16"];
-const tiers = { 720: "720p", 1080: "1080p", 2160: "4k" };
+const resolutionNames = { 720: "720p", 1080: "1080p", 2160: "4k" };
 
-function renderFor(acceptsSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
+function rendererFor(acceptsSeed: boolean, supported: readonly string[]): VideoVendor["render"] {
   return (request, { model }): RenderedVideo => {
     refuseLastFrameAlone(request);
     const additional = additionalVideoMembers(request, "veo-video", supported);
     const seconds = secondsAmong(formerModels.test(model) ? formerLengths : lengths, request.seconds ?? defaultSeconds);
-    const shape = fitShape(request, ratios, tiers);
+    const shape = fitShape(request, ratios, resolutionNames);
     const instance = withoutUndefined({
       prompt: request.prompt,
       image: imageOf(request.firstFrame, "firstFrame"),
@@ -129,7 +135,7 @@ function renderFor(acceptsSeed: boolean, supported: readonly string[]): VideoVen
       sampleCount: 1,
       durationSeconds: seconds,
       aspectRatio: shape.ratio,
-      resolution: shape.tier,
+      resolution: shape.resolution,
       negativePrompt: request.negativePrompt,
       seed: acceptsSeed ? request.seed : undefined,
     });
@@ -138,8 +144,8 @@ function renderFor(acceptsSeed: boolean, supported: readonly string[]): VideoVen
       dropped: [
         ...additional.dropped,
         ...shape.dropped,
-        ...(acceptsSeed ? [] : hintsIn(request, ["seed"])),
-        ...otherRate(request),
+        ...(acceptsSeed ? [] : namesOfSetFields(request, ["seed"])),
+        ...droppedRate(request),
       ],
       seconds,
       lines: linesIn(parameters),

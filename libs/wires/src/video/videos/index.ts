@@ -5,8 +5,8 @@ import {
   additionalVideoMembers,
   refusePriced,
   parseImage,
-  hintsIn,
-  ownVideoMembers,
+  namesOfSetFields,
+  unreadVideoMembers,
   readSeconds,
   refuseFields,
 } from "../hub/request.ts";
@@ -59,7 +59,7 @@ function parseRequest(body: JsonRecord): Parsed<VideoRequest> {
       size: size === undefined ? undefined : parseSize(size, "size"),
       firstFrame: parseReference(fields),
       seed: fields.number("seed"),
-      own: ownVideoMembers("videos", fields),
+      additional: unreadVideoMembers("videos", fields),
     }),
   };
   return { request, dropped: [] };
@@ -92,7 +92,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   return {
     body,
     file: firstFrame?.kind === "data" ? { name: "input_reference", ...firstFrame } : undefined,
-    dropped: [...additional.dropped, ...hintsIn(request, ["seed", "fps", "aspectRatio"])],
+    dropped: [...additional.dropped, ...namesOfSetFields(request, ["seed", "fps", "aspectRatio"])],
     seconds,
     lines: linesIn(body),
   };

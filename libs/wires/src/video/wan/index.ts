@@ -3,7 +3,7 @@ import { memberOf, asRecord, isRecord, type JsonRecord } from "@modelgate/format
 import {
   additionalVideoMembers,
   addressOfImage,
-  hintsIn,
+  namesOfSetFields,
   refuseFields,
   refuseLastFrameAlone,
   secondsWithin,
@@ -29,8 +29,8 @@ export const wan = {
 
 const lengths = [2, 15] as const;
 const ratios = ["16:9", "9:16", "1:1", "4:3", "3:4"];
-const tiers = { 480: "480P", 720: "720P", 1080: "1080P" };
-const ownNames = ["prompt_extend", "watermark", "audio", "shot_type"];
+const resolutionNames = { 480: "480P", 720: "720P", 1080: "1080P" };
+const supportedExtras = ["prompt_extend", "watermark", "audio", "shot_type"];
 /** Matches models up to 2.6, which use an older protocol, and those of them that need a first and a last frame. */
 const [formerModels, bothFrames] = [/^wanx?2\.[1-6]/, /kf2v/];
 
@@ -44,7 +44,7 @@ interface ByProtocol {
 
 function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo {
   refuseLastFrameAlone(request);
-  const additional = additionalVideoMembers(request, "wan-video", ownNames);
+  const additional = additionalVideoMembers(request, "wan-video", supportedExtras);
   const seconds = secondsWithin(lengths, request.seconds ?? defaultSeconds);
   const parts = formerModels.test(model) ? renderFormer(request, model) : renderCurrent(request);
   const input = withoutUndefined({
@@ -55,7 +55,7 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
   const parameters = withoutUndefined({ ...additional.members, ...parts.shape, duration: seconds, seed: request.seed });
   return {
     body: { model, input, parameters },
-    dropped: [...additional.dropped, ...parts.dropped, ...hintsIn(request, ["fps"])],
+    dropped: [...additional.dropped, ...parts.dropped, ...namesOfSetFields(request, ["fps"])],
     seconds,
     lines: linesIn(parameters),
   };
@@ -64,8 +64,8 @@ function renderRequest(request: VideoRequest, { model }: Target): RenderedVideo 
 function renderCurrent(request: VideoRequest): ByProtocol {
   const { firstFrame, lastFrame } = request;
   if (firstFrame === undefined) {
-    const { tier, ratio, dropped } = fitShape(request, ratios, tiers);
-    return { pictures: {}, shape: { resolution: tier, ratio }, dropped };
+    const { resolution, ratio, dropped } = fitShape(request, ratios, resolutionNames);
+    return { pictures: {}, shape: { resolution, ratio }, dropped };
   }
   const media = [{ type: "first_frame", url: addressOfImage(firstFrame, "firstFrame") }];
   if (lastFrame !== undefined) media.push({ type: "last_frame", url: addressOfImage(lastFrame, "lastFrame") });
@@ -82,7 +82,7 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
     return {
       pictures: {},
       shape: { size: size === undefined ? undefined : `${size.width}*${size.height}` },
-      dropped: hintsIn(request, ["aspectRatio"]),
+      dropped: namesOfSetFields(request, ["aspectRatio"]),
     };
   const first = addressOfImage(firstFrame, "firstFrame");
   if (!bothFrames.test(model)) refuseFields(request, ["lastFrame"]);
@@ -94,8 +94,8 @@ function renderFormer(request: VideoRequest, model: string): ByProtocol {
 /** Returns the shape of a video from an image, which determines its aspect ratio. */
 function shapedByPicture(request: VideoRequest): Omit<ByProtocol, "pictures"> {
   return {
-    shape: { resolution: resolutionNameOf(tiers, request) },
-    dropped: hintsIn(request, ["size", "aspectRatio"]),
+    shape: { resolution: resolutionNameOf(resolutionNames, request) },
+    dropped: namesOfSetFields(request, ["size", "aspectRatio"]),
   };
 }
 

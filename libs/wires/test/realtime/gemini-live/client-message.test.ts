@@ -9,7 +9,7 @@ const names = {
   upstreamModel: "theirs",
   sessionId: "s",
   transcribers: vendorsTranscribers,
-  vendorTools: false,
+  allowsVendorTools: false,
 };
 
 describe("a client's messages", () => {
@@ -88,10 +88,10 @@ test("a response is requested again when the running one has ended", () => {
 test("audio of another sample rate has the same length in seconds, for any chunks", () => {
   const samples = Buffer.alloc(32_000);
   for (let at = 0; at < 16_000; at++) samples.writeInt16LE(Math.round(8_000 * Math.sin(at / 20)), at * 2);
-  const whole = Buffer.from(new Resampler().take(samples.toString("base64"), 16_000), "base64");
+  const whole = Buffer.from(new Resampler().resample(samples.toString("base64"), 16_000), "base64");
   const parts = new Resampler();
   const pieces = [0, 3_001, 9_000, 9_001].map((from, at, all) =>
-    Buffer.from(parts.take(samples.subarray(from, all[at + 1]).toString("base64"), 16_000), "base64"),
+    Buffer.from(parts.resample(samples.subarray(from, all[at + 1]).toString("base64"), 16_000), "base64"),
   );
   expect(Math.abs(whole.length - 48_000)).toBeLessThan(8);
   expect(Buffer.concat(pieces).equals(whole)).toBe(true);

@@ -13,7 +13,7 @@ function openSession() {
     upstreamModel: "gemini-live-1",
     sessionId: "s",
     transcribers: vendorsTranscribers,
-    vendorTools: false,
+    allowsVendorTools: false,
   });
   const begin = parsed(bridge.open().toClient);
   const parsedBoth = (bridged: BridgedMessages) => ({

@@ -8,14 +8,14 @@ const turnEnd = (responseTokenCount: number) => ({
 });
 const interrupted = { serverContent: { interrupted: true } };
 const kinds = (tally: LiveTally, ...messages: object[]) =>
-  messages.flatMap((message) => tally.take({ ...message })).map(({ kind }) => kind);
+  messages.flatMap((message) => tally.inspect({ ...message })).map(({ kind }) => kind);
 
 test("a turn is one response, with the vendor's usage", () => {
   const tally = new LiveTally("s");
   tally.request();
   expect(kinds(tally, textContent("Hi"))).toEqual(["response-begun", "delta"]);
   expect(tally.pending).toBe(0);
-  expect(tally.take(turnEnd(3))).toEqual([
+  expect(tally.inspect(turnEnd(3))).toEqual([
     {
       kind: "response-done",
       id: "resp_s1",
@@ -34,9 +34,9 @@ test("a turn without content is charged only if the vendor counted it", () => {
 test("an interrupted turn is answered by another turn, which is still expected", () => {
   const tally = new LiveTally("s");
   tally.request();
-  tally.take(textContent("Long"));
+  tally.inspect(textContent("Long"));
   tally.request();
-  const [done] = tally.take(interrupted).concat(tally.take(turnEnd(1)));
+  const [done] = tally.inspect(interrupted).concat(tally.inspect(turnEnd(1)));
   expect(done).toMatchObject({ kind: "response-done", ended: "cancelled" });
   expect(tally.pending).toBe(1);
   expect(kinds(tally, textContent("Next"), turnEnd(1))).toEqual(["response-begun", "delta", "response-done"]);
@@ -47,9 +47,9 @@ test("a turn answers every earlier request", () => {
   const tally = new LiveTally("s");
   tally.request();
   tally.request();
-  tally.take(textContent("Both"));
+  tally.inspect(textContent("Both"));
   expect(tally.pending).toBe(1);
-  tally.take(turnEnd(1));
+  tally.inspect(turnEnd(1));
   expect(tally.pending).toBe(0);
 });
 
@@ -70,7 +70,7 @@ test("calls end a response, and their last result requests the next one", () => 
 
 test("a cancelled call is not waited for", () => {
   const tally = new LiveTally("s");
-  tally.take({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
-  tally.take({ toolCallCancellation: { ids: ["one"] } });
+  tally.inspect({ toolCall: { functionCalls: [{ id: "one" }, { id: "two" }] } });
+  tally.inspect({ toolCallCancellation: { ids: ["one"] } });
   expect(tally.answerCalls([{ id: "two" }])).toBe(true);
 });

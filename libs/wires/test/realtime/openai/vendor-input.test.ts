@@ -9,7 +9,7 @@ const openBridge = () =>
     upstreamModel: "live",
     sessionId: "s",
     transcribers: vendorsTranscribers,
-    vendorTools: false,
+    allowsVendorTools: false,
   });
 const input = (settings: object) => ({ type: "realtime", audio: { input: settings } });
 

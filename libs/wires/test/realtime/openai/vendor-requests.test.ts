@@ -9,7 +9,7 @@ const openBridge = () =>
     upstreamModel: "live",
     sessionId: "s",
     transcribers: vendorsTranscribers,
-    vendorTools: false,
+    allowsVendorTools: false,
   });
 
 const create = (id?: string) => ({ type: "response.create", ...(id === undefined ? {} : { event_id: id }) });

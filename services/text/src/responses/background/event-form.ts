@@ -116,7 +116,7 @@ class FollowedInteraction implements FollowedObject {
   }
 
   read(event: JsonObject): JsonObject | undefined {
-    this.#collector.take(event);
+    this.#collector.add(event);
     if (event["event_type"] === "error") this.#error = event["error"] ?? {};
     // The first and the final event are stored separately.
     const isStoredSeparately = isRecord(event["interaction"]) || this.#error !== undefined;

@@ -90,7 +90,7 @@ class CollectedAnswer {
       this.isStorable = false;
       return this.#call.log.warn({ ...idsOf(this.#call), err: error }, "an answer was not stored");
     }
-    if (this.isStream) for (const { data } of this.#decoder.push(piece)) collector.take(parseRecord(data) ?? {});
+    if (this.isStream) for (const { data } of this.#decoder.push(piece)) collector.add(parseRecord(data) ?? {});
   }
 
   /** Stores the answer that ends with `last`, if it is complete. */
