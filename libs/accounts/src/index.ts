@@ -6,7 +6,7 @@ export {
   budgetsOfCaller,
   isOfOrganisation,
   leftOf,
-  limitBudget,
+  makeLimitBudget,
   readBudgets,
   type BudgetUsage,
 } from "./budgets/budget.ts";
@@ -36,7 +36,7 @@ export {
   createAccount,
   findAccount,
   listAccountIds,
-  openingCredit,
+  makeOpeningCredit,
   setAccount,
   type Account,
   type AccountOpening,
@@ -91,7 +91,7 @@ export {
   type TaskQuery,
 } from "./tasks/find.ts";
 export { makeTaskCipher, type TaskCipher } from "./tasks/record.ts";
-export { holdLeaseMarginMs, taskEvent, type TaskRecord } from "./tasks/record.ts";
+export { holdLeaseMarginMs, makeTaskEvent, type TaskRecord } from "./tasks/record.ts";
 export { contentLimitFailure, openContentQuota, type ContentQuota } from "./content/content.ts";
 export { includesRanges, requireAllowedAddress } from "./tokens/allowed-addresses.ts";
 export { callerLimits, limitsIdOf } from "./tokens/caller-limits.ts";
@@ -103,7 +103,7 @@ export {
   type NewClientSecret,
   type SessionSettings,
 } from "./tokens/client-secret.ts";
-export { projectToken } from "./tokens/project-token.ts";
+export { writeTokenToRedis } from "./tokens/project-token.ts";
 export {
   readTokenDigest,
   findToken,

@@ -14,7 +14,7 @@ import {
   makeToken,
   newKey,
   writeBudgetsToRedis,
-  projectToken,
+  writeTokenToRedis,
   readBudgetUsage,
   readRemainingMoney,
   releaseHold,
@@ -293,7 +293,7 @@ test("the spending of a key per day and month is deleted with the key", async ()
   const states = ["day:group:g", "day:key:tok_2", "month:key:tok_2"];
   const storedBudgets = async () => (await redis.hkeys(accountKeys.budgets(id))).toSorted();
   expect(await storedBudgets()).toEqual([...states, `day:key:${token.id}`, `month:key:${token.id}`].toSorted());
-  await projectToken(redis, digest, { ...token, version: 2, deletedAt: new Date().toISOString() });
+  await writeTokenToRedis(redis, digest, { ...token, version: 2, deletedAt: new Date().toISOString() });
   expect(await storedBudgets()).toEqual(states);
 });
 
@@ -313,7 +313,7 @@ test("a call of a member's key that is charged again counts in the budget of the
   const one = budget("key:tok_operator");
   await put([one]);
   const { digest, token } = makeToken(newKey(), { accountId: id, group: "g" });
-  await projectToken(redis, digest, { ...token, ofMember: true, within: { id: "tok_operator", perDay: "1000" } });
+  await writeTokenToRedis(redis, digest, { ...token, ofMember: true, within: { id: "tok_operator", perDay: "1000" } });
   const draft = { ...testUsageDraft(id, "lost"), tokenId: token.id, time: new Date(noon).toISOString() };
   await chargeLost(redis, { draft, costNanos: 40n, replaces: "hash" });
   expect(await used([one])).toEqual([40n]);

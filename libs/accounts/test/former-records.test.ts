@@ -9,7 +9,7 @@ import {
   findTask,
   findToken,
   hold,
-  limitBudget,
+  makeLimitBudget,
   listCredits,
   readBudgetUsage,
   readUnpublished,
@@ -63,10 +63,10 @@ describe("a record of the previous version", () => {
       await redis.hset(`${key}:${date.slice(0, "2026-11".length)}`, { "token:tok_1": "91" });
       const nowMs = Date.parse(`${date}T23:59:59Z`);
       const limits = [
-        limitBudget("key:tok_1", "day", "100"),
-        limitBudget("key:tok_1", "month", "100"),
-        limitBudget("group:g", "day", "100"),
-        limitBudget("group:g", "month", "100"),
+        makeLimitBudget("key:tok_1", "day", "100"),
+        makeLimitBudget("key:tok_1", "month", "100"),
+        makeLimitBudget("group:g", "day", "100"),
+        makeLimitBudget("group:g", "month", "100"),
       ].map((budget) => appliedBudget(budget, nowMs));
       const used = async () => (await readBudgetUsage(redis, id, limits)).map(({ usedNanos }) => usedNanos);
       expect(await used()).toEqual([90n, 91n, 7n, 0n]);

@@ -15,7 +15,7 @@ import {
   limitsIdOf,
   listTokens,
   newKey,
-  projectToken,
+  writeTokenToRedis,
   releaseHold,
   renewSeats,
   settle,
@@ -246,14 +246,14 @@ test("tokens are found by digest, changed by id, announced to every edge, and th
   await listener.subscribe(accountKeys.tokenChanges);
   const [key, otherKey] = [newKey(), newKey()];
   const { digest, token } = makeToken(key, { accountId, group: "g", models: ["m"] });
-  await projectToken(redis, digest, { ...token, version: 2 });
+  await writeTokenToRedis(redis, digest, { ...token, version: 2 });
   const other = makeToken(otherKey, { accountId, group: "g" });
-  await projectToken(redis, other.digest, other.token);
+  await writeTokenToRedis(redis, other.digest, other.token);
   expect(await findToken(redis, keyDigest(key))).toEqual({ ...token, version: 2 });
   // A late write of an earlier version changes nothing.
-  await projectToken(redis, digest, { ...token, version: 1, disabled: true });
+  await writeTokenToRedis(redis, digest, { ...token, version: 1, disabled: true });
   expect(await findToken(redis, digest)).toMatchObject({ disabled: false });
-  await projectToken(redis, digest, { ...token, version: 3, disabled: true });
+  await writeTokenToRedis(redis, digest, { ...token, version: 3, disabled: true });
   expect(await findTokenById(redis, token.id)).toMatchObject({ disabled: true });
   expect(await findTokenById(redis, "tok_none")).toBeUndefined();
   expect(await listTokens(redis, accountId)).toHaveLength(2);

@@ -12,7 +12,7 @@ import {
   listTokens,
   makeToken,
   newKey,
-  projectToken,
+  writeTokenToRedis,
   withLastUse,
   type Token,
 } from "../src/index.ts";
@@ -72,7 +72,8 @@ async function usable(digests: readonly string[]): Promise<readonly string[]> {
   });
 }
 
-const write = ({ digest, token, replaced }: Version): Promise<void> => projectToken(redis, digest, token, replaced);
+const write = ({ digest, token, replaced }: Version): Promise<void> =>
+  writeTokenToRedis(redis, digest, token, replaced);
 
 test("the current and the previous key are one token with one id, in any order of writing", async () => {
   for (const order of [

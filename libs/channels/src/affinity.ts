@@ -4,8 +4,8 @@ import type { Logger, Redis } from "@modelgate/platform";
 /** Names of a conversation's stored route. They are digests and reveal no content. */
 export interface Conversation {
   /** Names to look up, the most specific first. Empty for a new conversation. */
-  readonly find: readonly string[];
-  readonly store: string;
+  readonly namesToFind: readonly string[];
+  readonly nameToStore: string;
 }
 
 /** Remembers the route of each conversation: prompt caches and thinking signatures are valid only there. */
@@ -20,18 +20,18 @@ export interface Affinity {
 export function openAffinity({ redis, log, lifetimeMs }: { redis: Redis; log: Logger; lifetimeMs: number }): Affinity {
   const keyOf = (owner: string, name: string): string => `affinity:${owner}:${name}`;
   return {
-    async find(owner, { find }) {
+    async find(owner, { namesToFind }) {
       try {
-        const routes = await Promise.all(find.map((name) => redis.get(keyOf(owner, name))));
+        const routes = await Promise.all(namesToFind.map((name) => redis.get(keyOf(owner, name))));
         return routes.find((id) => id !== null && isChannelKeyId(id)) ?? undefined;
       } catch (error) {
         log.debug({ err: error }, "a conversation's channel could not be read");
         return undefined;
       }
     },
-    store(owner, { store: name }, key) {
+    store(owner, { nameToStore }, key) {
       redis
-        .set(keyOf(owner, name), key, "PX", lifetimeMs)
+        .set(keyOf(owner, nameToStore), key, "PX", lifetimeMs)
         .catch((error: unknown) => log.debug({ err: error }, "a conversation's channel was not stored"));
     },
   };

@@ -16,7 +16,7 @@ export interface AttemptPlan<Accepted, Wire extends UpstreamWire = UpstreamWire>
   readonly choice?: ChannelChoice | undefined;
   /** Wires that the call can be sent in, best first. */
   readonly wires: readonly Wire[];
-  /** Counts the fields of the request that a wire cannot express; Infinity if the wire refuses the request. */
+  /** Counts the fields of the request that a wire cannot express; Infinity if it cannot express the request at all. */
   readonly countUnsupported?: ((wire: Wire, upstreamModel: string) => Promise<number>) | undefined;
   /** Prepares one attempt. `history` is set after a vendor has refused thinking signatures. */
   prepare(

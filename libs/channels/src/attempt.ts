@@ -60,11 +60,11 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
         if (chosen === undefined) break;
         const { route, isLastResort } = chosen;
         const attempt = { route, account: plan.account };
-        if (isLastResort) health.useLastResort(attempt);
+        if (isLastResort) health.recordLastResort(attempt);
         const entering = gate.enter(attempt, `${plan.callId}.${tried.length}`, isLastResort);
-        const entry = entering instanceof Promise ? await entering : entering;
-        if ("scope" in entry) {
-          routes.reportRefusal(entry);
+        const seats = entering instanceof Promise ? await entering : entering;
+        if ("scope" in seats) {
+          routes.reportRefusal(seats);
           continue;
         }
         const openCalls = speeds.startCall(route.candidate);
@@ -77,11 +77,11 @@ export function openAttempts(deps: AttemptDeps, random: () => number = Math.rand
           tried.push(reportOf(sent));
           observeAttempt(channel);
           speeds.recordAnswer(openCalls, Date.now() - sent.startedAt);
-          return new RunningAttempt(health, { ...started, sent, entry, openCalls, tried, span, plan });
+          return new RunningAttempt(health, { ...started, sent, seats, openCalls, tried, span, plan });
         } catch (error) {
           const { failure, next } = verdictOn(error, sent, { ...plan, ...history }, { health, supportedWires });
           openCalls.inFlight--;
-          entry[Symbol.dispose]();
+          seats[Symbol.dispose]();
           last = { failure, route, isFinal: next === "none" };
           tried.push(reportOf(sent, failure.code, error));
           observeAttempt(channel, failure.code);
@@ -115,7 +115,7 @@ function supportingCandidates(
 
 function historyAfter(history: AttemptHistory, next: Verdict["next"], { wire }: SentAttempt): AttemptHistory {
   if (next === "withoutSignatures") return { ...history, history: next };
-  return { ...history, refusing: next === "otherWire" ? wire : undefined };
+  return { ...history, refusingWire: next === "otherWire" ? wire : undefined };
 }
 
 /** Maximum characters of a vendor's error code in `AttemptReport`. */
@@ -143,7 +143,7 @@ function reportOf(
 /** The accepted answer, and the resources to release when it ends. */
 interface RunningAttemptParts<Accepted> extends StartedAnswer<Accepted> {
   readonly sent: SentAttempt;
-  readonly entry: OccupiedSeats;
+  readonly seats: OccupiedSeats;
   readonly openCalls: OpenCalls;
   readonly tried: readonly AttemptReport[];
   readonly span: Span;
@@ -160,7 +160,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
   #isDisposed = false;
 
   constructor(health: Health, parts: RunningAttemptParts<Accepted>) {
-    const { sent, entry, span, tried } = parts;
+    const { sent, seats, span, tried } = parts;
     this.accepted = parts.accepted;
     this.route = parts.route;
     this.tried = tried;
@@ -168,7 +168,7 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
     this.#health = health;
     span.set({ "modelgate.upstream_request_id": tried.at(-1)?.upstreamRequestId });
     health.reportAnswer(sent.attempt, sent.startedAt);
-    entry.endTrials();
+    seats.endTrials();
   }
 
   get attempts(): number {
@@ -188,12 +188,12 @@ class RunningAttempt<Accepted> implements OpenAttempt<Accepted> {
   [Symbol.dispose](): void {
     if (this.#isDisposed) return;
     this.#isDisposed = true;
-    const { sent, entry, openCalls, span, plan } = this.#parts;
+    const { sent, seats, openCalls, span, plan } = this.#parts;
     if (!this.#hasEnded && !plan.signal.aborted) this.#health.reportSuccess(sent.attempt);
     this.#hasEnded = true;
     span.end();
     openCalls.inFlight--;
-    entry[Symbol.dispose]();
+    seats[Symbol.dispose]();
   }
 }
 

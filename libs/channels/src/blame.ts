@@ -74,7 +74,10 @@ function hasEnoughEvidence(extent: Extent, tallies: readonly Tally[], failure: B
   return (isExplicit && extent.accounts === "one account") || failsMostly(outcomes, failed);
 }
 
-/** Returns true if most calls failed since the first of these failures. */
+/**
+ * Compares the failures that are similar to `failed` with the successes since the first of them. Returns true if there
+ * are at least as many failures.
+ */
 function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence): boolean {
   const failures = outcomes.filter(similarFailureFilter(failed));
   const since = Math.min(...failures.map(({ at }) => at));
@@ -83,7 +86,10 @@ function failsMostly(outcomes: readonly CallOutcome[], failed: FailureEvidence):
   );
 }
 
-/** Returns true if at least two accounts (or models) mostly fail, and more than recently succeeded. */
+/**
+ * Returns true if at least two accounts (or models) mostly fail, and if these are more than the others that recently
+ * succeeded.
+ */
 function majorityFails(
   tallies: readonly Tally[],
   failed: FailureEvidence,

@@ -3,7 +3,7 @@ import type { ChannelStates } from "./state.ts";
 
 const attempts = new SeriesCounter({
   name: "modelgate_channel_attempts_total",
-  help: "Attempts at vendors.",
+  help: "Attempts to call vendors.",
   labelNames: ["channel", "result"],
 });
 
@@ -23,7 +23,7 @@ const channelStates = new Gauge({
     const now = Date.now();
     for (const [scope, { until, kind }] of currentStates?.cooldowns ?? [])
       if (until > now) this.set({ scope, state: kind === "refused" ? "refused" : "resting" }, 1);
-    for (const scope of currentStates?.switched.keys() ?? []) this.set({ scope, state: "off" }, 1);
+    for (const scope of currentStates?.switchedOff.keys() ?? []) this.set({ scope, state: "off" }, 1);
   },
 });
 

@@ -24,7 +24,7 @@ interface RequestOptions {
 }
 
 /** Adds the channel's proxy, headers and body members to a request, and signs it. Rejects with CredentialsFailed. */
-export function channelRequest(
+export function prepareChannelRequest(
   { url, method, headers, body }: VendorRequest,
   { channel, key, provider }: RequestRoute,
   { timeoutMs, state, addsMembers, headers: requestHeaders, nowMs = Date.now() }: RequestOptions,

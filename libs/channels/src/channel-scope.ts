@@ -39,8 +39,8 @@ export function channelOfScope(scope: ChannelScope): string {
   return /^[^/#]*/.exec(scope)?.[0] ?? scope;
 }
 
-/** Returns a cooldown's name within its channel: without the channel id at the beginning of `scope`. */
-export function nameWithin(channel: string, scope: ChannelScope, account?: string): string {
+/** Returns the name of a cooldown without the channel id at its beginning. It is unique within the channel. */
+export function nameInChannel(channel: string, scope: ChannelScope, account?: string): string {
   return cooldownName(scope.slice(channel.length), account);
 }
 

@@ -37,7 +37,7 @@ export async function connectSocket(
   socket.once("open", () => {
     removeListener();
     socket.pause();
-    resolve({ status: 101, headers: answerHeaders, socket, ...withoutBody(socket) });
+    resolve({ status: 101, headers: answerHeaders, socket, ...emptyBody(socket) });
   });
   socket.once("unexpected-response", (_request, response: IncomingMessage) => {
     removeListener();
@@ -62,7 +62,7 @@ function openSocketVia(proxy: string, { protocol, host, hostname, port }: URL, t
   };
 }
 
-function withoutBody(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
+function emptyBody(socket: WebSocket): Pick<UpstreamAnswer, "pipe" | "pause" | "resume" | "abort"> {
   return {
     pipe: (sink) => sink.end(),
     pause: () => socket.pause(),

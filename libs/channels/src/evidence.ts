@@ -94,7 +94,10 @@ function isRepeat({ failed: other }: CallOutcome, failed: FailureEvidence): bool
   return other !== undefined && other.body === failed.body && other.of === failed.of;
 }
 
-/** Computes a fingerprint from a body's length and its two ends; undefined if the body is not a buffer. */
+/**
+ * Computes the fingerprint of a body; of a large body, only from its length and its two ends. Undefined if the body is
+ * not a buffer.
+ */
 export function fingerprintOf(body: unknown): string | undefined {
   if (!Buffer.isBuffer(body)) return undefined;
   const hash = createHash("sha1").update(String(body.length));

@@ -1,18 +1,18 @@
 import { runOnSharedTick, openSubscriber, type Logger, type Redis } from "@modelgate/platform";
-import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type Switched } from "./state.ts";
+import { endCooldowns, readChannelStates, stateKeys, type Cooldown, type SwitchOff } from "./state.ts";
 
 /** Interval at which the states are read again, in case a message was lost. */
 const pollMs = 10_000;
 /** Time for which an account's ended cooldown is remembered. A failure within this time starts a longer cooldown. */
 const accountMemoryMs = 600_000;
 
-/** States of all channels that this process knows. */
+/** States of all channels, as this process has read or changed them. */
 export interface FollowedStates extends AsyncDisposable {
   readonly cooldowns: Map<string, Cooldown>;
   readonly accountCooldowns: Map<string, Cooldown>;
-  readonly switched: Map<string, Switched>;
-  /** Waits in the background for a write to Redis, and logs its failure. */
-  share(step: Promise<unknown>): void;
+  readonly switchedOff: Map<string, SwitchOff>;
+  /** Waits in the background for a step that uses Redis, and logs its failure. */
+  runInBackground(step: Promise<unknown>): void;
 }
 
 /** Reads the shared states now and after each change. */
@@ -27,13 +27,13 @@ export async function followStates({
 }): Promise<FollowedStates> {
   const cooldowns = new Map<string, Cooldown>();
   const accountCooldowns = new Map<string, Cooldown>();
-  const switched = new Map<string, Switched>();
+  const switchedOff = new Map<string, SwitchOff>();
 
   async function refresh(): Promise<void> {
     const readAt = Date.now();
     const states = await readChannelStates(redis);
-    switched.clear();
-    for (const [scope, reason] of states.switched) switched.set(scope, reason);
+    switchedOff.clear();
+    for (const [scope, reason] of states.switchedOff) switchedOff.set(scope, reason);
     applyShared(cooldowns, states.cooldowns, { readAt, onEnded });
     applyShared(accountCooldowns, states.accountCooldowns, { readAt, onEnded });
   }
@@ -44,20 +44,20 @@ export async function followStates({
       [...accountCooldowns].filter(([, { until }]) => until < oldest).map(([name]) => name),
     );
   }
-  const share = (step: Promise<unknown>): void =>
-    void step.catch((error: unknown) => log.debug({ err: error }, "channel states not shared"));
+  const runInBackground = (step: Promise<unknown>): void =>
+    void step.catch((error: unknown) => log.debug({ err: error }, "channel states were not read or shared"));
 
   const subscriber = openSubscriber(redis);
   subscriber.on("error", () => undefined);
-  subscriber.on("message", () => share(refresh()));
+  subscriber.on("message", () => runInBackground(refresh()));
   await subscriber.subscribe(stateKeys.changes);
   await refresh();
-  const polls = runOnSharedTick(pollMs, () => share(refresh().then(dropOld)));
+  const polls = runOnSharedTick(pollMs, () => runInBackground(refresh().then(dropOld)));
   return {
     cooldowns,
     accountCooldowns,
-    switched,
-    share,
+    switchedOff,
+    runInBackground,
     async [Symbol.asyncDispose]() {
       polls[Symbol.dispose]();
       subscriber.disconnect();

@@ -28,15 +28,18 @@ export interface Gate extends AsyncDisposable {
   enter(attempt: Attempt, seatId: string, isLastResort?: boolean): OccupiedSeats | Promise<OccupiedSeats | SeatRefusal>;
 }
 
-/** Time after which a refused route is tried again. Nobody knows when a running call will end. */
+/**
+ * Time in ms after which a refused route may be tried again. It is a guess, because the end of the running calls is
+ * unknown.
+ */
 const seatRetryMs = 1_000;
-const takeSeats = defineScript({
+const takeSeatsScript = defineScript({
   file: new URL("take-seats.lua", import.meta.url),
   keys: ["minute", "seats[]"],
   args: { seatId: "text", leaseMs: "number", perMinute: "number", maxSeats: "number[]" },
   replies: { taken: {}, full: { set: "number" }, minute: { waitMs: "number" } },
 });
-const renewSeats = defineScript({
+const renewSeatsScript = defineScript({
   file: new URL("renew-seats.lua", import.meta.url),
   keys: ["seats[]"],
   args: { seatId: "text", leaseMs: "number" },
@@ -64,7 +67,7 @@ function doNothing(): void {
   // There is no seat to release
 }
 
-const unlimitedEntry: OccupiedSeats = { endTrials: doNothing, [Symbol.dispose]: doNothing };
+const unlimitedSeats: OccupiedSeats = { endTrials: doNothing, [Symbol.dispose]: doNothing };
 
 /** Opens the gate. The seats of a dead process are free after `leaseMs`. */
 export function openGate({
@@ -82,7 +85,7 @@ export function openGate({
   const logFailure = (step: Promise<unknown>): void =>
     void step.catch((error: unknown) => log.debug({ err: error }, "channel seats not renewed"));
   const renewals = runOnSharedTick(leaseMs / 3, () => {
-    for (const [seatId, keys] of keysBySeat) logFailure(renewSeats(redis, { seats: keys }, { seatId, leaseMs }));
+    for (const [seatId, keys] of keysBySeat) logFailure(renewSeatsScript(redis, { seats: keys }, { seatId, leaseMs }));
   });
 
   const release = (seatId: string, keys: readonly string[]): void => {
@@ -92,10 +95,10 @@ export function openGate({
     for (const key of keys) logFailure(redis.zrem(key, seatId));
   };
 
-  const takeSeat = async (channel: CatalogChannel, seatId: string, sets: readonly SeatSet[]) => {
+  const occupySeats = async (channel: CatalogChannel, seatId: string, sets: readonly SeatSet[]) => {
     const { id, requestsPerMinute: perMinute = 0 } = channel;
     const reply = await orUnavailable(
-      takeSeats(
+      takeSeatsScript(
         redis,
         { minute: limitRedisKeys.minute(id), seats: sets.map(({ key }) => key) },
         { seatId, leaseMs, perMinute, maxSeats: sets.map(({ seats }) => seats) },
@@ -103,7 +106,7 @@ export function openGate({
     );
     const refused = refusalOf(reply, sets, channel);
     if (refused !== undefined) return refused;
-    if (sets.length === 0) return unlimitedEntry;
+    if (sets.length === 0) return unlimitedSeats;
     const trials = sets.filter(({ cause }) => cause === "trial").map(({ key }) => key);
     keysBySeat.set(
       seatId,
@@ -120,8 +123,8 @@ export function openGate({
       const { channel } = attempt.route.candidate;
       const sets = seatSets(attempt, health, isLastResort);
       return sets.length === 0 && (channel.requestsPerMinute ?? 0) === 0
-        ? unlimitedEntry
-        : takeSeat(channel, seatId, sets);
+        ? unlimitedSeats
+        : occupySeats(channel, seatId, sets);
     },
     async [Symbol.asyncDispose]() {
       renewals[Symbol.dispose]();
@@ -129,7 +132,10 @@ export function openGate({
   };
 }
 
-/** Lists the sets in which an attempt needs a seat. Trials come first, because a full channel must be tested too. */
+/**
+ * Lists the sets in which an attempt needs a seat. Trials come first, so that the refusal names the trial even if the
+ * channel is also full.
+ */
 function seatSets(attempt: Attempt, health: Health, isLastResort: boolean): readonly SeatSet[] {
   const { route } = attempt;
   const { id, maxConcurrency, keyConcurrency } = route.candidate.channel;
@@ -154,7 +160,7 @@ function trialSets(attempt: Attempt, health: Health): SeatSet[] {
 }
 
 function refusalOf(
-  reply: Awaited<ReturnType<typeof takeSeats>>,
+  reply: Awaited<ReturnType<typeof takeSeatsScript>>,
   sets: readonly SeatSet[],
   { id }: CatalogChannel,
 ): SeatRefusal | undefined {

@@ -8,7 +8,7 @@ import {
   isWithin,
   keyModelScopeOf,
   modelScopeOf,
-  nameWithin,
+  nameInChannel,
   parseCooldownName,
   cooldownName,
   type ChannelScope,
@@ -53,7 +53,7 @@ export interface Blame extends FailureEvidence {
 }
 
 /** A scope whose cooldown has ended, but where no call has worked since. One call at a time may test it. */
-export interface Unproven {
+export interface UnprovenScope {
   /** Scope to skip while another call tests this one: a channel, or one `channel/key`. */
   readonly skipScope: ChannelScope;
   /** Name of the test, unique within the channel. */
@@ -71,8 +71,8 @@ export interface Health extends AsyncDisposable {
    */
   lastResortOf(account: string): Cooldowns;
   /** Records that a call uses a route in spite of its cooldown. */
-  useLastResort(attempt: Attempt): void;
-  unprovenScopes(attempt: Attempt): readonly Unproven[];
+  recordLastResort(attempt: Attempt): void;
+  unprovenScopes(attempt: Attempt): readonly UnprovenScope[];
   reportFailure(attempt: Attempt, blame: Blame): void;
   /** Records the start of the answer to a call that was sent at `sentAt` (Unix ms). */
   reportAnswer(attempt: Attempt, sentAt: number): void;
@@ -80,7 +80,7 @@ export interface Health extends AsyncDisposable {
   reportSuccess(attempt: Attempt): void;
 }
 
-/** Reads and shares the states through Redis. If Redis fails later, this process uses the states that it knows. */
+/** Reads and shares the states through Redis. If Redis fails later, this process uses its copy of the states. */
 export async function openHealth({ redis, log }: { redis: Redis; log: Logger }): Promise<Health> {
   const evidence = new Evidence();
   const onEnded = (name: string): void => {
@@ -124,18 +124,18 @@ class SharedHealth implements Health {
     };
   }
 
-  useLastResort({ route, account }: Attempt): void {
+  recordLastResort({ route, account }: Attempt): void {
     this.#lastResort.recordCall(modelScopeOf(route.candidate), account, Date.now());
   }
 
-  unprovenScopes({ route, account }: Attempt): readonly Unproven[] {
+  unprovenScopes({ route, account }: Attempt): readonly UnprovenScope[] {
     if (this.#cooldowns.isQuiet) return [];
     const { id } = route.candidate.channel;
     return scopesOf(route, account)
       .filter(([scope, affected]) => this.#cooldowns.latest(scope, affected) !== undefined)
       .map(([scope, affected]) => ({
         skipScope: isWithin(scope, channelKeyIdOf(route)) ? channelKeyIdOf(route) : id,
-        trial: nameWithin(id, scope, affected),
+        trial: nameInChannel(id, scope, affected),
       }));
   }
 
@@ -291,7 +291,7 @@ export class LastResort {
     return counted === undefined ? 0 : counted.at + Math.min(firstPauseMs * 2 ** (counted.failures - 1), maxPauseMs);
   }
 
-  /** Records a call of the account. The next one must wait. */
+  /** Records a call of an account whose calls have failed. The next one must wait. */
   recordCall(scope: ChannelScope, account: string, now: number): void {
     const counted = this.#counted.get(cooldownName(scope, account));
     if (counted !== undefined) counted.at = now;

@@ -9,9 +9,9 @@ export {
 } from "./attempt-plan.ts";
 export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCappedUsage, readCappedUsage } from "./state.ts";
-export { channelRequest } from "./channel-request.ts";
+export { prepareChannelRequest } from "./channel-request.ts";
 export { connectSocket } from "./connect.ts";
-export { isLinkLocal } from "./link-local.ts";
+export { isBlockedAddress } from "./link-local.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { ProxyFailed } from "./proxy.ts";
 export { readSeats } from "./gate.ts";
@@ -27,7 +27,7 @@ export type { Route } from "./channel-scope.ts";
 export { VendorRefusal } from "./refused.ts";
 export { readText, readUpTo } from "./refused.ts";
 export { NotFetched } from "./remote/not-fetched.ts";
-export { parseHosts, pinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
+export { parseHosts, resolvePinnedAddress, remoteRules, type RemoteRules } from "./remote/pinned-address.ts";
 export {
   mayBeImage,
   openRemoteFiles,
@@ -52,7 +52,7 @@ export {
   switchChannel,
   type ChannelStates,
   type Cooldown,
-  type Switched,
+  type SwitchOff,
 } from "./state.ts";
 export { openTransport, type Transport } from "./transport.ts";
 export type { BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";

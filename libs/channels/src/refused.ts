@@ -6,7 +6,10 @@ import type { UpstreamAnswer } from "./attempt-plan.ts";
 const errorBodyBytes = 64 * 1024;
 /** Maximum pause that a vendor can request. */
 const maxRetryAfterMs = 600_000;
-/** The client gets this status unchanged. Every other fault in the request gets the status of the failure's code. */
+/**
+ * The client gets this status unchanged. Every other refusal because of the request gets the status of the failure's
+ * code.
+ */
 const tooLarge = 413;
 
 /** A vendor's refusal of a request: an answer with an error status, or a 2xx answer that reports an error. */

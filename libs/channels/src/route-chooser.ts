@@ -19,7 +19,7 @@ export class RouteChooser {
   readonly #options: PickOptions;
   readonly #tried: Route[] = [];
   readonly #refusals: SeatRefusal[] = [];
-  #retried: ChosenRoute | undefined;
+  #routeToRetry: ChosenRoute | undefined;
 
   constructor(
     { account, prefer, choice }: Pick<AttemptPlan<unknown>, "account" | "prefer" | "choice">,
@@ -46,12 +46,12 @@ export class RouteChooser {
    * failures never make a model completely unavailable.
    */
   next(isFirst: boolean): ChosenRoute | undefined {
-    const retried = this.#retried;
-    this.#retried = undefined;
-    if (retried !== undefined) return retried;
+    const routeToRetry = this.#routeToRetry;
+    this.#routeToRetry = undefined;
+    if (routeToRetry !== undefined) return routeToRetry;
     const cooldowns = this.#health.cooldownsOf(this.#account);
-    const isUnlimited = cooldowns === undefined && this.#tried.length + this.#refusals.length === 0;
-    const route = pickRoute(this.#candidates, isUnlimited ? this.#options : this.#remaining(cooldowns));
+    const isUnrestricted = cooldowns === undefined && this.#tried.length + this.#refusals.length === 0;
+    const route = pickRoute(this.#candidates, isUnrestricted ? this.#options : this.#remaining(cooldowns));
     if (route !== undefined) return { route, isLastResort: false };
     if (!isFirst) return undefined;
     const isExcluded = (candidate: Candidate, key: ChannelKey): boolean => this.#isFull(candidate, key);
@@ -70,7 +70,7 @@ export class RouteChooser {
   /** Allows another attempt at the same route, with a different request. */
   retry(route: ChosenRoute): void {
     this.#tried.splice(this.#tried.indexOf(route.route), 1);
-    if (route.isLastResort) this.#retried = route;
+    if (route.isLastResort) this.#routeToRetry = route;
   }
 
   /** Returns options that exclude the routes that were tried or that refused a seat. */
@@ -92,7 +92,7 @@ export class RouteChooser {
 }
 
 /** Seconds of `retry-after` if all channels are switched off. */
-const unknownCooldownSeconds = 30;
+const switchedOffSeconds = 30;
 
 /** Creates the failure of a call that no route can serve now, with a `retry-after`. */
 export function noRouteFailure(
@@ -105,11 +105,7 @@ export function noRouteFailure(
     return new Failure("channel_concurrency_exceeded", undefined, { retryAfterSeconds: secondsUntilFirst(full) });
   const until = earliestAvailableAt(candidates, cooldowns);
   const wait =
-    refusals.length > 0
-      ? secondsUntilFirst(refusals)
-      : until === undefined
-        ? unknownCooldownSeconds
-        : secondsUntil(until);
+    refusals.length > 0 ? secondsUntilFirst(refusals) : until === undefined ? switchedOffSeconds : secondsUntil(until);
   return new Failure(
     "no_available_channel",
     `No channel of ${JSON.stringify(model)} is available now; try again in ${wait} s.`,

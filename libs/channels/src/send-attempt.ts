@@ -9,7 +9,7 @@ import type {
   UpstreamAnswer,
   WireRoute,
 } from "./attempt-plan.ts";
-import { channelRequest } from "./channel-request.ts";
+import { prepareChannelRequest } from "./channel-request.ts";
 import { connectSocket, RefusedSocket } from "./connect.ts";
 import { ProxyFailed } from "./proxy.ts";
 import type { Route } from "./channel-scope.ts";
@@ -28,18 +28,18 @@ export interface AttemptHistory {
   /** "withoutSignatures" if a vendor refused the thinking signatures in the history. */
   readonly history?: "withoutSignatures" | undefined;
   /** Wire whose endpoint refused the call, although another endpoint of the vendor may accept it. */
-  readonly refusing?: UpstreamWire | undefined;
+  readonly refusingWire?: UpstreamWire | undefined;
 }
 
 /** Sends one attempt, and records its progress in `sent`. Throws VendorRefusal, Failure, or connection errors. */
 export async function sendAttempt<Accepted, Wire extends UpstreamWire>(
   sent: SentAttempt,
   plan: AttemptPlan<Accepted, Wire>,
-  { history, refusing }: AttemptHistory,
+  { history, refusingWire }: AttemptHistory,
   deps: { readonly transport: Transport; readonly supportedWires: SupportedWires },
   span: Span,
 ): Promise<StartedAnswer<Accepted>> {
-  const choosing = chooseWireRoute(sent.attempt.route, plan, deps.supportedWires, refusing);
+  const choosing = chooseWireRoute(sent.attempt.route, plan, deps.supportedWires, refusingWire);
   const route = choosing instanceof Promise ? await choosing : choosing;
   sent.wire = route.wire;
   let prepared: PreparedAttempt<Accepted>;
@@ -68,11 +68,11 @@ function chooseWireRoute<Wire extends UpstreamWire>(
   { candidate, key }: Route,
   plan: Pick<AttemptPlan<unknown, Wire>, "wires" | "countUnsupported">,
   supportedWires: SupportedWires,
-  refusing: UpstreamWire | undefined,
+  refusingWire: UpstreamWire | undefined,
 ): WireRoute<Wire> | Promise<WireRoute<Wire>> {
   const vendor = supportedWires.vendorOf(candidate);
   const usableWires = supportedWires.usableWires(candidate, plan.wires);
-  const usable = refusing === undefined ? usableWires : usableWires.filter((wire) => wire !== refusing);
+  const usable = refusingWire === undefined ? usableWires : usableWires.filter((wire) => wire !== refusingWire);
   const [first] = usable;
   if (vendor === undefined || first === undefined) throw noUsableWireFailure();
   const { provider } = vendor;
@@ -119,7 +119,7 @@ async function exchangeOnce<Accepted>(
   signal: AbortSignal,
 ): Promise<Accepted> {
   const { channel } = candidate;
-  const sending = channelRequest(
+  const sending = prepareChannelRequest(
     prepared.request,
     { channel, key, provider },
     {
@@ -173,11 +173,11 @@ function noAnswerError(error: unknown, signal: AbortSignal): unknown {
 }
 
 /** Runs an exchange that must be accepted within `ms`. Throws Failure upstream_timeout. */
-export async function withStartTimeout<StartedAnswer>(
+export async function withStartTimeout<Answer>(
   ms: number | undefined,
   outer: AbortSignal,
-  exchange: (signal: AbortSignal) => Promise<StartedAnswer>,
-): Promise<StartedAnswer> {
+  exchange: (signal: AbortSignal) => Promise<Answer>,
+): Promise<Answer> {
   if (ms === undefined) return exchange(outer);
   const late = new AbortController();
   const timer = setTimeout(() => late.abort(), ms);

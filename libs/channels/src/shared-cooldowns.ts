@@ -38,12 +38,12 @@ export class SharedCooldowns implements AsyncDisposable {
   }
 
   get isQuiet(): boolean {
-    const { cooldowns, accountCooldowns, switched } = this.#states;
-    return cooldowns.size + accountCooldowns.size + switched.size === 0;
+    const { cooldowns, accountCooldowns, switchedOff } = this.#states;
+    return cooldowns.size + accountCooldowns.size + switchedOff.size === 0;
   }
 
   isOff(scope: ChannelScope): boolean {
-    return this.#states.switched.has(scope);
+    return this.#states.switchedOff.has(scope);
   }
 
   /** Returns the latest cooldown of a scope, for all accounts or for one. It may have ended. */
@@ -72,8 +72,8 @@ export class SharedCooldowns implements AsyncDisposable {
     else log.warn(line, "channel rests");
     if (account === undefined) this.#states.cooldowns.set(scope, cooldown);
     else this.#storeAccountCooldown(name, cooldown);
-    this.#states.share(storeCooldown(redis, name, cooldown));
-    this.#states.share(countShortPause(redis, scope, cooldown));
+    this.#states.runInBackground(storeCooldown(redis, name, cooldown));
+    this.#states.runInBackground(countShortPause(redis, scope, cooldown));
   }
 
   /** Records the start of an answer to a call. Returns true if this ended a cooldown. `sentAt` is in Unix ms. */
@@ -85,12 +85,12 @@ export class SharedCooldowns implements AsyncDisposable {
     if (isCoolingDown(cooldown, Date.now()) && (cooldown.kind !== "failing" || sentAt < Date.parse(cooldown.since)))
       return false;
     const { redis, log } = this.#options;
-    const { cooldowns, accountCooldowns, share } = this.#states;
+    const { cooldowns, accountCooldowns, runInBackground } = this.#states;
     const name = cooldownName(scope, account);
     (account === undefined ? cooldowns : accountCooldowns).delete(name);
     getOrCreate(this.#earlierRests, name, maxRemembered, () => ({ rests: cooldown.rests }));
     log.info({ scope, account }, "channel works again");
-    share(endCooldowns(redis, [name]));
+    runInBackground(endCooldowns(redis, [name]));
     return true;
   }
 
@@ -105,11 +105,11 @@ export class SharedCooldowns implements AsyncDisposable {
   }
 
   #storeAccountCooldown(name: string, cooldown: Cooldown): void {
-    const { accountCooldowns, share } = this.#states;
+    const { accountCooldowns, runInBackground } = this.#states;
     const [oldest] = accountCooldowns.keys();
     if (accountCooldowns.size >= maxAccountCooldowns && !accountCooldowns.has(name) && oldest !== undefined) {
       accountCooldowns.delete(oldest);
-      share(endCooldowns(this.#options.redis, [oldest]));
+      runInBackground(endCooldowns(this.#options.redis, [oldest]));
     }
     accountCooldowns.set(name, cooldown);
   }

@@ -22,15 +22,15 @@ export interface Cooldown {
   readonly account?: string | undefined;
 }
 
-/** Reason why a channel or key is switched off until an operator switches it on. */
-export interface Switched {
+/** Reason and time of switching off a channel or key. It stays off until an operator switches it on. */
+export interface SwitchOff {
   readonly reason: string;
   /** Start, as an RFC 3339 time. */
   readonly since: string;
 }
 
 /** Redis keys of the channel states, and the pub/sub channel that announces changes. */
-export const stateKeys = { health: "channels:health", switched: "channels:switched", changes: "channels" } as const;
+export const stateKeys = { health: "channels:health", switchedOff: "channels:switched", changes: "channels" } as const;
 
 /** States of the channels, shared by all replicas. */
 export interface ChannelStates {
@@ -38,17 +38,20 @@ export interface ChannelStates {
   readonly cooldowns: ReadonlyMap<ChannelScope, Cooldown>;
   /** Cooldowns for one account, by `cooldownName`. */
   readonly accountCooldowns: ReadonlyMap<string, Cooldown>;
-  readonly switched: ReadonlyMap<ChannelScope, Switched>;
+  readonly switchedOff: ReadonlyMap<ChannelScope, SwitchOff>;
 }
 
 /** Reads the shared states. Cooldowns that have ended but are still remembered are included. */
 export async function readChannelStates(redis: Redis): Promise<ChannelStates> {
-  const [health, switched] = await Promise.all([redis.hgetall(stateKeys.health), redis.hgetall(stateKeys.switched)]);
+  const [health, switchedOff] = await Promise.all([
+    redis.hgetall(stateKeys.health),
+    redis.hgetall(stateKeys.switchedOff),
+  ]);
   const cooldowns = Object.entries(health).map(([name, text]) => [name, parseCooldown(text)] as const);
   return {
     cooldowns: new Map(cooldowns.filter(([, { account }]) => account === undefined)),
     accountCooldowns: new Map(cooldowns.filter(([, { account }]) => account !== undefined)),
-    switched: new Map(Object.entries(switched).map(([id, text]) => [id, parseSwitched(text)])),
+    switchedOff: new Map(Object.entries(switchedOff).map(([id, text]) => [id, parseSwitchOff(text)])),
   };
 }
 
@@ -69,13 +72,13 @@ export async function endCooldowns(redis: Redis, names: readonly string[]): Prom
 export async function switchChannel(redis: Redis, scope: ChannelScope, on: boolean, reason: string): Promise<void> {
   if (on) {
     await redis.hdel(cappedUsageKey, scope);
-    for (const key of [stateKeys.switched, stateKeys.health]) {
+    for (const key of [stateKeys.switchedOff, stateKeys.health]) {
       const ownNames = (await redis.hkeys(key)).filter((name) => isWithin(parseCooldownName(name).scope, scope));
       if (ownNames.length > 0) await redis.hdel(key, ...ownNames);
     }
   } else {
-    const switched: Switched = { reason, since: new Date().toISOString() };
-    await redis.hset(stateKeys.switched, scope, JSON.stringify(switched));
+    const switchedOff: SwitchOff = { reason, since: new Date().toISOString() };
+    await redis.hset(stateKeys.switchedOff, scope, JSON.stringify(switchedOff));
   }
   await redis.publish(stateKeys.changes, scope);
 }
@@ -141,7 +144,7 @@ function upgradeCooldown(cooldown: unknown): unknown {
   return isAsked ? { ...upgraded, kind: "throttled" } : upgraded;
 }
 
-const parseSwitched: (text: string) => Switched = recordParser(
+const parseSwitchOff: (text: string) => SwitchOff = recordParser(
   "switched-off channel",
   Type.Object({ reason: Type.String(), since: Type.String() }),
 );

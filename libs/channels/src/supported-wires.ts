@@ -7,8 +7,9 @@ import { providers, type Provider } from "@modelgate/providers";
 const rememberedMs = 600_000;
 
 /**
- * Knows the wires that the vendors of channels support, and which endpoints are missing. A vendor at an operator's
- * address may lack a wire that its provider usually supports. The wire is tried once, and a 404 is remembered.
+ * Determines the wires in which a channel's vendor can be called, and remembers missing endpoints. A vendor at an
+ * operator's address may lack a wire that its provider usually supports. The wire is tried once, and a 404 is
+ * remembered.
  */
 export class SupportedWires {
   readonly #missing = new BoundedMap<number>();
@@ -24,7 +25,7 @@ export class SupportedWires {
     return this.choose(candidate, requested) !== undefined;
   }
 
-  /** Returns the first wire of `usable`; undefined if there is none. */
+  /** Returns the first of `usableWires`; undefined if there is none. */
   choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
     return this.usableWires(candidate, requested)[0];
   }
@@ -51,7 +52,7 @@ export class SupportedWires {
     return [...available.filter((wire) => !isRefusing(wire)), ...available.filter(isRefusing)];
   }
 
-  /** Returns the vendor of a candidate; undefined if this version does not know its provider. */
+  /** Returns the vendor of a candidate; undefined if this version lacks its provider. */
   vendorOf(candidate: Candidate): Vendor | undefined {
     return this.#configured(candidate).vendor;
   }
@@ -97,9 +98,7 @@ export interface Vendor {
   readonly wires: readonly UpstreamWire[];
 }
 
-/**
- * Returns the vendor of a channel; undefined if this version does not know its provider. `model` is the vendor's name.
- */
+/** Returns the vendor of a channel; undefined if this version lacks its provider. `model` is the vendor's name. */
 export function vendorOf(
   { provider: name, baseUrl, wires }: Pick<CatalogChannel, "provider" | "baseUrl" | "wires">,
   model = "",

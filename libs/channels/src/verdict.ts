@@ -37,7 +37,7 @@ type VerdictContext = Pick<
   "callId" | "requestId" | "span" | "signal" | "wires" | "canDropSignatures"
 > & {
   readonly history?: "withoutSignatures" | undefined;
-  readonly refusing?: UpstreamWire | undefined;
+  readonly refusingWire?: UpstreamWire | undefined;
 };
 
 /** Decides what follows a failed attempt, and reports the failure to the part of the route that caused it. */
@@ -56,7 +56,7 @@ export function verdictOn(
     health.reportFailure(sent.attempt, {
       ...blamed,
       body: fingerprintOf(sent.prepared?.request.body),
-      seenBy: seenBy(plan, sent, error),
+      seenBy: seenByOf(plan, sent, error),
     });
   if (sent.prepared?.isUnrepeatable === true && mayHaveReceived(error))
     return { failure: new Failure("create_uncertain", undefined, { cause: error }), next: "none" };
@@ -85,7 +85,7 @@ export function vendorMessageOf(
   return inOneLine(redacted, maxVendorMessage);
 }
 
-function seenBy(
+function seenByOf(
   plan: Pick<VerdictContext, "callId" | "requestId" | "span">,
   { attempt, answer }: SentAttempt,
   error: unknown,
@@ -167,7 +167,7 @@ function codeOf({ cause }: Failure): string | undefined {
 function mayOtherEndpointServe(
   error: unknown,
   { attempt, wire }: SentAttempt,
-  { wires, refusing }: VerdictContext,
+  { wires, refusingWire }: VerdictContext,
   supportedWires: SupportedWires,
 ): error is VendorRefusal {
   if (!(error instanceof VendorRefusal) || wire === undefined) return false;
@@ -175,7 +175,7 @@ function mayOtherEndpointServe(
   if (error.meaning.blame === "wire") supportedWires.reportMissing(candidate, wire);
   else if (error.meaning.isAboutEndpoint === true) supportedWires.reportRefusing(candidate, wire);
   else return false;
-  return supportedWires.usableWires(candidate, wires).some((each) => each !== wire && each !== refusing);
+  return supportedWires.usableWires(candidate, wires).some((each) => each !== wire && each !== refusingWire);
 }
 
 /** Returns true if the vendor refused only thinking signatures, and the call can be sent without them. */

@@ -57,7 +57,7 @@ function attemptsAt(answers: readonly Answer[]) {
       isQuiet: false,
       cooldownsOf: () => free,
       lastResortOf: () => free,
-      useLastResort: nothing,
+      recordLastResort: nothing,
       reportFailure: ({ route }, { reason }) => void blamed.push(`${route.candidate.channel.id} ${reason}`),
       reportAnswer: nothing,
       reportSuccess: nothing,

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { isReservedHeader, videoWires } from "@modelgate/contracts";
 import { providers, type VendorRequest } from "@modelgate/providers";
 import { runToEnd } from "@modelgate/formats/json";
-import { channelRequest, type RequestRoute } from "../src/channel-request.ts";
+import { prepareChannelRequest, type RequestRoute } from "../src/channel-request.ts";
 
 const json = { "content-type": "application/json", "x-tenant": "client" };
 const requestOf = (body: string, headers: Readonly<Record<string, string>> = json) =>
@@ -15,7 +15,7 @@ const route = (channel: Partial<RequestRoute["channel"]>, provider: RequestRoute
 });
 const options = { timeoutMs: 1_000, addsMembers: true };
 const bodyOf = async (body: string, channel: Partial<RequestRoute["channel"]>, headers = json) =>
-  textOf(await channelRequest(requestOf(body, headers), route(channel), options));
+  textOf(await prepareChannelRequest(requestOf(body, headers), route(channel), options));
 /** Text of a body in memory; undefined for another body. */
 const textOf = ({ body }: Pick<VendorRequest, "body">): string | undefined =>
   Buffer.isBuffer(body) ? body.toString() : undefined;
@@ -24,7 +24,7 @@ test("a channel's headers replace those of the request, but not those of the tra
   const headers = { "x-tenant": "ours", "x-new": "1" };
   const trace = { ...options, headers: { traceparent: "t" } };
   const channel = { headers: { ...headers, traceparent: "channel" } };
-  const request = await channelRequest(requestOf("{}"), route(channel), trace);
+  const request = await prepareChannelRequest(requestOf("{}"), route(channel), trace);
   expect(request.headers).toEqual({ ...json, ...headers, traceparent: "t" });
   expect(request.added).toEqual(["headers.x-tenant", "headers.x-new"]);
 });
@@ -46,13 +46,13 @@ test.each<[string, Partial<RequestRoute["channel"]>, string, readonly string[] |
   ["forced members", { headers: { "x-a": "1" }, force: { n: "1" } }, '{"n":2}', ["headers.x-a", "force.n"]],
   ["a forced member that is a default too", { defaults: { n: "1" }, force: { n: "2" } }, "{}", ["force.n"]],
 ])("the names of what was added to a request are known, without values: %s", async (_, channel, body, added) => {
-  const request = await channelRequest(requestOf(body), route(channel), options);
+  const request = await prepareChannelRequest(requestOf(body), route(channel), options);
   expect(request.added).toEqual(added);
 });
 
 test("a request that starts no answer, such as a poll or a cancellation, does not get these members", async () => {
   const channel = { headers: { "x-tenant": "ours" }, defaults: { user: '"ours"' }, force: { provider: "{}" } };
-  const request = await channelRequest(requestOf("{}"), route(channel), { timeoutMs: 1_000 });
+  const request = await prepareChannelRequest(requestOf("{}"), route(channel), { timeoutMs: 1_000 });
   expect([textOf(request), request.headers["x-tenant"]]).toEqual(["{}", "ours"]);
 });
 
@@ -64,15 +64,15 @@ test("a body that is not JSON is sent unchanged", async () => {
 
 test("without members, neither the body nor the headers are copied", () => {
   const request = requestOf("{ not read");
-  expect(channelRequest(request, route({}), options)).toMatchObject({ body: request.body });
+  expect(prepareChannelRequest(request, route({}), options)).toMatchObject({ body: request.body });
   const { headers } = request;
-  const sent = channelRequest(request, route({}), options);
+  const sent = prepareChannelRequest(request, route({}), options);
   expect(sent instanceof Promise ? undefined : sent.headers).toBe(headers);
 });
 
 test("the changed body and the channel's headers are signed", async () => {
   const provider = { sign: async (request: VendorRequest) => ({ authorization: `over ${textOf(request)}` }) };
-  const request = await channelRequest(requestOf("{}"), route({ force: { user: "1" } }, provider), options);
+  const request = await prepareChannelRequest(requestOf("{}"), route({ force: { user: "1" } }, provider), options);
   expect([textOf(request), request.headers["authorization"]]).toEqual(['{"user":1}', 'over {"user":1}']);
 });
 
@@ -83,7 +83,11 @@ test("a task of a vendor that signs bodies is signed with the members of the cha
   const call = { baseUrl: "https://j.example", key: key.secret, nowMs: 0, wire: "jimeng-video" } as const;
   const start = { ...call, act: "start", model: "m", body: { prompt: "a" }, fromImage: false } as const;
   const channel = { baseUrl: call.baseUrl, force: { seed: "7" } };
-  const request = await channelRequest(runToEnd(jimeng.start(start)), { channel, key, provider: jimeng }, options);
+  const request = await prepareChannelRequest(
+    runToEnd(jimeng.start(start)),
+    { channel, key, provider: jimeng },
+    options,
+  );
   expect(textOf(request)).toBe('{"prompt":"a","seed":7}');
   const hash = createHash("sha256").update('{"prompt":"a","seed":7}').digest("hex");
   expect(request.headers).toMatchObject({
@@ -91,7 +95,7 @@ test("a task of a vendor that signs bodies is signed with the members of the cha
     authorization: expect.stringContaining("Credential=AK/"),
   });
   const poll = jimeng.request({ ...call, act: "poll", task: "t/m" });
-  const polled = await channelRequest(poll, { channel, key, provider: jimeng }, { timeoutMs: 1_000 });
+  const polled = await prepareChannelRequest(poll, { channel, key, provider: jimeng }, { timeoutMs: 1_000 });
   expect(textOf(polled)).toBe('{"req_key":"m","task_id":"t"}');
   expect(polled.headers["authorization"]).toBeDefined();
 });

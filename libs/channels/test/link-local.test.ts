@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import { beforeEach, expect, test, vi } from "vitest";
 import { connectSocket } from "../src/connect.ts";
-import { isLinkLocal, vendorLookup } from "../src/link-local.ts";
+import { isBlockedAddress, vendorLookup } from "../src/link-local.ts";
 import { openTransport } from "../src/transport.ts";
 
 /** Addresses of the host names in these tests. */
@@ -31,7 +31,7 @@ test.each([
   ["[fd00::1]", false],
   ["api.openai.com", false],
 ])("%s is link-local: %s", (host, expected) => {
-  expect(isLinkLocal(host)).toBe(expected);
+  expect(isBlockedAddress(host)).toBe(expected);
 });
 
 test("no request and no WebSocket goes to a link-local address", async () => {

@@ -5,8 +5,8 @@ export function isAccountId(text: string): boolean {
   return text.length <= maxLength && /^[A-Za-z0-9][A-Za-z0-9._-]*(?:~[A-Za-z0-9._-]+)?$/.test(text);
 }
 
-/** Returns an id with the name of `other`, on the shard of the account `first`. */
+/** Creates an account id from the id `other` that is on the same shard as the account `first`. */
 export function idOnShardOf(first: string, other: string): string {
-  const [shard = ""] = first.split("~");
-  return `${shard}~${other.replaceAll("~", "-")}`.slice(0, maxLength);
+  const [prefix = ""] = first.split("~");
+  return `${prefix}~${other.replaceAll("~", "-")}`.slice(0, maxLength);
 }

@@ -3,14 +3,14 @@ import { Type, type Static } from "typebox";
 /**
  * Kinds of alerts:
  * - `budget`: 50, 80 or 100 % of a budget are spent
- * - `balance-low`: an account's balance does not last as long as LOW_BALANCE_HOURS
+ * - `balance-low`: at the present rate of spending, an account's balance lasts less than LOW_BALANCE_HOURS
  * - `key-refused`: a vendor refuses a key of a channel
  * - `channel-resting`: a channel, one of its keys or models is paused after failures, or was paused often
  * - `channel-recovered`: a paused or refused part of a channel works again
  * - `unpriced-use`: a call used a unit without a price
  * - `ledger-divergence`: an account's balance differs from its receipts
  * - `key-expiring`: an API key is about to expire
- * - `key-rotation-due`: an API key was not rotated for the days that are set for it
+ * - `key-rotation-due`: an API key must be rotated, because its `rotateAfterDays` have passed
  * - `certificate-expiring`: a certificate of a store or of a channel is about to expire
  */
 export const alertKinds = [
@@ -43,7 +43,7 @@ export const Alert = Type.Object({
   summary: Type.String(),
   /** RFC 3339. */
   time: Type.String(),
-  /** Values behind the summary. They contain no secrets. */
+  /** Values that the summary is made of. They contain no secrets. */
   details: Type.Record(Type.String(), Type.String()),
 });
 export type Alert = Static<typeof Alert>;
@@ -79,7 +79,10 @@ export const AlertTargetSecret = Type.Object({
 });
 export type AlertTargetSecret = Static<typeof AlertTargetSecret>;
 
-/** Purpose in the encryption of targets, which separates it from other uses of the secret. */
+/**
+ * Name of the purpose for which the encryption key of targets is derived from the secret. Other purposes have other
+ * keys.
+ */
 export const alertTargetPurpose = "modelgate alert targets";
 
 /** `dead` means that the delivery was given up after a day. */

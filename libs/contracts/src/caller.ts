@@ -6,20 +6,20 @@ const optionalNanos = (description: string) => Type.Optional(Type.String({ patte
 
 /**
  * Budgets in the signed caller, in nano-dollars or requests per day and month (UTC). `token…` limits one API key,
- * `within…` all keys that share its budget, and `group…` the account's keys of one group. The account's other budgets
- * are applied when money is held.
+ * `within…` an operator's key and all keys that share its budget, and `group…` the account's keys of one group. The
+ * account's other budgets are applied when money is held.
  */
 export const Budgets = Type.Object(
   {
-    tokenPerDay: optionalNanos("by the token, a day"),
-    tokenPerMonth: optionalNanos("by the token, a month"),
-    tokenRequestsPerDay: optionalCount("requests with the token, a day"),
+    tokenPerDay: optionalNanos("nano-dollars that the token may spend in a day"),
+    tokenPerMonth: optionalNanos("nano-dollars that the token may spend in a month"),
+    tokenRequestsPerDay: optionalCount("requests that the token may send in a day"),
     within: Type.Optional(Type.String({ description: "the token of an operator whose budget this one shares" })),
-    withinPerDay: optionalNanos("by that token and all that share its budget, a day"),
-    withinPerMonth: optionalNanos("by that token and all that share its budget, a month"),
-    withinRequestsPerDay: optionalCount("requests with that token and all that share its budget, a day"),
-    groupPerDay: optionalNanos("by the account's tokens of the group, a day"),
-    groupPerMonth: optionalNanos("by the account's tokens of the group, a month"),
+    withinPerDay: optionalNanos("nano-dollars that this token and all that share its budget may spend in a day"),
+    withinPerMonth: optionalNanos("nano-dollars that this token and all that share its budget may spend in a month"),
+    withinRequestsPerDay: optionalCount("requests that this token and all that share its budget may send in a day"),
+    groupPerDay: optionalNanos("nano-dollars that the account's tokens of the group may spend in a day"),
+    groupPerMonth: optionalNanos("nano-dollars that the account's tokens of the group may spend in a month"),
   },
   { $id: "Budgets", additionalProperties: false },
 );

@@ -20,7 +20,7 @@ export const headers = {
   cost: "x-modelgate-cost",
   /** Maximum output tokens that the gateway requested, if the balance does not cover the default. */
   maxOutputTokens: "x-modelgate-max-output-tokens",
-  /** Vendor's id of the exchange. */
+  /** Vendor's id of the call. */
   upstreamRequestId: "x-modelgate-upstream-request-id",
   /** W3C trace context, forwarded from the client to the vendor. */
   traceparent: "traceparent",

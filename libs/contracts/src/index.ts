@@ -53,7 +53,7 @@ export { endUserOf } from "./events/usage.ts";
 export { CreditEvent, CreditKind } from "./events/receipt.ts";
 export { CallAttempt } from "./events/usage.ts";
 export { Receipt } from "./events/receipt.ts";
-export { refusedCall, RefusedCall } from "./events/refused-call.ts";
+export { makeRefusedCall, RefusedCall } from "./events/refused-call.ts";
 export { creditSubject, eventStreams, taskSubject, usageSubject } from "./events/streams.ts";
 export { StoredTaskEvent, TaskEvent, TaskState } from "./events/task.ts";
 export {
@@ -70,7 +70,7 @@ export {
   UsageEvent,
 } from "./events/usage.ts";
 export { asFailure, Failure, type FailureDetails } from "./failures/failure.ts";
-export { failureFrameOf, failureFrames, sessionFailure, type RenderFailureFrame } from "./failures/frames.ts";
+export { failureFrameOf, failureFrames, renderSessionFailure, type RenderFailureFrame } from "./failures/frames.ts";
 export { failures, isFailureCode, type FailureCode, type FailureKind } from "./failures/registry.ts";
 export { failureHeaders, renderFailure, type ErrorFormat } from "./failures/render.ts";
 export { parseAddressRange } from "./configuration/address-range.ts";

@@ -1,7 +1,7 @@
 import type { Static, TSchema } from "typebox";
 import { validatorOf } from "./validator.ts";
 
-/** Error of a stored record that this version cannot read. The message does not contain values of the record. */
+/** Error for a stored record that this version cannot read. The message does not contain values of the record. */
 export class UnknownShape extends Error {
   override readonly name = "UnknownShape";
   constructor(record: string, problem: string, cause?: unknown) {

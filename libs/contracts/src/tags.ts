@@ -35,8 +35,8 @@ export function parseTags(header: string): Tags {
     const value = rest.join("=");
     if (!isTagName(name) || !valuePattern.test(value))
       throw malformedTags(
-        "must be name=value pairs with commas between them: names of letters, digits, `_`, `.` and `-`, at most 32; " +
-          "values of those, `:`, `/`, `@`, `+` and spaces, at most 64",
+        "must be name=value pairs with commas between them: names of at most 32 letters, digits, `_`, `.` and `-`; " +
+          "values of at most 64 of these characters, `:`, `/`, `@`, `+` and spaces",
       );
     if (tags.has(name)) throw malformedTags(`names the tag ${name} twice`);
     tags.set(name, value);

@@ -9,7 +9,7 @@ export function isAgent(name: string): boolean {
   return agentPattern.test(name);
 }
 
-/** Endpoints that accept a request of a text wire and count its tokens or compact its input. */
+/** Wires of endpoints that accept a request of a text wire, and count its tokens or compact its input. */
 export const auxiliaryTextWires = ["compact", "count-responses", "count-messages", "count-content"] as const;
 
 export const vectorsWires = [
@@ -55,7 +55,7 @@ export type VendorTranscriptsWire = (typeof vendorTranscriptsWires)[number];
 export const speechWires = ["speech", "elevenlabs-speech", "deepgram-speech", "content-speech"] as const;
 export type SpeechWire = (typeof speechWires)[number];
 
-/** Wires of image generation, except content generation, which is also a text wire. */
+/** Wires of images, except `content`, which is also a text wire. */
 export const imagesWires = [
   "images",
   "image-edits",

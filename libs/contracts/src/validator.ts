@@ -2,7 +2,7 @@ import type { Static, TSchema } from "typebox";
 import { Compile, type Validator } from "typebox/compile";
 import type { TLocalizedValidationError } from "typebox/error";
 
-/** Validator of a schema, with the methods of TypeBox's. */
+/** Validator of a schema, with the methods of TypeBox's validators. */
 export interface SchemaValidator<Schema extends TSchema> {
   Check(value: unknown): value is Static<Schema>;
   Errors(value: unknown): TLocalizedValidationError[];

@@ -1,5 +1,5 @@
 import { Type, type Static } from "typebox";
-import { refusedCall, RefusedCall, recordParser, withoutUndefined, type Failure } from "@modelgate/contracts";
+import { makeRefusedCall, RefusedCall, recordParser, withoutUndefined, type Failure } from "@modelgate/contracts";
 import type { Redis } from "./redis.ts";
 import { idSource } from "./tracing.ts";
 
@@ -26,7 +26,7 @@ export type WaitingRefusal = Static<typeof WaitingRefusal>;
 
 const readWaiting = recordParser("refused call", WaitingRefusal);
 
-export type RefusedRequest = Omit<Parameters<typeof refusedCall>[0], "id">;
+export type RefusedRequest = Omit<Parameters<typeof makeRefusedCall>[0], "id">;
 
 /**
  * Publishes refused calls for the ledger. No call waits for this. A publication that fails is lost, because no money is
@@ -53,7 +53,7 @@ export class RefusedCalls implements AsyncDisposable {
     const last = ofAccount.at(-1);
     if (last !== undefined && ofAccount.length >= maxOfAccount) return void last.calls++;
     if (this.#gathered >= maxCallsPerInterval) return;
-    const call = refusedCall({ ...request, id: this.#newId() }, failure);
+    const call = makeRefusedCall({ ...request, id: this.#newId() }, failure);
     ofAccount.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));
     this.#waiting.set(request.accountId, ofAccount);
     this.#gathered++;

@@ -104,7 +104,7 @@ class PreparedCall {
 
   constructor(deps: Pick<RunDeps, "limits" | "budget">, request: VendorRequest, exchange: Exchange, state: SendState) {
     this.request = request;
-    this.stream = exchange.streams;
+    this.stream = exchange.isStreamed;
     this.isUnrepeatable = exchange.isUnrepeatable;
     this.state = state;
     this.#deps = deps;
@@ -144,7 +144,7 @@ export function requestFor(
   call: Pick<Call, "requestId">,
   forward: Plan["forward"],
   { candidate, key, provider }: WireRoute,
-  { wire, body, headers, query, streams }: Pick<Exchange, "wire" | "body" | "headers" | "query" | "streams">,
+  { wire, body, headers, query, isStreamed }: Pick<Exchange, "wire" | "body" | "headers" | "query" | "isStreamed">,
 ): VendorRequest {
   const { upstreamModel, channel } = candidate;
   const forwarded = forward?.wire === wire ? forward : undefined;
@@ -156,7 +156,7 @@ export function requestFor(
     requestId: call.requestId,
     wire,
     model: upstreamModel,
-    stream: streams,
+    stream: isStreamed,
     body,
     headers: forwarded === undefined ? headers : { ...headers, ...forwarded.headers },
     query: forwarded?.query ?? query,

@@ -12,7 +12,7 @@ import type { Metered } from "./money/measure.ts";
 import { Meter } from "./money/meter.ts";
 import { notSent, type Outcome } from "./outcome.ts";
 
-/** An accepted answer with its exchange. Of a stream, the first frame has arrived. */
+/** An accepted answer with its exchange. If it is a stream, its first frame has arrived. */
 export type AcceptedAnswer = {
   readonly exchange: Exchange;
   /** Time of the answer's first byte, by `performance.now()`. */
@@ -27,7 +27,7 @@ export type AcceptedAnswer = {
 /** Money that is held for a call with one model. */
 export type RunMoney = Pick<
   HeldMoney,
-  | "renew"
+  | "holdAgain"
   | "callId"
   | "certainOutcome"
   | "chargedNanos"
@@ -89,7 +89,7 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 
   /**
-   * Returns whether a fallback model should be tried: no vendor could serve the call, and the client is still
+   * Returns true if a fallback model should be tried: no vendor could serve the call, and the client is still
    * connected.
    */
   isWorthAnotherModel({ failure, isFinal }: AttemptsFailed): boolean {

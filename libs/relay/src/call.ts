@@ -13,6 +13,7 @@ export interface ServingModel {
   readonly model: CatalogModel;
   /** Price multiplier of the caller's group. */
   readonly multiplier: number;
+  /** Name that the client used, if it is not the name of `model`. */
   readonly requested?: string | undefined;
   /** Rule of the caller's group for tools and service tiers without a price. */
   readonly unpriced: Group["unpriced"];

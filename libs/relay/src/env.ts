@@ -35,7 +35,7 @@ export function relayVariables(
     /** Time in ms after which the weight of a measured speed has fallen to 37 %, for models with `choice: fastest`. */
     fastestDecayMs: 60_000,
     /** Time in ms for which an account may refer to objects that a vendor stored for it (containers, files, items). */
-    madeIdLifetimeMs: 30 * 24 * 3_600_000,
+    createdIdLifetimeMs: 30 * 24 * 3_600_000,
     detachedAnswers: {
       /** Maximum number of answers that are read at the same time after their clients disconnected. */
       maxAnswers: 256,

@@ -18,7 +18,7 @@ export class ExchangeLifetime implements SendState, Disposable {
   readonly signal: AbortSignal;
   readonly #detachedAnswers: RunDeps["detachedAnswers"];
   readonly #ending: AbortSignal;
-  readonly #broken: AbortSignal | undefined;
+  readonly #bodyFailed: AbortSignal | undefined;
   /** Aborts `signal`. Undefined if the exchange always ends with the call. */
   readonly #delayedAbort: AbortController | undefined;
   /** True after the attempt's request was sent to the vendor. */
@@ -32,7 +32,7 @@ export class ExchangeLifetime implements SendState, Disposable {
   ) {
     this.#detachedAnswers = detachedAnswers;
     this.#ending = ending;
-    this.#broken = bodyFailed;
+    this.#bodyFailed = bodyFailed;
     this.#delayedAbort = finishAfterDisconnect ? new AbortController() : undefined;
     const signal = this.#delayedAbort?.signal ?? ending;
     this.signal = bodyFailed === undefined ? signal : AbortSignal.any([signal, bodyFailed]);
@@ -47,29 +47,33 @@ export class ExchangeLifetime implements SendState, Disposable {
     this.isSent = false;
     const failure = gatewayFailureOf(this.#ending);
     if (failure !== undefined) throw failure;
-    if (!this.#ending.aborted && this.#broken?.aborted !== true) return;
+    if (!this.#ending.aborted && this.#bodyFailed?.aborted !== true) return;
     this.#delayedAbort?.abort();
     throw new ClientDisconnected("the client disconnected before the answer");
   }
 
   /**
-   * Returns whether a client that disconnected must pay, because the vendor received the complete request and its
+   * Returns true if a client that disconnected must pay, because the vendor received the complete request and its
    * result is unknown.
    */
   mustClientPay({ code }: Pick<Failure, "code">): boolean {
-    if (!this.isSent || this.#broken?.aborted === true) return false;
+    if (!this.isSent || this.#bodyFailed?.aborted === true) return false;
     return this.signal.aborted || code === "upstream_timeout";
   }
 
-  /** While the client's body is being sent, the body's signal may report a disconnect before the call's signal does. */
+  /**
+   * Returns true if the client has disconnected. While its body is being sent, the body's signal may report this before
+   * the call's signal does.
+   */
   get isClientGone(): boolean {
-    return this.#ending.reason instanceof ClientDisconnected || this.#broken?.reason instanceof ClientDisconnected;
+    return this.#ending.reason instanceof ClientDisconnected || this.#bodyFailed?.reason instanceof ClientDisconnected;
   }
 
   /** Returns the failure that ends the call whatever the vendor does: a shutdown, or a failure of the client's body. */
   get failure(): Failure | undefined {
     return (
-      gatewayFailureOf(this.#ending) ?? (this.#broken?.aborted === true ? asFailure(this.#broken.reason) : undefined)
+      gatewayFailureOf(this.#ending) ??
+      (this.#bodyFailed?.aborted === true ? asFailure(this.#bodyFailed.reason) : undefined)
     );
   }
 

@@ -1,6 +1,12 @@
 export type { Conversation, WireRoute } from "@modelgate/channels";
 export { HeldMoney, holdMoney, type HoldDeps } from "./money/held-money.ts";
-export { costOfUnits, usageDraft, type BilledCall, type CallPricing, type UsageRecord } from "./money/usage-draft.ts";
+export {
+  costOfUnits,
+  makeUsageDraft,
+  type BilledCall,
+  type CallPricing,
+  type UsageRecord,
+} from "./money/usage-draft.ts";
 export type { RelayDeps } from "./deps.ts";
 export { refreshCaller } from "./refresh-caller.ts";
 export { privateHostsVariable, relayVariables, type RelayEnv, type RelayLimits } from "./env.ts";

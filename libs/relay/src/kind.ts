@@ -20,8 +20,8 @@ export interface CallKind<Request, Planned extends Plan = Plan> {
    */
   exchange(plan: Planned, route: WireRoute, history: "withoutSignatures" | undefined): Exchange | Promise<Exchange>;
   /**
-   * Counts the fields of a request that a wire cannot express; Infinity if the wire refuses the request. Absent if
-   * every wire can express all fields.
+   * Counts the fields of a request that a wire cannot express; Infinity if it cannot express the request at all. Absent
+   * if every wire can express all fields.
    */
   countUnsupported?(plan: Planned, wire: UpstreamWire, upstreamModel: string): Promise<number>;
   /**

@@ -37,7 +37,8 @@ interface ProcessRelay {
 }
 
 /**
- * Shared dependencies are closed in reverse order, so that settlements finish before the outbox and Redis are closed.
+ * Opens the dependencies that all services of a process share. They are closed in reverse order, so that settlements
+ * finish before the outbox and Redis are closed.
  */
 const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
   const { log } = shared;
@@ -66,7 +67,7 @@ const sharedRelay = sharedPart<RelayEnv, ProcessRelay>(async (shared, env) => {
       settlements,
       renewals,
       modelsWithHiddenOutput: new BoundedMap(),
-      createdIds: openCreatedIds({ redis, log, lifetimeMs: env.madeIdLifetimeMs }),
+      createdIds: openCreatedIds({ redis, log, lifetimeMs: env.createdIdLifetimeMs }),
       detachedAnswers: shared.use(new DetachedAnswers(env.detachedAnswers)),
       budget: new BufferBudget(env.buffers.bytes, env.buffers.shares),
       newCallId: idSource("call"),

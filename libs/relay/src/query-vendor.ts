@@ -52,7 +52,7 @@ export async function queryVendor(
   }
 }
 
-/** Returns whether any channel of a model supports one of the wires. */
+/** Returns true if any channel of a model supports one of the wires. */
 export function isSupported(
   deps: RelayDeps,
   call: Pick<Call, "caller">,

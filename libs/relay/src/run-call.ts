@@ -31,14 +31,14 @@ export async function runCall<Request extends { readonly model: string }, Planne
   let fallbacks: string[] | undefined;
   let failedModels: FailedModels | undefined;
   for (;;) {
-    let holding: HeldPlan<Planned>;
+    let heldPlan: HeldPlan<Planned>;
     try {
-      holding = await holdPlan(deps, call, kind, { serving, plan });
+      heldPlan = await holdPlan(deps, call, kind, { serving, plan });
     } catch (error) {
       return endCallWithoutHold(call, plan, failedModels?.failure ?? asFailure(error));
     }
-    using heldMoney = holding.held;
-    plan = holding.plan;
+    using heldMoney = heldPlan.held;
+    plan = heldPlan.plan;
     using run = new CallRun(deps, call, { kind, plan, serving, heldMoney, triedBefore: failedModels?.tried });
     try {
       using attempted = await attemptCall(run);
@@ -170,7 +170,8 @@ async function endFailedCall(run: CallRun, cause: Failure): Promise<void> {
   const isClientGone = lifetime.isClientGone;
   const isOwed = isClientGone && lifetime.mustClientPay(failure);
   const units = isOwed ? await usageAfterDisconnect(plan.cost, heldMoney.expected) : {};
-  // Only a stream can begin before the vendor answers. Any other answer is the error of an ended call.
+  // Only a stream can begin before the vendor answers. If another answer has begun, it is the error that ended the
+  // call.
   const hasBegun = plan.pendingStream !== undefined && call.answer.isHeadSent;
   const status = isClientGone ? clientDisconnectedStatus : hasBegun ? 200 : failure.status;
   const error = isClientGone ? undefined : failure.code;

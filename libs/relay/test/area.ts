@@ -7,7 +7,7 @@ import {
   createAccount,
   credit,
   findAccount,
-  projectToken,
+  writeTokenToRedis,
   makeToken,
   writeEpoch,
   type Account,
@@ -224,7 +224,7 @@ async function declareAccounts(redis: Redis, { accounts = {}, groups }: Configur
         ...wish,
         budget: budget && { perDay: nanos(budget.dollarsPerDay), perMonth: nanos(budget.dollarsPerMonth) },
       });
-      await projectToken(redis, digest, token);
+      await writeTokenToRedis(redis, digest, token);
       const limits = callerLimits(token, groups[token.group]?.limits ?? {});
       callers.set(key, { accountId, tokenId: token.id, ...limits });
     }

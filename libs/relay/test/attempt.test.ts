@@ -40,7 +40,7 @@ const exchange: Exchange = {
   body: Buffer.from("{}"),
   headers: { "x-of-exchange": "1", "x-both": "exchange" },
   query: { of: "exchange" },
-  streams: false,
+  isStreamed: false,
   dropped: [],
   read: () => wholeReader,
 };
@@ -96,7 +96,7 @@ async function attempted(
     record: { callId: "c", call: callOf(new FakeClient()), price: { model, multiplier: 1 }, heldAt: 0 },
     costOf: () => 0n,
     extend: () => Promise.resolve(true),
-    renew: () => Promise.reject(new Failure("server_overloaded")),
+    holdAgain: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => undefined,
     settle: () => Promise.resolve(),
   };
@@ -114,7 +114,7 @@ async function attempted(
 }
 
 describe("the route of a call", () => {
-  const conversation = { find: ["before"], store: "now" };
+  const conversation = { namesToFind: ["before"], nameToStore: "now" };
   test.each([
     ["that of its conversation", { conversation }, "vendor/before", ["a:m"]],
     ["the one that its plan names", { conversation, prefer: "vendor/own" } as const, "vendor/own", ["a:m"]],
@@ -125,12 +125,12 @@ describe("the route of a call", () => {
       plan,
       {},
       {
-        find(owner, { find }) {
-          expect(find).toEqual(["before"]);
+        find(owner, { namesToFind }) {
+          expect(namesToFind).toEqual(["before"]);
           found.push(owner);
           return Promise.resolve("vendor/before");
         },
-        store: (owner, { store }, key) => void kept.push(`${owner} ${store} ${key}`),
+        store: (owner, { nameToStore }, key) => void kept.push(`${owner} ${nameToStore} ${key}`),
       },
     );
     expect([preparedAttempt.prefer, found]).toEqual([prefer, owners]);

@@ -95,7 +95,7 @@ const models = { named: 0.001, second: 0.002, third: 0.004, dear: 1_000 } as con
 const exchange: Exchange = {
   wire: "embeddings",
   body: Buffer.from("{}"),
-  streams: false,
+  isStreamed: false,
   dropped: [],
   read: () => ({
     kind: "complete",

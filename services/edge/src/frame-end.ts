@@ -1,4 +1,4 @@
-import { sessionFailure, type Failure } from "@modelgate/contracts";
+import { renderSessionFailure, type Failure } from "@modelgate/contracts";
 
 /** Maximum bytes of an unfinished frame that are buffered; a longer frame is sent before its end arrives. */
 const maxBufferedBytes = 64 * 1024;
@@ -55,7 +55,7 @@ export class SessionErrorAppender {
     const reason = Buffer.concat([Buffer.from([code >> 8, code & 0xff]), Buffer.from(failure.code)]);
     const close = buildFrame(closeCode, reason);
     if (this.#isInMessage) return close;
-    const event = Buffer.from(JSON.stringify(sessionFailure(failure, eventId)));
+    const event = Buffer.from(JSON.stringify(renderSessionFailure(failure, eventId)));
     return Buffer.concat([buildFrame(textCode, event), close]);
   }
 }

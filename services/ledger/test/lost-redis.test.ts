@@ -7,7 +7,7 @@ import {
   makeCreditEvent,
   findAccount,
   hold,
-  openingCredit,
+  makeOpeningCredit,
   publishEntries,
   readHeads,
   readUnpublished,
@@ -70,7 +70,11 @@ class History implements Bus {
     await redis.flushall();
     const createdAt = new Date().toISOString();
     const [id, balance] = [this.#id, this.#credited];
-    await bookAccount(books, { id, name: id, createdAt, opening: openingCredit({ id, balance, createdAt }) }, "test");
+    await bookAccount(
+      books,
+      { id, name: id, createdAt, opening: makeOpeningCredit({ id, balance, createdAt }) },
+      "test",
+    );
     // Without receipts, as if the ledger had died. The outbox brings them to the books.
     await createAccount(redis, { id, balance, createdAt });
   }
@@ -246,7 +250,7 @@ async function settleLateNow(deps: Parameters<typeof settleLate>[0]): Promise<vo
 async function createBooked(id: string): Promise<void> {
   await redis.flushall();
   const createdAt = new Date().toISOString();
-  const opening = openingCredit({ id, balance: 100n, createdAt });
+  const opening = makeOpeningCredit({ id, balance: 100n, createdAt });
   await bookAccount(books, { id, name: id, createdAt, opening }, "test");
   await createAccount(redis, { id, balance: 100n, createdAt });
 }

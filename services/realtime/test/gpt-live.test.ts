@@ -1,7 +1,7 @@
 import OpenAI from "openai";
 import { LiveWS } from "openai/resources/live/ws";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findToken, keyDigest, projectToken, setAccount } from "@modelgate/accounts";
+import { findToken, keyDigest, writeTokenToRedis, setAccount } from "@modelgate/accounts";
 import { sendEvent, startSessionVendor, until, type SessionVendor } from "@modelgate/testkit";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, closedVendorSession, keys, sessionRefusal, startSessions, usageEvents } from "./start-sessions.ts";
@@ -381,7 +381,7 @@ describe("money", () => {
     const digest = keyDigest(lent);
     const token = await findToken(area.redis, digest);
     if (token === undefined) throw new Error("the key is missing");
-    await projectToken(area.redis, digest, { ...token, disabled: true, version: 2 });
+    await writeTokenToRedis(area.redis, digest, { ...token, disabled: true, version: 2 });
     expect((await session.next("error")).error.code).toBe("api_key_disabled");
     expect((await session.closed).code).toBe(1008);
     await area.settled("lending");

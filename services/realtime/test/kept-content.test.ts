@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { keyDigest, findToken, projectToken } from "@modelgate/accounts";
+import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, price, startSessions, textSession } from "./start-sessions.ts";
 import { ask } from "./session-client.ts";
@@ -78,5 +78,5 @@ async function change(key: string, changed: object): Promise<void> {
   const digest = keyDigest(key);
   const token = await findToken(area.redis, digest);
   if (token === undefined) throw new Error(`there is no key ${key}`);
-  await projectToken(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
+  await writeTokenToRedis(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
 }

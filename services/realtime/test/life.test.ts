@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { keyDigest, findToken, projectToken } from "@modelgate/accounts";
+import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
 import type { Area } from "../../../libs/relay/test/area.ts";
 import { channel, keys, openSession, startSessions, textSession, closedVendorSession } from "./start-sessions.ts";
 import { ask, say, simulated } from "./session-client.ts";
@@ -178,7 +178,7 @@ test("a revoked key ends its session at the next request for a response", async 
   const digest = keyDigest(lent);
   const token = await findToken(area.redis, digest);
   if (token === undefined) throw new Error("there is no such token");
-  await projectToken(area.redis, digest, { ...token, disabled: true, version: 2 });
+  await writeTokenToRedis(area.redis, digest, { ...token, disabled: true, version: 2 });
   session.send({ type: "response.create" });
   expect((await session.next("error")).error.code).toBe("api_key_disabled");
   expect(await session.closed).toEqual({ code: 1008, reason: "api_key_disabled" });

@@ -20,14 +20,14 @@ export function conversationOf({
 }: Dialogue): Conversation | undefined {
   if (name !== undefined) {
     const nameDigest = new HashedText().add("named").add(name).digest();
-    return { find: [nameDigest], store: nameDigest };
+    return { namesToFind: [nameDigest], nameToStore: nameDigest };
   }
   if (opening.length === 0) return undefined;
   const startHash = (): HashedText => new HashedText().add(user).add(instructions).add(opening);
   const first = startHash().digest();
-  if (!isAnswered) return { find: [], store: first };
+  if (!isAnswered) return { namesToFind: [], nameToStore: first };
   const answerDigest = startHash().add("answered").add(answer).digest();
-  return { find: [answerDigest, first], store: answerDigest };
+  return { namesToFind: [answerDigest, first], nameToStore: answerDigest };
 }
 
 /** Hashes the text of values in order. Nesting does not change the hash. */

@@ -64,7 +64,7 @@ async function countExchange({ client, pass }: CountingWire, original: Buffer, t
   return {
     wire: client.count.wire,
     body,
-    streams: false,
+    isStreamed: false,
     dropped,
     read: () => ({
       kind: "complete",

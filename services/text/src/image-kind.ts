@@ -17,7 +17,7 @@ import {
   type WireRoute,
 } from "@modelgate/relay";
 import {
-  imagesExchange,
+  makeImagesExchange,
   imagesWiresFor,
   InputImages,
   refuseUnpricedTier,
@@ -42,7 +42,7 @@ export async function runImage(
   using inputs = new DisposableStack();
   const readImages = once(async () => {
     const { parsed, render } = await parseContentImage(params);
-    const unsupported = { spelling: contentImageSpelling, strict: call.refusesUnsupported };
+    const unsupported = { spelling: contentImageSpelling, refusesUnsupported: call.refusesUnsupported };
     const holding = inputs.use(deps.body.budget.openHolding(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
     return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
@@ -109,7 +109,7 @@ class ContentImageKind implements CallKind<ContentImageCall, ContentImagePlan> {
   ): Promise<Exchange> {
     const { images, params, serving, text } = plan;
     const exchange =
-      images === undefined ? await this.#text.exchange(text, route, history) : await imagesExchange(images, route);
+      images === undefined ? await this.#text.exchange(text, route, history) : await makeImagesExchange(images, route);
     const sizedRequest = { size: params.imageSize, spelling: { size: sizeParam } };
     if (serving.unpriced !== "pass") refuseUnpricedTier(sizedRequest, serving.model.price, exchange);
     return images === undefined ? withImageCount(exchange) : exchange;

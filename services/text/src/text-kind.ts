@@ -178,11 +178,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     return { ...plan, exchanges, cost: { ...cost, size } };
   }
 
-  #textCallOf(
-    { refusesUnsupported: strict }: Call,
-    input: TextInput,
-    { model: { maxOutputTokens } }: ServingModel,
-  ): TextCall {
+  #textCallOf({ refusesUnsupported }: Call, input: TextInput, { model: { maxOutputTokens } }: ServingModel): TextCall {
     const { params, body, forward } = input;
     const { outputTokens } = this.deps.relay.limits;
     return {
@@ -195,7 +191,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
       choices: params.choices,
       outputLimitNames: params.outputLimitNames,
       foreignNames: params.foreignNames,
-      strict,
+      refusesUnsupported,
       asArray: input.asArray,
       defaultMaxTokens: Math.min(outputTokens, maxOutputTokens ?? outputTokens),
       answerId: input.answerId,
@@ -265,14 +261,14 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
 
 /** Removes tools and tiers without a price, if the group allows that and all of them can be removed. */
 function withoutUnpricedFees(
-  { refusesUnsupported: strict }: Call,
+  { refusesUnsupported }: Call,
   input: TextInput,
   fees: RequestedFees,
   { model: { price }, unpriced }: ServingModel,
   fallbackPrice: FeesOptions["fallbackPrice"],
 ): Pick<TextPlan, "input" | "dropped"> {
   const { body, params } = input;
-  if (unpriced !== "drop" || strict) return { input, dropped: [] };
+  if (unpriced !== "drop" || refusesUnsupported) return { input, dropped: [] };
   const isPriced = (tool: RequestedTool): boolean =>
     tool.fallback === undefined
       ? isToolPriced(tool, price) && tool.surchargePath === undefined

@@ -91,7 +91,7 @@ export class UnstreamedKind<
       admitted,
       size: { textBytes, addedBytes, mediaTokens, maxOutputTokens, choices: 1 },
       converted: this.convert(parsed, {
-        strict: call.refusesUnsupported,
+        refusesUnsupported: call.refusesUnsupported,
         bodyBytes: bytes.length,
         answerId: deps.newAnswerId().replace(/^answer_/, ""),
         inputTokens: estimateTokens(textBytes) + mediaTokens,
@@ -103,7 +103,7 @@ export class UnstreamedKind<
   convert(
     { request, dropped }: Parsed<Request>,
     call: {
-      readonly strict: boolean;
+      readonly refusesUnsupported: boolean;
       readonly bodyBytes: number;
       readonly answerId: string;
       readonly inputTokens: number;
@@ -113,7 +113,7 @@ export class UnstreamedKind<
     const { model } = request;
     const context = { ...call, model, request };
     return {
-      unsupported: { spelling: wire.client.spelling, strict: call.strict },
+      unsupported: { spelling: wire.client.spelling, refusesUnsupported: call.refusesUnsupported },
       dropped,
       bodyBytes: call.bodyBytes,
       requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],

@@ -108,16 +108,16 @@ test.each(wires)(
   "%s: the first turn has no predecessor, the second turn finds the first, later turns find the second",
   (wire) => {
     const [first, second, third] = turnsOf[wire].map((body) => conversationIn(wire, body));
-    expect(first?.find).toEqual([]);
-    expect(second?.find[1]).toBe(first?.store);
-    expect(second?.store).not.toBe(first?.store);
-    expect(third?.find[0]).toBe(second?.store);
-    expect(third?.store).toBe(second?.store);
+    expect(first?.namesToFind).toEqual([]);
+    expect(second?.namesToFind[1]).toBe(first?.nameToStore);
+    expect(second?.nameToStore).not.toBe(first?.nameToStore);
+    expect(third?.namesToFind[0]).toBe(second?.nameToStore);
+    expect(third?.nameToStore).toBe(second?.nameToStore);
   },
 );
 
 describe("conversations are distinguished", () => {
-  const chat = (body: object) => conversationIn("chat", body)?.store;
+  const chat = (body: object) => conversationIn("chat", body)?.nameToStore;
   const [, second = {}] = turnsOf.chat;
 
   test.each<[string, object, object]>([
@@ -148,7 +148,7 @@ describe("conversations are distinguished", () => {
     const first = conversationIn("chat", { prompt_cache_key: "k", messages: [messageOf("user", "a")] });
     const second = conversationIn("responses", { prompt_cache_key: "k", input: "b" });
     expect(first).toEqual(second);
-    expect(first?.find).toEqual([first?.store]);
+    expect(first?.namesToFind).toEqual([first?.nameToStore]);
   });
 });
 
@@ -161,6 +161,6 @@ test.each([undefined, null, "text", [], {}, { messages: "no list" }, { messages:
 
 test("content beyond the limit is not read", () => {
   const long = "x".repeat(100_000);
-  const keep = (text: string) => conversationIn("chat", { messages: [messageOf("user", text)] })?.store;
+  const keep = (text: string) => conversationIn("chat", { messages: [messageOf("user", text)] })?.nameToStore;
   expect(keep(`${long}a`)).toBe(keep(`${long}b`));
 });

@@ -89,7 +89,9 @@ function measuresOf(
       try {
         const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
         const withPlaceholders = { ...request, request: withPlaceholderImages(request.request, vendor), dropped: [] };
-        measures.push(measureVideo(request, renderVideo(withPlaceholders, { wire, model, strict: false, unpriced })));
+        measures.push(
+          measureVideo(request, renderVideo(withPlaceholders, { wire, model, refusesUnsupported: false, unpriced })),
+        );
       } catch (error) {
         if (!(error instanceof Failure)) throw error;
         failure = error; // the request is not sent in this wire
@@ -105,17 +107,17 @@ export interface VideoTarget {
   readonly wire: VideoWire;
   /** Vendor's name of the model. */
   readonly model: string;
-  readonly strict: boolean;
+  readonly refusesUnsupported: boolean;
   readonly unpriced: ServingModel["unpriced"];
 }
 
 /** Renders a vendor's request. Throws Failure (400) for a field without support or without a price. */
 export function renderVideo(
   { client, request, dropped }: Pick<VideoTaskRequest, "client" | "request" | "dropped">,
-  { wire, model, strict, unpriced }: VideoTarget,
+  { wire, model, refusesUnsupported, unpriced }: VideoTarget,
 ): RenderedVideo {
   const { vendor }: { readonly vendor: VideoVendor } = wires[wire];
-  return renderSupported({ spelling: client.spelling, strict }, dropped, () => {
+  return renderSupported({ spelling: client.spelling, refusesUnsupported }, dropped, () => {
     const rendered = vendor.render(request, { model });
     const { unpriced: param } = rendered;
     if (param !== undefined && unpriced !== "pass")

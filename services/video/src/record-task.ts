@@ -27,7 +27,7 @@ export async function recordTask(deps: Deps, { hold, recordOf, ids }: AcceptedTa
       hold.handOver();
       return task;
     }
-    using renewed = await withRetries(() => hold.renew());
+    using renewed = await withRetries(() => hold.holdAgain());
     const renewedTask = recordOf(renewed.record);
     deps.relay.log.warn(
       { ...ids, taskId: task.id, callId: renewedTask.callId },

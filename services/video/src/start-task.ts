@@ -77,7 +77,7 @@ export interface RenderedStart {
 export function renderStart(
   deps: Deps,
   {
-    refusesUnsupported: strict,
+    refusesUnsupported,
     requestId,
     unpriced,
   }: Pick<Call, "refusesUnsupported" | "requestId"> & Pick<VideoTarget, "unpriced">,
@@ -86,7 +86,7 @@ export function renderStart(
 ): RenderedStart {
   const { request, remix } = videoRequest;
   const { channel, upstreamModel: model } = candidate;
-  const rendered = renderVideo(videoRequest, { wire, model, strict, unpriced });
+  const rendered = renderVideo(videoRequest, { wire, model, refusesUnsupported, unpriced });
   return {
     provider,
     start: {

@@ -4,7 +4,7 @@ import type { WireRoute } from "@modelgate/channels";
 import { idsOf, inTurnsIfLong } from "@modelgate/platform";
 import {
   costOfUnits,
-  usageDraft,
+  makeUsageDraft,
   type Call,
   type CallKind,
   type Exchange,
@@ -74,7 +74,7 @@ export class VideoKind implements CallKind<VideoInput, VideoPlan> {
       wire,
       request,
       body: request.body ?? Buffer.alloc(0),
-      streams: false,
+      isStreamed: false,
       isUnrepeatable: true,
       dropped: rendered.dropped,
       read: () => ({
@@ -152,7 +152,7 @@ function recorderOf(
       callbackUrl: request.callbackUrl,
       callId: record.callId,
       costNanos: costOfUnits(price, units).toString(),
-      draft: usageDraft({ ...record, price }, end, undefined, heldNanos),
+      draft: makeUsageDraft({ ...record, price }, end, undefined, heldNanos),
       state: "queued",
       progress: 0,
       createdAt,

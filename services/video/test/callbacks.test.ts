@@ -4,7 +4,7 @@ import {
   createAccount,
   createTask,
   newKey,
-  projectToken,
+  writeTokenToRedis,
   makeToken,
   removeCallback,
   hold,
@@ -71,7 +71,7 @@ async function startTask(dueAt: number, accountId = `account-${++count}`): Promi
   const url = `${server.url}/done`;
   await createAccount(redis, { id: accountId, balance: 10n ** 15n });
   const { digest, token } = makeToken(newKey(), { accountId, group: "default" });
-  await projectToken(redis, digest, token);
+  await writeTokenToRedis(redis, digest, token);
   const task = { ...taskOf(accountId, `video_${++count}`, noon), tokenId: token.id, callbackUrl: url };
   const { callId, draft, tokenId } = task;
   const money = { nanos: 1n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000, nowMs: noon };

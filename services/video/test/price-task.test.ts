@@ -121,7 +121,10 @@ test.each<[ClientVideoWire, object, string]>([
     const { client }: { readonly client: VideoClient } = wires[clientWire];
     const { request, dropped } = client.read({ model: "film", prompt: "A boat", ...body }, {});
     const rendered = (unpriced: "drop" | "refuse" | "pass") =>
-      renderVideo({ client, request, dropped }, { wire: "kling-video", model: "m", strict: false, unpriced }).body;
+      renderVideo(
+        { client, request, dropped },
+        { wire: "kling-video", model: "m", refusesUnsupported: false, unpriced },
+      ).body;
     const refused = expect.objectContaining({ code: "unsupported_parameter", param });
     expect(() => rendered("drop")).toThrow(refused);
     expect(() => rendered("refuse")).toThrow(refused);
@@ -132,6 +135,6 @@ test.each<[ClientVideoWire, object, string]>([
 test("a video without sound is accepted", () => {
   const { client } = wires["kling-video"];
   const { request, dropped } = client.read({ model: "film", prompt: "A boat", sound: "off" });
-  const target = { wire: "kling-video", model: "m", strict: false, unpriced: "drop" } as const;
+  const target = { wire: "kling-video", model: "m", refusesUnsupported: false, unpriced: "drop" } as const;
   expect(renderVideo({ client, request, dropped }, target).body).toHaveProperty("sound", "off");
 });

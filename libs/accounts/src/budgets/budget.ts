@@ -27,7 +27,7 @@ export const Budget = Type.Object({
   period: Type.Enum([...periodNames]),
   /** IANA time zone in which the period begins; absent for the period `total`. */
   zone: Type.Optional(Type.String()),
-  /** Amount of a period in nano-dollars. */
+  /** Amount that may be spent in a period, in nano-dollars. */
   nanos,
   /** A hard budget refuses calls that it does not cover; a soft one does not. */
   mode: Type.Enum(["hard", "soft"]),
@@ -78,7 +78,7 @@ export function budgetsOfCall(
     .map((budget) => appliedBudget(budget, nowMs));
 }
 
-/** Returns whether a budget belongs to an organisation, whose accounts share its spending. */
+/** Returns true if a budget belongs to an organisation, whose accounts share its spending. */
 export function isOfOrganisation({ scope }: Pick<Budget, "scope">): boolean {
   return organisationOfScope(scope) !== undefined;
 }
@@ -102,12 +102,12 @@ export function budgetsOfCaller(
   const scopes = { token: `key:${tokenId}`, within: `key:${limits.within ?? ""}`, group: `group:${group}` };
   return callerBudgetMembers.flatMap(({ name, of, period }) => {
     const amount = limits[name];
-    return amount === undefined ? [] : [limitBudget(scopes[of], period, amount)];
+    return amount === undefined ? [] : [makeLimitBudget(scopes[of], period, amount)];
   });
 }
 
 /** Returns the budget of a key or a group, per day or month in UTC. */
-export function limitBudget(scope: string, period: "day" | "month", amount: string): Budget {
+export function makeLimitBudget(scope: string, period: "day" | "month", amount: string): Budget {
   return { id: `${period}:${scope}`, scope, period, zone: "UTC", nanos: amount, mode: "hard", createdAt: "" };
 }
 
@@ -130,9 +130,9 @@ export function budgetLines(budgets: readonly AppliedBudget[]): string {
 }
 
 /**
- * Earlier versions stored the spending of a key or a group in other hashes, for example
- * `budgets:{sNN}:ACCOUNT:2026-11-26`. Returns the end of such a key and the field; "" for a budget in the account's
- * list.
+ * Returns the place where earlier versions stored the spending of an API key or a group: the end of the hash's name
+ * (for example, the date in `budgets:{sNN}:ACCOUNT:2026-11-26`), a space, and the field. Returns "" for a budget in the
+ * account's list.
  */
 function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
   if (budget.createdAt !== "") return "";
@@ -146,7 +146,7 @@ function formerTotal({ budget, period: { startMs } }: AppliedBudget): string {
 export interface BudgetUsage extends AppliedBudget {
   /** Amount that was spent or is reserved for open calls. */
   readonly usedNanos: Nanos;
-  /** Unspent amount of earlier periods. */
+  /** Unspent amount of earlier periods that is added to this one. */
   readonly carriedNanos: Nanos;
   /** Number of the latest earlier period with spending; 0 if there is none. */
   readonly usedBefore: number;

@@ -105,7 +105,7 @@ local function write_budgets(budgets)
   for _, key in ipairs(keys) do redis.call('HSET', key, unpack(states[key])) end
 end
 -- Reads those budgets of an open call that have a state. A budget without one was removed, or Redis has lost it.
-local function read_known_budgets(key, lines)
+local function read_stored_budgets(key, lines)
   local known = {}
   for _, budget in ipairs(read_budgets(key, lines)) do
     if budget.latest then known[#known + 1] = budget end
@@ -122,5 +122,5 @@ local function add_to_budgets(budgets, nanos)
 end
 local function correct_budgets(key, lines, nanos)
   if nanos == '0' or not lines or lines == '' then return end
-  add_to_budgets(read_known_budgets(key, lines), nanos)
+  add_to_budgets(read_stored_budgets(key, lines), nanos)
 end

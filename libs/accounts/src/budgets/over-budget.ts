@@ -1,7 +1,7 @@
 import { formatUsd, parseNanos, type Nanos, type UsageDraft } from "@modelgate/contracts";
 import type { AppliedBudget, Budget } from "./budget.ts";
 
-/** Owner of a budget in the message, by the kind of the budget's scope. */
+/** Texts that name the owner of a budget in the message, by the kind of the budget's scope. */
 const owners: Readonly<Record<string, (value: string, call: UncoveredCall) => string>> = {
   account: () => "this account",
   organisation: (id) => `the organisation ${id}`,
@@ -30,8 +30,8 @@ export function overBudgetMessage(over: AppliedBudget | undefined, call: Uncover
   const owner = owners[kind]?.(value.join(":"), call) ?? "this account";
   const amount = `$${formatUsd(parseNanos(budget.nanos))}`;
   const length = budget.period === "total" ? "in total" : `per ${budget.period}`;
-  const rest = `$${formatUsd(left < 0n ? 0n : left)}`;
-  return `The budget of ${owner} is ${amount} ${length}, and the remaining ${rest} does not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
+  const remaining = `$${formatUsd(left < 0n ? 0n : left)}`;
+  return `The budget of ${owner} is ${amount} ${length}, and the remaining ${remaining} does not cover this call of ${call.draft.model}; ${resetOf(budget, period.endMs)}.${nameOf(budget)}`;
 }
 
 function resetOf({ period, zone = "UTC" }: Budget, endMs: number): string {

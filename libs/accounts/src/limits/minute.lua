@@ -24,7 +24,7 @@ local function write_minute(minute, now, needed_ms, ...)
   redis.call('HSET', minute.key, 'x', string.format('%.0f', now + 2 * life), ...)
   redis.call('PEXPIRE', minute.key, string.format('%.0f', 2 * life))
 end
--- Returns reserved tokens that were not used to the bucket, or takes the tokens that were used in addition. Holds of
+-- Gives unused reserved tokens back to the bucket, or takes the tokens that were used in addition. Holds of
 -- earlier versions have no key of a bucket: their tokens stay reserved until the bucket is full again.
 local function correct_tokens(key, capacity, change, nowMs)
   if capacity == 0 or change == 0 or not key then return end

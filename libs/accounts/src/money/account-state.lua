@@ -1,5 +1,6 @@
 --[[ Functions that read and write an account's money, each with one command. Requires amounts.lua. The readers return
-     nil if the account does not exist. A hold needs three of the fields, a receipt the others too.
+     nil if the account does not exist. `read_held` reads the fields that a hold needs, `read_account` those that a
+     receipt needs.
   budgets: version of the account's budgets ]]
 local function read_held(key)
   local found = redis.call('HMGET', key, 'available', 'held', 'budgets', 'disabled')

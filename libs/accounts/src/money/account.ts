@@ -56,7 +56,7 @@ export interface AccountOpening {
 }
 
 /** Returns the credit event of an opening balance. Throws RangeError if the balance is negative or too large. */
-export function openingCredit({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
+export function makeOpeningCredit({ id, balance, createdAt = new Date().toISOString() }: AccountOpening): CreditEvent {
   if (balance < 0n || balance > maxAmount) throw new RangeError("a balance must be from 0 to 1 billion dollars");
   return {
     id: `${id}.opening`,
@@ -72,7 +72,7 @@ export function openingCredit({ id, balance, createdAt = new Date().toISOString(
 /** Creates an account. An existing account is not changed. */
 export async function createAccount(redis: Redis, account: AccountOpening): Promise<"created" | "exists"> {
   const { id, name = id, balance, createdAt = new Date().toISOString() } = account;
-  const opening = openingCredit({ id, balance, createdAt });
+  const opening = makeOpeningCredit({ id, balance, createdAt });
   await redis.sadd(accountKeys.accounts, id);
   const { verdict } = await createScript(
     redis,

@@ -60,8 +60,8 @@ export interface Divergence {
 }
 
 /**
- * Maximum number of receipts in memory that wait for an earlier one. Events may be recorded in another order than they
- * were settled.
+ * Maximum number of receipts in memory that wait for an earlier one. The books may receive events in another order than
+ * that of their settlements.
  */
 const maxOutOfOrder = 200_000;
 
@@ -78,17 +78,20 @@ export class ReceiptChainCheck {
   #spent = 0n;
   divergence: Divergence | undefined;
 
-  /** `first` is 1, or the number of the oldest stored receipt. `anchored` are the numbers of receipts for `hashOf`. */
+  /**
+   * `first` is 1, or the number of the oldest stored receipt. `anchored` has the numbers of the receipts whose hashes
+   * `anchoredHash` returns.
+   */
   constructor(first: number, anchored: ReadonlySet<number>) {
     this.#next = first;
     this.#anchored = anchored;
   }
 
   /**
-   * Returns the hash of an anchored receipt; undefined if it was not checked. Also knows the receipt directly before
-   * the first one.
+   * Returns the hash of an anchored receipt; undefined if it was not checked. The receipt may also be the one directly
+   * before the first.
    */
-  hashOf(number: number): string | undefined {
+  anchoredHash(number: number): string | undefined {
     return this.#hashes.get(number);
   }
 
@@ -111,9 +114,9 @@ export class ReceiptChainCheck {
   add(entry: ChainEntry): boolean {
     const { number } = entry.receipt;
     if (this.divergence !== undefined) return false;
-    const link = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
-    if (link !== undefined && link.id !== entry.id)
-      return this.#diverge(entry, `has the same number as ${link.id}: one of them was inserted`);
+    const other = number === this.#last?.receipt.number ? this.#last : this.#ahead.get(number);
+    if (other !== undefined && other.id !== entry.id)
+      return this.#diverge(entry, `has the same number as ${other.id}: one of them was inserted`);
     if (number < this.#next) return true;
     this.#ahead.set(number, entry);
     for (let next = this.#ahead.get(this.#next); next !== undefined; next = this.#ahead.get(this.#next)) {

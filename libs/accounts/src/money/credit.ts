@@ -37,7 +37,7 @@ const creditScript = defineScript({
 /** Creates the event of a change of a balance. Throws RangeError if the amount is zero or too large. */
 export function makeCreditEvent({ accountId, nanos, kind, reason, operationId }: Credit): CreditEvent {
   if (nanos === 0n || nanos > maxAmount || nanos < -maxAmount)
-    throw new RangeError("a credit must not be zero, and at most 1 billion dollars");
+    throw new RangeError("a credit must not be zero or more than 1 billion dollars");
   return {
     id: `${accountId}.${encodeURIComponent(operationId)}`,
     time: new Date().toISOString(),

@@ -5,7 +5,7 @@
 local found, state = redis.call('HMGET', hold, 'nanos', 'lines'), read_held(account)
 if not found[1] or not state then return {'gone'} end
 if ifEnabled and state.disabled then return {'disabled'} end
-local applied = read_known_budgets(budgets, found[2])
+local applied = read_stored_budgets(budgets, found[2])
 local exceeded = take_from_budgets(applied, nanos)
 state.available, state.held = subtract(state.available, nanos), add(state.held, nanos)
 if exceeded or (nanos ~= '0' and is_negative(state.available)) then return {'too-low'} end

@@ -75,7 +75,7 @@ type HoldReply = CurrentReply<Awaited<ReturnType<typeof holdScript>>>;
 
 /** Failure (402) of a hold that exceeds the available money or a budget. */
 export class InsufficientQuota extends Failure {
-  /** Minimum of the available money and the rest of each hard budget. It may be negative. */
+  /** Minimum of the available money and the remaining amount of each hard budget. It may be negative. */
   readonly leftNanos: Nanos;
 
   constructor(message: string, leftNanos: Nanos, budget?: string) {
@@ -170,7 +170,9 @@ function refusalOf(
   return new InsufficientQuota(message, reply.covered, exceeded?.budget.id);
 }
 
-/** A hold is placed for the maximum cost, so a request for fewer output tokens may be admitted. */
+/**
+ * Renders the message for a call that the balance does not cover. A lower output limit reduces the amount of the hold.
+ */
 function tooLowMessage({ nanos, draft }: HoldRequest): string {
   return `This call of ${draft.model} may cost up to $${formatUsd(nanos)}, more than the account's available balance: top it up, or request less output.`;
 }

@@ -22,7 +22,7 @@ export interface RemainingMoney {
   readonly creditedNanos: Nanos;
   readonly spentNanos: Nanos;
   readonly budgets: readonly BudgetUsage[];
-  /** The account's available money, or the rest of a budget if that is lower. Never negative. */
+  /** The account's available money, or what is left of a hard budget if that is less. Never negative. */
   readonly leftNanos: Nanos;
 }
 
@@ -49,7 +49,8 @@ export async function readRemainingMoney(redis: Redis, scope: SpendingScope): Pr
 }
 
 /**
- * Reads the spending of the budgets that apply to every call of an API key. Those of models, tags and end users do not.
+ * Reads the spending of the budgets that apply to every call of an API key. Budgets of models, tags and end users are
+ * not included.
  */
 async function readUsage(
   redis: Redis,

@@ -14,7 +14,7 @@ export interface Settlement {
   readonly draft: UsageDraft;
   /** True if the hold is settled only if its lease has ended. */
   readonly onlyIfExpired?: boolean | undefined;
-  /** True if the call is settled only if its hold exists, because no request was sent. */
+  /** True if the ledger must not charge the call when its hold is missing, because no request was sent. */
   readonly onlyIfHeld?: boolean | undefined;
   /**
    * Run ids of the Redis servers (`run_id`, separated by spaces) on which the call may be settled; default any. Another
@@ -56,8 +56,8 @@ const settleScript = defineScript({
 
 /**
  * Settles a call in one atomic step, exactly once per call id. Returns undefined if it was settled before, its hold is
- * lost, or a condition of `Settlement` is not met. Cost above the hold is taken from the available amount, but never
- * below zero.
+ * lost, or a condition of `Settlement` is not met. A cost above the hold is taken from the available amount until that
+ * is zero. The remainder is not charged.
  */
 export async function settle(redis: Redis, settlement: Settlement): Promise<OutboxEntry<UsageEvent> | undefined> {
   const { accountId, callId, draft } = settlement;

@@ -16,7 +16,7 @@ export interface VerifyOptions {
   readonly createdAt: string;
   /** Signed heads of the account's chain, from earlier verifications. */
   readonly anchors: readonly AnchoredHead[];
-  /** Returns whether an entry had a receipt with this hash before Redis was restored. */
+  /** Returns true if an entry had a receipt with this hash before Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
   /** Number of days for which the books store calls. */
   readonly keepDays: number;
@@ -37,7 +37,7 @@ export interface AnchoredHead {
 export interface Verification {
   readonly account: string;
   readonly ok: boolean;
-  /** First and last receipt that were found correct. */
+  /** Numbers of the first and the last receipt that were found correct. */
   readonly from: number;
   readonly to: number;
   readonly balanceNanos: Nanos;
@@ -102,10 +102,10 @@ async function checkChain(redis: Redis, account: Account, lastNumber: number, op
   // to a call of the day before.
   const entriesInBooks = readEntries(isComplete ? 0 : oldest - dayMs);
   const check = new ReceiptChainCheck(from, new Set(anchors.map(({ number }) => number)));
-  const takeAll = (links: readonly ChainEntry[]): boolean =>
+  const addAll = (links: readonly ChainEntry[]): boolean =>
     links.every((link) => link.receipt.number > lastNumber || link.receipt.number < from || check.add(link));
-  if (takeAll(credits) && takeAll(waiting))
-    for await (const entries of entriesInBooks) if (!takeAll(chainEntries(entries))) break;
+  if (addAll(credits) && addAll(waiting))
+    for await (const entries of entriesInBooks) if (!addAll(chainEntries(entries))) break;
   return { from, check };
 }
 
@@ -116,10 +116,10 @@ function creationTime({ createdAt }: Account, options: VerifyOptions): string {
 
 /** Returns the lowest receipt number, of `others` and of the first page of the books that contains calls. */
 async function oldestReceipt(
-  kept: ReturnType<VerifyOptions["readEntries"]>,
+  pages: ReturnType<VerifyOptions["readEntries"]>,
   others: readonly number[],
 ): Promise<number> {
-  for await (const entries of kept) {
+  for await (const entries of pages) {
     const calls = chainEntries(entries).filter(({ kind }) => kind === "settlement");
     if (calls.length > 0) return Math.min(...calls.map(receiptNumber), ...others);
   }
@@ -180,7 +180,7 @@ async function compareAnchors(
         receipt: snapshot.receipts,
         message: `is the newest one, but ${signed} is receipt ${number}: the end is missing`,
       };
-    const hash = number === snapshot.receipts ? snapshot.head : check.hashOf(number);
+    const hash = number === snapshot.receipts ? snapshot.head : check.anchoredHash(number);
     if (hash !== undefined && hash !== head && !(await wasReplaced(head)))
       return { receipt: number, message: `is not ${signed}` };
     const balance = (snapshot.availableNanos + snapshot.heldNanos).toString();

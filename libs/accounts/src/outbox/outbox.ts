@@ -6,6 +6,7 @@ import { publishEntries } from "./publish.ts";
 export interface Outbox extends AsyncDisposable {
   /** Adds events that are already stored in Redis. Never blocks or throws. */
   push(...entries: readonly OutboxEntry[]): void;
+  /** Number of calls of `push` whose events wait for their batch. */
   readonly waiting: number;
 }
 

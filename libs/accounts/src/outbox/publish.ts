@@ -151,7 +151,7 @@ function eventOf(fields: readonly string[]): OutboxEvent {
 }
 
 /** Maximum number of events of a shard that have copies. */
-const maxRemembered = 500;
+const maxCopies = 500;
 
 /** An event with a copy in Redis. */
 export interface CopiedEvent {
@@ -162,7 +162,10 @@ export interface CopiedEvent {
   readonly name: string;
 }
 
-/** A call that was settled again after a restore has the same id but another receipt. */
+/**
+ * Returns the name of an event's copy. A call that was charged again after a restore has the same id, so the name
+ * contains the receipt's hash.
+ */
 function uniqueName(event: OutboxEvent): string {
   const receipt = "receipt" in event ? event.receipt : undefined;
   return receipt === undefined ? event.id : `${event.id}.${receipt.hash}`;
@@ -174,7 +177,7 @@ function uniqueName(event: OutboxEvent): string {
  */
 async function storeCopies(redis: Redis, shard: string, several: readonly SerializedEntry[]): Promise<void> {
   const key = accountKeys.sent(shard);
-  if ((await redis.hlen(key)) + several.length > maxRemembered) return;
+  if ((await redis.hlen(key)) + several.length > maxCopies) return;
   const fields: string[] = [];
   for (const { entry, text } of several) fields.push(uniqueName(entry.event), text);
   await redis.hset(key, ...fields);

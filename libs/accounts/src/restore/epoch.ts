@@ -49,15 +49,15 @@ const completeForMs = 250;
  * Time (`performance.now()`) until which each Redis is assumed to contain all data of the books; 0 after the connection
  * was lost.
  */
-const knownCompleteUntil = new WeakMap<Redis, number>();
+const assumedCompleteUntil = new WeakMap<Redis, number>();
 
 async function isInCompleteRun(redis: Redis): Promise<boolean> {
-  if (performance.now() < (knownCompleteUntil.get(redis) ?? 0)) return true;
+  if (performance.now() < (assumedCompleteUntil.get(redis) ?? 0)) return true;
   const [completeRuns, { runs }] = await Promise.all([redis.get(accountKeys.completeRuns), readServerState(redis)]);
   // A ledger of an earlier version records no runs.
   const isComplete = completeRuns === null || completeRuns === runs;
-  // A new connection may be to a later run.
-  if (!knownCompleteUntil.has(redis)) redis.on("close", () => knownCompleteUntil.set(redis, 0));
-  if (isComplete) knownCompleteUntil.set(redis, performance.now() + completeForMs);
+  // A new connection may lead to a restarted server, which is another run.
+  if (!assumedCompleteUntil.has(redis)) redis.on("close", () => assumedCompleteUntil.set(redis, 0));
+  if (isComplete) assumedCompleteUntil.set(redis, performance.now() + completeForMs);
   return isComplete;
 }

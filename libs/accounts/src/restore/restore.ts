@@ -21,8 +21,8 @@ export interface LostAccount extends AccountState {
 export interface LostBudgets extends BudgetList {
   readonly states: ReadonlyMap<string, BudgetState>;
   /**
-   * Hashes of the receipts of lost calls that `states` already includes. They are not added again when these calls are
-   * charged again.
+   * Hashes of the receipts of lost calls whose cost `states` already includes. The cost is not added again when such a
+   * call is charged again.
    */
   readonly counted: readonly string[];
 }

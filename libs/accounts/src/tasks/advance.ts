@@ -6,7 +6,7 @@ import type { OutboxEntry } from "../outbox/publish.ts";
 import { settlementScripts } from "../shared-scripts.ts";
 import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
+import { makeTaskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
 /** Cost of an ended task, and its usage event. */
 export interface TaskSettlement {
@@ -67,7 +67,7 @@ export async function advanceTask(redis: Redis, advance: TaskAdvance): Promise<r
   const { task, version, dueAt, from, settlement, keepMs, callbackDueAt, nowMs } = advance;
   const { id, accountId, callId } = task;
   const shard = shardOf(accountId);
-  const event = from === undefined ? undefined : taskEvent(task, { from, nowMs, keepMs, cipher: advance.cipher });
+  const event = from === undefined ? undefined : makeTaskEvent(task, { from, nowMs, keepMs, cipher: advance.cipher });
   const cost = settlement === undefined ? 0n : limitToMaximum(settlement.costNanos);
   const reply = await advanceScript(
     redis,

@@ -4,7 +4,7 @@ import { accountKeys, shardOf } from "../keys.ts";
 import type { OutboxEntry } from "../outbox/publish.ts";
 import { callbackArguments, callbackKinds, makeCallback } from "./callback.ts";
 import { taskMember } from "./claim.ts";
-import { taskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
+import { makeTaskEvent, type TaskRecord, type TaskCipher } from "./record.ts";
 
 /** A task that its vendor has accepted. */
 export interface TaskCreation {
@@ -48,7 +48,7 @@ export async function createTask(
 ): Promise<OutboxEntry<StoredTaskEvent> | "recorded" | "no-hold"> {
   const { id, accountId, createdAt, callId } = task;
   const shard = shardOf(accountId);
-  const event = taskEvent(task, { from: null, nowMs: createdAt, keepMs, cipher });
+  const event = makeTaskEvent(task, { from: null, nowMs: createdAt, keepMs, cipher });
   const reply = await orUnavailable(
     createScript(
       redis,

@@ -83,7 +83,7 @@ export async function removeTask(redis: Redis, { version, task }: StoredTask): P
   return verdict === "removed";
 }
 
-/** Returns at most one id more than `limit`, which shows that there are more. */
+/** Returns up to `limit` ids, and one more if there are more tasks. */
 async function idsAfter(redis: Redis, list: string, { after, limit, order }: TaskQuery): Promise<readonly string[]> {
   let start = 0;
   if (after !== undefined) {

@@ -100,7 +100,7 @@ export interface Transition {
 }
 
 /** Creates the event of a task's transition. */
-export function taskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
+export function makeTaskEvent(task: TaskRecord, { from, nowMs, keepMs, cipher }: Transition): StoredTaskEvent {
   return {
     id: transitionId(task),
     time: new Date(nowMs).toISOString(),

@@ -4,7 +4,7 @@ import { Failure, parseAddressRange } from "@modelgate/contracts";
 /** Compiled lists. A token's list stays the same object while the token is cached. */
 const compiledLists = new WeakMap<readonly string[], BlockList>();
 
-/** Returns whether a list of addresses and ranges includes every address of another list. */
+/** Returns true if a list of addresses and ranges includes every address of another list. */
 export function includesRanges(list: readonly string[], others: readonly string[]): boolean {
   return others.every((text) => {
     const inner = parseAddressRange(text);

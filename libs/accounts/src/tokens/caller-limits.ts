@@ -8,8 +8,8 @@ export interface GroupLimits {
 }
 
 /**
- * Returns the id of the limits of an API key. The members' keys of an account in the same group share limits; every
- * other key has separate ones.
+ * Returns the id of the limits of an API key. In each account and group, the keys that members created share limits.
+ * Every other key has separate limits.
  */
 export function limitsIdOf({ id, group, ofMember }: Pick<Token, "group" | "id" | "ofMember">): string {
   return ofMember === true ? `members:${group}` : id;
@@ -21,7 +21,7 @@ export function callerLimits(
   { tokensPerMinute, dollarsPerDay, dollarsPerMonth }: GroupLimits,
 ): Pick<Caller, "budgets" | "group" | "limitsId" | "member" | "models" | "team" | "tokensPerMinute"> {
   const { group, models, budget = {}, within, team, member } = token;
-  const ofGroup = (dollars: number | undefined) =>
+  const nanosText = (dollars: number | undefined) =>
     dollars === undefined ? undefined : dollarsToNanos(dollars).toString();
   const budgets = withoutUndefined({
     tokenPerDay: budget.perDay,
@@ -31,8 +31,8 @@ export function callerLimits(
     withinPerDay: within?.perDay,
     withinPerMonth: within?.perMonth,
     withinRequestsPerDay: within?.requestsPerDay,
-    groupPerDay: ofGroup(dollarsPerDay),
-    groupPerMonth: ofGroup(dollarsPerMonth),
+    groupPerDay: nanosText(dollarsPerDay),
+    groupPerMonth: nanosText(dollarsPerMonth),
   });
   return {
     group,

@@ -17,7 +17,8 @@ export interface NewClientSecret {
 }
 
 /**
- * Time in seconds for which the settings are stored after the key's expiry. A connection may have begun just before.
+ * Time in seconds for which the settings are stored after the key's expiry. A connection may have begun just before the
+ * expiry.
  */
 const graceSeconds = 60;
 

@@ -9,7 +9,7 @@ const keyPattern = /^(?:sk-|ek_)[A-Za-z0-9_-]{8,250}$/;
  */
 export const endedKeyMs = 24 * 60 * 60_000;
 
-/** Returns whether a text has the form of an API key or a client secret. */
+/** Returns true if a text has the form of an API key or a client secret. */
 export function isKeyShaped(text: string): boolean {
   return keyPattern.test(text);
 }

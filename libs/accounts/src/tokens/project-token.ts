@@ -24,7 +24,7 @@ const nameScript = defineScript({
  * Copies a token from the books to Redis: one record for its key and one for each replaced key. Later versions are not
  * overwritten. Notifies every edge.
  */
-export async function projectToken(
+export async function writeTokenToRedis(
   redis: Redis,
   digest: string,
   token: Token,

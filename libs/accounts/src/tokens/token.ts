@@ -110,7 +110,7 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
   return { digest, token };
 }
 
-/** Returns the token with the digest of a key; undefined if there is none. */
+/** Returns the token of the key with this digest; undefined if there is none. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(accountKeys.token(digest));
   const token = text === null ? undefined : readToken(text);
@@ -134,7 +134,7 @@ export async function findUsedToken(redis: Redis, digest: string): Promise<Token
   return token;
 }
 
-/** Returns a token with the last use of the replaced key. */
+/** Returns a token with the time at which its replaced key was last used. */
 export async function withLastUse(redis: Redis, token: Token): Promise<Token> {
   const { id, previous } = token;
   if (previous === undefined) return token;

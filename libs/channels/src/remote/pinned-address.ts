@@ -18,8 +18,8 @@ export interface RemoteRules {
   /** Hosts with private addresses that may be fetched from. */
   readonly privateHosts: ReadonlySet<string>;
   /**
-   * Origin of the channel's vendor, which may have a private address. Its other ports may be other services. Set only
-   * for URLs that this vendor gave.
+   * Origin of the channel's vendor, which may have a private address. Other ports of the same host are not trusted,
+   * because they may be other services. Set only for URLs that this vendor gave.
    */
   readonly trustedOrigin?: string | undefined;
   /** True if a proxy opens the connection. */
@@ -40,7 +40,7 @@ export const remoteRules: RemoteRules = {
  * only for a proxy, in two cases: a vendor gave the URL, or the operator allows the host and this machine cannot
  * resolve it. Throws NotFetched if the host is unknown or one of its addresses is forbidden.
  */
-export async function pinnedAddress(
+export async function resolvePinnedAddress(
   url: URL,
   { privateHosts, trustedOrigin, isProxied, resolve, isAllowed }: RemoteRules,
 ): Promise<string> {
@@ -64,7 +64,7 @@ export async function pinnedAddress(
 
 function checkUrl({ protocol, username, password }: URL): void {
   if (protocol !== "https:" && protocol !== "http:") throw new NotFetched("its scheme is not http or https");
-  if (username !== "" || password !== "") throw new NotFetched("it holds a user name or password");
+  if (username !== "" || password !== "") throw new NotFetched("it contains a user name or password");
 }
 
 async function addressesOf(host: string, resolve: Resolve): Promise<readonly string[]> {

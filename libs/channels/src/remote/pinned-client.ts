@@ -3,7 +3,7 @@ import { Client } from "undici";
 import { connectThrough } from "../proxy.ts";
 
 /** Creates an HTTP client that connects to `address`. The Host header and TLS use the URL's host. */
-export function pinnedClient(url: URL, address: string, timeoutMs: number, proxy: string | undefined): Client {
+export function openPinnedClient(url: URL, address: string, timeoutMs: number, proxy: string | undefined): Client {
   if (proxy !== undefined) {
     const connect = connectThrough(proxy, timeoutMs);
     // undici gets the name for TLS from `target.host`, which remains the URL's host.

@@ -2,9 +2,9 @@ import { Failure } from "@modelgate/contracts";
 import type { BufferBudget, Holder } from "@modelgate/platform";
 import type { Dispatcher } from "undici";
 import { NotFetched } from "./not-fetched.ts";
-import { pinnedClient } from "./pinned-client.ts";
+import { openPinnedClient } from "./pinned-client.ts";
 import { ProxyFailed } from "../proxy.ts";
-import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
+import { resolvePinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
 
 export interface RemoteLimits {
   readonly maxBytes: number;
@@ -55,7 +55,7 @@ export function openRemoteFiles(
   return {
     async fetch(request) {
       const signal = AbortSignal.any([request.signal, AbortSignal.timeout(limits.timeoutMs)]);
-      const hop = {
+      const context = {
         request,
         limits,
         budget,
@@ -63,7 +63,7 @@ export function openRemoteFiles(
         rules: { ...rules, trustedOrigin: request.trustedOrigin, isProxied: request.proxy !== undefined },
       };
       try {
-        return await fetchFollowingRedirects(hop);
+        return await fetchFollowingRedirects(context);
       } catch (error) {
         if (error instanceof NotFetched || request.signal.aborted) throw error;
         if (error instanceof ProxyFailed) throw new Failure("upstream_proxy_failed", undefined, { cause: error });
@@ -76,7 +76,7 @@ export function openRemoteFiles(
   };
 }
 
-interface Hop {
+interface FetchContext {
   readonly request: RemoteFileRequest;
   readonly limits: RemoteLimits;
   readonly budget: BufferBudget;
@@ -88,15 +88,15 @@ interface Hop {
  * Fetches a file. The host of the URL and of each redirect is resolved once. Its addresses are checked, and the
  * connection goes to one of them, because a redirect or a second resolution could lead into a private network.
  */
-async function fetchFollowingRedirects(hop: Hop): Promise<RemoteFile> {
-  let url = parseUrl(hop.request.url);
-  for (let redirects = 0; redirects <= hop.limits.maxRedirects; redirects++) {
-    const address = await unlessAborted(pinnedAddress(url, hop.rules), hop.signal);
-    const result = await requestOnce(url, address, hop);
+async function fetchFollowingRedirects(context: FetchContext): Promise<RemoteFile> {
+  let url = parseUrl(context.request.url);
+  for (let redirects = 0; redirects <= context.limits.maxRedirects; redirects++) {
+    const address = await unlessAborted(resolvePinnedAddress(url, context.rules), context.signal);
+    const result = await requestOnce(url, address, context);
     if (!(result instanceof URL)) return result;
     url = result;
   }
-  throw new NotFetched(`it redirects more than ${hop.limits.maxRedirects} times`);
+  throw new NotFetched(`it redirects more than ${context.limits.maxRedirects} times`);
 }
 
 function parseUrl(url: string, base?: URL): URL {
@@ -106,9 +106,9 @@ function parseUrl(url: string, base?: URL): URL {
 }
 
 /** Sends one request. Returns the file, or the URL that it redirects to. */
-async function requestOnce(url: URL, address: string, hop: Hop): Promise<RemoteFile | URL> {
-  const { signal, limits } = hop;
-  const client = pinnedClient(url, address, limits.timeoutMs, hop.request.proxy);
+async function requestOnce(url: URL, address: string, context: FetchContext): Promise<RemoteFile | URL> {
+  const { signal, limits } = context;
+  const client = openPinnedClient(url, address, limits.timeoutMs, context.request.proxy);
   try {
     const answer = await client.request({
       path: url.pathname + url.search,
@@ -124,7 +124,7 @@ async function requestOnce(url: URL, address: string, hop: Hop): Promise<RemoteF
     if (status >= 300 && status < 400 && typeof headers["location"] === "string")
       return parseUrl(headers["location"], url);
     if (status !== 200) throw new NotFetched(`its host answered with status ${status}`);
-    return await readFile(answer, hop);
+    return await readFile(answer, context);
   } finally {
     await client.destroy();
   }
@@ -132,7 +132,7 @@ async function requestOnce(url: URL, address: string, hop: Hop): Promise<RemoteF
 
 async function readFile(
   { headers, body }: Dispatcher.ResponseData,
-  { request, limits, budget }: Hop,
+  { request, limits, budget }: FetchContext,
 ): Promise<RemoteFile> {
   const type = headers["content-type"];
   const mediaType = (typeof type === "string" ? type : "").replace(/;.*$/s, "").trim().toLowerCase();

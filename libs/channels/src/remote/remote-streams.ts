@@ -1,8 +1,8 @@
 import { dispatchOn } from "../transport.ts";
 import type { UpstreamAnswer } from "../attempt-plan.ts";
 import { NotFetched } from "./not-fetched.ts";
-import { pinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
-import { pinnedClient } from "./pinned-client.ts";
+import { resolvePinnedAddress, remoteRules, type RemoteRules } from "./pinned-address.ts";
+import { openPinnedClient } from "./pinned-client.ts";
 
 /** A request for a file at a vendor's URL, or a POST (callback) to a client's URL. */
 export interface RemoteStreamRequest {
@@ -40,12 +40,12 @@ export function openRemoteStreams(ruleOverrides: Partial<RemoteRules> = {}): Rem
   return {
     async open(request) {
       const { trustedOrigin, proxy } = request;
-      const allowed = { ...rules, trustedOrigin, isProxied: proxy !== undefined };
+      const requestRules = { ...rules, trustedOrigin, isProxied: proxy !== undefined };
       let url = parseUrl(request.url);
       const { origin } = url;
       for (let redirects = 0; redirects <= maxRedirects; redirects++) {
         const headers = url.origin === origin ? { ...request.headers, ...request.secretHeaders } : request.headers;
-        const stream = await connect(url, await pinnedAddress(url, allowed), { ...request, headers });
+        const stream = await connect(url, await resolvePinnedAddress(url, requestRules), { ...request, headers });
         const { status } = stream.answer;
         const location = stream.answer.headers["location"];
         if (status < 300 || status >= 400 || typeof location !== "string" || request.body !== undefined) return stream;
@@ -58,7 +58,7 @@ export function openRemoteStreams(ruleOverrides: Partial<RemoteRules> = {}): Rem
 }
 
 async function connect(url: URL, address: string, request: RemoteStreamRequest): Promise<RemoteStream> {
-  const client = pinnedClient(url, address, request.timeoutMs, request.proxy);
+  const client = openPinnedClient(url, address, request.timeoutMs, request.proxy);
   try {
     const { headers, body, timeoutMs } = request;
     const method = body === undefined ? "GET" : "POST";

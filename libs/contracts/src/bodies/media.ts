@@ -6,13 +6,13 @@ const positiveInteger = Type.Optional(Type.Integer({ minimum: 1 }));
 const file = (description: string) => Type.Unsafe<string>({ type: "string", format: "binary", description });
 
 const optionalBoolean = Type.Optional(Type.Boolean());
-const optionalEnum = (...of: readonly string[]) => Type.Optional(Type.Enum([...of]));
+const optionalEnum = (...values: readonly string[]) => Type.Optional(Type.Enum([...values]));
 const imageValue = (description: string) =>
   Type.Optional(
     Type.Unknown({ description: `${description}, as a URL, a data URL or Base64. In a form, images are files` }),
   );
 
-/** Body of image requests, in OpenAI's format or in Qwen's (`input`, `parameters`). A form has numbers as text. */
+/** Body of image requests, in OpenAI's format or in Qwen's (`input`, `parameters`). In a form, numbers are text. */
 export const ImageRequest = Type.Object(
   {
     model,

@@ -5,7 +5,7 @@ const anyObject = Type.Record(Type.String(), Type.Unknown());
 const tokenIds = Type.Array(Type.Integer({ minimum: 0 }), { minItems: 1 });
 const nonEmptyObjects = Type.Array(anyObject, { minItems: 1 });
 
-/** Part of a message's content. The vendor gets parts of other types unchanged. */
+/** Part of a message's content. Its other members depend on its type. */
 export const ChatPart = Type.Object(
   {
     type: Type.String(),
@@ -247,7 +247,7 @@ export const GenerateContentRequest = Type.Object(
   { $id: "GenerateContentRequest" },
 );
 
-/** Body of POST /v1/interactions. The vendor gets fields that are not listed unchanged. */
+/** Body of POST /v1/interactions. Other fields are allowed. */
 export const InteractionRequest = Type.Object(
   {
     model: nullable(model),

@@ -17,12 +17,12 @@ export interface AddressRange {
  * both mapped and other addresses.
  */
 export function parseAddressRange(text: string): AddressRange | undefined {
-  const [address = "", written, ...more] = text.split("/");
+  const [address = "", prefixText, ...more] = text.split("/");
   const version = isIP(address);
   if (version === 0 || address.includes("%") || more.length > 0) return undefined;
   const bits = version === 4 ? 32 : 128;
-  if (written !== undefined && (!/^\d{1,3}$/.test(written) || Number(written) > bits)) return undefined;
-  const prefix = written === undefined ? bits : Number(written);
+  if (prefixText !== undefined && (!/^\d{1,3}$/.test(prefixText) || Number(prefixText) > bits)) return undefined;
+  const prefix = prefixText === undefined ? bits : Number(prefixText);
   if (version === 4) return { address, family: "ipv4", prefix };
   const [, high, low] = mappedPattern.exec(new URL(`http://[${address}]`).hostname) ?? [];
   if (high === undefined || low === undefined) return { address, family: "ipv6", prefix };

@@ -154,14 +154,20 @@ function succeeds(compute: () => unknown): boolean {
   }
 }
 
-/** If a channel serves the models that its vendor lists, every name may exist. */
-function modelTest({ channels, models }: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
+/**
+ * Returns a function that tests if a model may exist. Any name may, if a channel serves all models that its vendor
+ * lists.
+ */
+function existingModelTest({
+  channels,
+  models,
+}: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
   const isListed = channels.some((channel) => channel.models === "*");
   return (model) => isListed || Object.hasOwn(models, model);
 }
 
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  const mayExist = modelTest({ channels, models });
+  const mayExist = existingModelTest({ channels, models });
   const seen = new Set<string>();
   for (const [position, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${position}].id`, message: `is used twice: ${channel.id}` };
@@ -183,7 +189,7 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
 }
 
 function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const mayExist = modelTest({ channels, models });
+  const mayExist = existingModelTest({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!isAccountId(id)) yield { path: `accounts.${id}`, message: "is not a usable account id" };

@@ -44,7 +44,9 @@ export const GroupConfiguration = Type.Object(
           tokensPerMinute: limit("model tokens of each API key in a minute"),
           concurrency: limit("open calls of each API key"),
           dollarsPerDay: budget("US dollars that an account's API keys of the group together may spend in a UTC day"),
-          dollarsPerMonth: budget("US dollars that they may spend in a UTC month"),
+          dollarsPerMonth: budget(
+            "US dollars that an account's API keys of the group together may spend in a UTC month",
+          ),
         },
         noOtherMembers,
       ),
@@ -160,7 +162,7 @@ export const ModelConfiguration = Type.Object(
     price: Type.Optional(
       Type.Union([PriceConfiguration, Type.Literal("auto")], {
         description:
-          'prices in US dollars, or "auto" for those of the bundled catalogue. A known model without a price has these too',
+          'prices in US dollars, or "auto" for those of the bundled catalogue. A model of the catalogue has the catalogue\'s prices if none are set',
       }),
     ),
     maxOutputTokens: limit("maximum tokens of one answer that the model's vendors allow"),
@@ -231,7 +233,7 @@ export const ChannelConfiguration = Type.Object(
     timeoutMs: timeout("maximum time in ms without data from the vendor", 600_000),
     firstByteTimeoutMs: timeout("maximum time in ms until the first byte of a stream. Without it, timeoutMs applies"),
     proxy: proxy(
-      "proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME, or none. With none, the channel does not use the default proxy",
+      'proxy of all connections to the vendor: http://, https:// or socks5:// with a host and a port, or env:NAME. With "none", the channel does not use the default proxy',
     ),
     headers: Type.Optional(
       Type.Record(Type.String(), Type.String({ maxLength: 4000 }), {
@@ -290,7 +292,9 @@ export const Configuration = Type.Object(
     groups: Type.Record(Type.String(), GroupConfiguration),
     models: Type.Record(Type.String(), ModelConfiguration),
     channels: Type.Array(ChannelConfiguration),
-    proxy: proxy("proxy of all channels that do not set a proxy: an address in the same form, or env:NAME"),
+    proxy: proxy(
+      "proxy of all channels that do not set a proxy: http://, https:// or socks5:// with a host and a port, or env:NAME",
+    ),
     accounts: Type.Optional(Type.Record(Type.String(), AccountConfiguration)),
   },
   { $id: "Configuration", ...noOtherMembers },

@@ -52,14 +52,14 @@ export interface Endpoint {
   /** True if the endpoint stores the client's content. It costs nothing, but needs a positive balance. */
   readonly keepsContent?: true;
   /** Format of the endpoint's stream and of its error event. */
-  readonly streams?: StreamFormat;
+  readonly streamFormat?: StreamFormat;
   readonly webSocket?: true;
   /** True if the endpoint is only declared: the edge answers 501. */
   readonly unimplemented?: true;
   /** Name in `bodies` of the schema of the JSON body or of the form's fields. */
   readonly schema?: BodyName;
   /** Media type of a successful answer. The default is application/json. */
-  readonly answers?: string;
+  readonly answerType?: string;
   readonly summary: string;
 }
 

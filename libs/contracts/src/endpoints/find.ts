@@ -35,7 +35,7 @@ export function findEndpoint(method: string, rawPath: string): FoundEndpoint {
 
 const deployment = new RegExp(`^${deploymentAlias.alias.replace("{deployment}", "([^/]+)")}(.+)$`);
 
-/** An Azure path contains the name of a deployment, which becomes a parameter. */
+/** Finds the endpoint of an Azure path. The deployment's name in the path becomes the parameter `deployment`. */
 function findDeployed(method: string, rest: string, name: string | undefined): FoundEndpoint {
   const match = findEndpoint(method, deploymentAlias.path + rest);
   const model = decodeSegment(name);
@@ -117,7 +117,10 @@ export function errorFormatOf(endpoint: Endpoint, from: IncomingHeaders, hasKeyQ
   return endpoint.errors === "by-request" ? listFormatOf(from, hasKeyQuery) : endpoint.errors;
 }
 
-/** Returns the format of a model list. Anthropic's SDKs may send a Bearer token, so `anthropic-version` decides. */
+/**
+ * Returns the format of a model list. Anthropic's SDKs may send a Bearer token, so `anthropic-version` has precedence
+ * over the headers of keys.
+ */
 export function listFormatOf(from: IncomingHeaders, hasKeyQuery: boolean): "common" | "alpha" | "gamma" {
   if (firstHeader(from, ["anthropic-version"]) !== undefined) return "alpha";
   if (firstHeader(from, ["x-api-key"]) !== undefined && firstHeader(from, headerAliases.alphaVersion) !== undefined)

@@ -1,6 +1,6 @@
 import { bearerKeys, geminiKeys, socketKeys, type Endpoint } from "./endpoint.ts";
 
-const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streams: "images" } as const;
+const image = { area: "media", errors: "common", keys: bearerKeys, kinds: ["image"], streamFormat: "images" } as const;
 const audio = { area: "audio", errors: "common", keys: bearerKeys } as const;
 
 export const mediaEndpoints = {
@@ -34,7 +34,7 @@ export const mediaEndpoints = {
     path: "/v1/audio/transcriptions",
     body: "multipart",
     kinds: ["transcription"],
-    streams: "audio",
+    streamFormat: "audio",
     schema: "TranscriptionForm",
     summary: "Audio to text.",
   },
@@ -53,9 +53,9 @@ export const mediaEndpoints = {
     path: "/v1/audio/speech",
     body: "json",
     kinds: ["speech"],
-    streams: "audio",
+    streamFormat: "audio",
     schema: "SpeechRequest",
-    answers: "audio/mpeg",
+    answerType: "audio/mpeg",
     summary: "Text to speech.",
   },
   realtime: {

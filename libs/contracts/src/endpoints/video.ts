@@ -45,15 +45,15 @@ export const videoEndpoints = {
     ...poll,
     path: "/v1/videos/{task_id}/events",
     errors: "common",
-    streams: "images",
-    answers: "text/event-stream",
+    streamFormat: "images",
+    answerType: "text/event-stream",
     summary: "A video task's transitions as server-sent events, until it ends.",
   },
   getVideoContent: {
     ...poll,
     path: "/v1/videos/{task_id}/content",
     errors: "common",
-    answers: "video/mp4",
+    answerType: "video/mp4",
     summary: "The finished video.",
   },
   textToVideo: {

@@ -1,6 +1,9 @@
 import { Type, type Static } from "typebox";
 
-/** Record of one change of an account's balance. Its hash of the previous receipt shows lost and altered receipts. */
+/**
+ * Record of one change of an account's balance. It contains the hash of the receipt before it, so that lost and altered
+ * receipts are noticed.
+ */
 export const Receipt = Type.Object(
   {
     number: Type.Integer({ minimum: 1, description: "1, 2, 3 … within the account" }),
@@ -15,7 +18,7 @@ export const Receipt = Type.Object(
     replaces: Type.Optional(
       Type.String({
         description:
-          "hash of the receipt that the same entry had in a Redis that was lost: it was charged once more there",
+          "hash of the entry's earlier receipt, which Redis has lost. The entry was then applied again, with this receipt",
       }),
     ),
   },

@@ -31,8 +31,11 @@ export type RefusedCall = Static<typeof RefusedCall>;
 /** Statuses whose messages the gateway itself writes: about a key, its limits or its balance. */
 const gatewayMessageStatuses: ReadonlySet<number> = new Set([401, 402, 403, 429]);
 
-/** Builds a refused call. A message that the gateway did not write may quote content of the client, and is left out. */
-export function refusedCall(
+/**
+ * Builds a refused call. The message is left out for other statuses than `gatewayMessageStatuses`, because it may quote
+ * content of the client.
+ */
+export function makeRefusedCall(
   call: Omit<RefusedCall, "code" | "message" | "param" | "status" | "time" | "model"> & { readonly model?: string },
   { code, status, param, message }: Failure,
 ): RefusedCall {

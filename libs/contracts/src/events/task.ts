@@ -28,7 +28,7 @@ export const TaskEvent = Type.Object(
 );
 export type TaskEvent = Static<typeof TaskEvent>;
 
-/** Event of a transition as the gateway publishes it. Other subscribers should ignore `kept`. */
+/** Event of a transition as the gateway publishes it. Only the ledger should read `kept`. */
 export const StoredTaskEvent = Type.Object({
   ...TaskEvent.properties,
   kept: Type.Optional(

@@ -7,7 +7,7 @@ import { unitNames, Units } from "../units.ts";
 /** Maximum characters of a vendor's message in a usage event. */
 export const maxVendorMessage = 300;
 
-/** Maximum number of a channel's additions in a usage event, and maximum characters of each name. */
+/** Maximum number of names in `added` of an attempt, and maximum characters of each. */
 export const [maxAdded, maxAddedCharacters] = [32, 100];
 
 /** One attempt to call a vendor, in a usage event. */
@@ -19,7 +19,7 @@ export const CallAttempt = Type.Object({
     Type.Integer({ description: "HTTP status of the vendor's answer. It is absent if the vendor did not answer" }),
   ),
   failed: Type.Optional(Type.String({ description: "code of the failure. It is absent if the attempt succeeded" })),
-  vendorCode: Type.Optional(Type.String({ description: "vendor's code of its refusal" })),
+  vendorCode: Type.Optional(Type.String({ description: "error code of the vendor" })),
   vendorMessage: Type.Optional(
     Type.String({
       maxLength: maxVendorMessage,
@@ -37,7 +37,7 @@ export const CallAttempt = Type.Object({
 });
 export type CallAttempt = Static<typeof CallAttempt>;
 
-/** Vendors accept 64 to 256 characters. */
+/** Some vendors accept names of up to 64 characters, others of up to 256. */
 const maxEndUserCharacters = 256;
 
 /** Returns the name of an end user for a usage event, shortened and without control characters. */
@@ -60,7 +60,7 @@ export const [maxDropped, maxDroppedCharacters] = [32, 100];
 /** Maximum characters of a vendor's name of a model in a usage event. */
 export const maxModelCharacters = 256;
 
-/** Maximum number of attempts in the list of a usage event. `attempts` counts all of them. */
+/** Maximum number of attempts in `tries` of a usage event. `attempts` is the number of all. */
 export const maxTries = 100;
 
 /** Event of one billed call. Subject: `usage.v1.<area>`. `id` is the call's id and the `Nats-Msg-Id`. */
@@ -98,12 +98,13 @@ export const UsageEvent = Type.Object(
     firstByteMs: Type.Integer({ minimum: 0 }),
     attempts: Type.Integer({ minimum: 0 }),
     tries: Type.Optional(
-      Type.Array(CallAttempt, { maxItems: maxTries, description: "first attempts at vendors, in their order" }),
+      Type.Array(CallAttempt, { maxItems: maxTries, description: "the first attempts to call a vendor, in order" }),
     ),
     dropped: Type.Optional(
       Type.Array(Type.String({ maxLength: maxDroppedCharacters }), {
         maxItems: maxDropped,
-        description: "first request fields that were dropped, because the vendor does not support them",
+        description:
+          "request fields that were dropped, because the vendor does not support them. Only the first ones are listed",
       }),
     ),
     heldNanos: Type.Optional(
@@ -119,7 +120,7 @@ export const UsageEvent = Type.Object(
     capped: Type.Optional(
       Type.Array(Type.Enum([...unitNames]), {
         description:
-          "units of which the vendor reported or sent more than the call could use, or no valid amount: " +
+          "units for which the vendor reported or sent more than the call could use, or an invalid amount. " +
           "`units` has the billed amounts",
       }),
     ),

@@ -25,12 +25,12 @@ export const failureFrames = {
 /** Returns the renderer of a stream's error event; undefined if the endpoint is unknown or does not stream. */
 export function failureFrameOf(id: string): RenderFailureFrame | undefined {
   const endpoint = endpointIds.find((each) => each === id);
-  const format = endpoint === undefined ? undefined : endpointOf(endpoint).streams;
+  const format = endpoint === undefined ? undefined : endpointOf(endpoint).streamFormat;
   return format === undefined ? undefined : failureFrames[format];
 }
 
 /** Renders the `error` event of a realtime session. `causedBy` is the `event_id` of the client's event that failed. */
-export function sessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
+export function renderSessionFailure(failure: Failure, eventId: string, causedBy?: string): object {
   return {
     type: "error",
     event_id: eventId,

@@ -51,13 +51,13 @@ const unavailable = {
 };
 const upstreamFailed = { status: 502, type: "upstream_error", alpha: "api_error", gamma: "INTERNAL", retryable: true };
 
-/** Causes of failure by their `error.code` in the common format. The vendors' SDKs rely on OpenAI's statuses. */
+/** Causes of failure by their `error.code` in the common format. */
 export const failures = {
   // Authentication
   invalid_api_key: { ...unauthenticated, message: "The API key is missing, incomplete or wrong." },
   contradicting_api_keys: {
     ...unauthenticated,
-    message: "The request carries more than one API key; send exactly one.",
+    message: "The request contains more than one API key; send exactly one.",
   },
   api_key_expired: { ...unauthenticated, message: "This API key has expired." },
   api_key_disabled: { ...unauthenticated, message: "This API key is disabled." },
@@ -117,7 +117,7 @@ export const failures = {
   request_timeout: { ...invalid, status: 408, retryable: true, message: "The body did not arrive in time." },
   invalid_url_double_v1: {
     ...notFound,
-    message: "The path doubles /v1: remove /v1 from the end of the base address in your client's settings.",
+    message: "The path contains /v1 twice: remove /v1 from the end of the base address in your client's settings.",
   },
   unknown_url: { ...notFound, message: "This path does not exist." },
   method_not_allowed: { ...invalid, status: 405, message: "This path does not support this method." },

@@ -6,7 +6,7 @@ export interface Decimal {
 
 const decimalShape = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d{1,3}))?$/i;
 
-/** Parses a decimal exactly, as it is written in the YAML file. Throws RangeError for other texts. */
+/** Parses a decimal number exactly. Throws RangeError for other texts. */
 export function parseDecimal(text: string | number): Decimal {
   const match = decimalShape.exec(String(text));
   if (match === null) throw new RangeError(`not a decimal number: ${String(text)}`);
@@ -16,7 +16,10 @@ export function parseDecimal(text: string | number): Decimal {
   return scale < 0 ? { digits: digits * 10n ** BigInt(-scale), scale: 0 } : { digits, scale };
 }
 
-/** Returns a multiple of 10^-`scale`: `toScale(parseDecimal("0.25"), 3)` is 250n. Throws RangeError. */
+/**
+ * Returns a number as an integer multiple of 10^-`scale`: `toScale(parseDecimal("0.25"), 3)` is 250n. Throws RangeError
+ * if it has more decimal places.
+ */
 export function toScale(decimal: Decimal, scale: number): bigint {
   if (decimal.scale <= scale) return decimal.digits * 10n ** BigInt(scale - decimal.scale);
   const excess = 10n ** BigInt(decimal.scale - scale);

@@ -195,7 +195,7 @@ export function priceForInput(units: Units, price: Price): Price {
   return price.lengths.findLast(({ above }) => input > above)?.price ?? price;
 }
 
-/** Divides a sum of (millionths of units × atto-dollars × factor × multiplier) to give nano-dollars. */
+/** Divisor that converts a sum of (millionths of units × atto-dollars × factor × multiplier) to nano-dollars. */
 const costDivisor = 10n ** BigInt(9 + unitDecimals + 2 * multiplierDecimals);
 const halfDivisor = costDivisor / 2n;
 const microsPerUnit = 10n ** BigInt(unitDecimals);
@@ -229,7 +229,10 @@ export function isToolUnit(unit: UnitName): boolean {
   return toolUnitNames.has(unit);
 }
 
-/** Returns the used units that have no price. If only requests have a price, it covers all tokens. */
+/**
+ * Returns the used units that have no price. A price that has only requests and vendor-side tools covers all other
+ * units.
+ */
 export function unpricedUnits(units: Units, price: Price): readonly UnitName[] {
   const unpriced: UnitName[] = [];
   for (const unit of unitNames) {

@@ -3,7 +3,10 @@ import { compilePrice, type Price, type PriceField, type ConfiguredPrice } from 
 /** Price fields that can depend on the resolution of a video. */
 export const resolutionFields = ["second", "image", "request"] as const satisfies readonly PriceField[];
 
-/** A price in the configuration. `resolutions` contains the fields that differ for larger videos (`1080p` and more). */
+/**
+ * A price in the configuration. `resolutions` contains the fields that differ for videos of at least a resolution, such
+ * as `1080p`.
+ */
 export type ConfiguredPrices = ConfiguredPrice & {
   readonly resolutions?: Readonly<Record<string, Pick<ConfiguredPrice, (typeof resolutionFields)[number]>>> | undefined;
 };

@@ -77,12 +77,12 @@ function requestContent({ body, schema }: Endpoint): Json {
 function successResponses(endpoint: Endpoint): Json {
   if (endpoint.unimplemented) return {};
   if (endpoint.webSocket === true) return { "101": { description: "The protocol is switched to WebSocket." } };
-  const type = endpoint.answers ?? "application/json";
+  const type = endpoint.answerType ?? "application/json";
   const schema = type === "application/json" ? { type: "object" } : { type: "string", format: "binary" };
   const stream =
-    endpoint.streams && type === "application/json" ? { "text/event-stream": { schema: { type: "string" } } } : {};
+    endpoint.streamFormat && type === "application/json" ? { "text/event-stream": { schema: { type: "string" } } } : {};
   const content = { [type]: { schema }, ...stream };
-  return { "200": { description: "Success.", ...(writesText(endpoint) ? { headers: textHeaders } : {}), content } };
+  return { "200": { description: "Success.", ...(streamsText(endpoint) ? { headers: textHeaders } : {}), content } };
 }
 
 const textHeaders: Json = {
@@ -93,6 +93,6 @@ const textHeaders: Json = {
   },
 };
 
-function writesText({ area, streams }: Endpoint): boolean {
-  return area === "text" && streams !== undefined;
+function streamsText({ area, streamFormat }: Endpoint): boolean {
+  return area === "text" && streamFormat !== undefined;
 }

@@ -39,7 +39,7 @@ const schemaOf = {
   ollama: "OllamaErrorResponse",
 } as const satisfies Record<ErrorFormat, keyof typeof errorSchemas>;
 
-const listSchemas = (["common", "alpha", "gamma"] as const).map((format) => referenceTo(schemaOf[format]));
+const modelListSchemas = (["common", "alpha", "gamma"] as const).map((format) => referenceTo(schemaOf[format]));
 
 function referenceTo(name: string): Json {
   return { $ref: `#/components/schemas/${name}` };
@@ -47,7 +47,8 @@ function referenceTo(name: string): Json {
 
 /** Returns the OpenAPI responses of an endpoint's failures, by status. */
 export function errorResponses(id: EndpointId, endpoint: Endpoint): Json {
-  const schema = endpoint.errors === "by-request" ? { anyOf: listSchemas } : referenceTo(schemaOf[endpoint.errors]);
+  const schema =
+    endpoint.errors === "by-request" ? { anyOf: modelListSchemas } : referenceTo(schemaOf[endpoint.errors]);
   const byStatus = new Map<number, string[]>();
   for (const code of possibleFailures(id, endpoint)) {
     const { status, message } = failures[code];

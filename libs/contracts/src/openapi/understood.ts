@@ -72,7 +72,10 @@ export function withUnderstoodMembers(name: string, schema: object): object {
   return described;
 }
 
-/** Adds members to a schema at a path. Next to an `anyOf`, they do not restrict values of other types. */
+/**
+ * Adds members to the schema at a path. `properties` and `items` next to an `anyOf` do not restrict values that are no
+ * objects or arrays.
+ */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {
   const properties = childOf(schema, "properties");
   if (step === undefined) {

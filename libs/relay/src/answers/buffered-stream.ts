@@ -26,8 +26,8 @@ export class BufferedStream implements BodySink {
   }
 
   /**
-   * Waits for the first frame and checks it. Throws Failure if the stream breaks before, or if no answer can begin with
-   * the frame; another route may then be tried.
+   * Waits for the first frame and checks it. Throws Failure if the stream breaks before the frame is complete, or if no
+   * answer can begin with it; another route may then be tried.
    */
   static async open(
     answer: UpstreamAnswer,

@@ -24,7 +24,7 @@ export class CostTranslator implements StreamTranslator {
   read(frame: Buffer): FrameReading {
     const reading = this.#inner.read(frame);
     this.#usage = reading.usage ?? this.#usage;
-    return { ...reading, render: () => this.#priced(reading.render()) };
+    return { ...reading, render: () => this.#withCost(reading.render()) };
   }
 
   extractText(raw: string): string {
@@ -36,13 +36,13 @@ export class CostTranslator implements StreamTranslator {
   }
 
   end(): Buffer | string {
-    return this.#priced(this.#inner.end());
+    return this.#withCost(this.#inner.end());
   }
 
   cut(used: Units): Buffer | string | undefined {
     this.#usage = used;
     const last = this.#inner.cut?.(used);
-    return last === undefined ? undefined : this.#priced(last);
+    return last === undefined ? undefined : this.#withCost(last);
   }
 
   fail(failure: Failure, requestId: string): string | undefined {
@@ -53,7 +53,7 @@ export class CostTranslator implements StreamTranslator {
     return this.#inner.heartbeat();
   }
 
-  #priced(frames: Buffer | string): Buffer | string {
+  #withCost(frames: Buffer | string): Buffer | string {
     if (this.#usage === undefined) return frames;
     return addCostToFrames(frames, formatUsd(this.#costOf({ requests: 1, ...this.#usage })));
   }

@@ -34,7 +34,7 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedR
   readonly dropped: readonly string[];
   readonly bodyBytes: number;
   /**
-   * Returns the requests for a vendor. The first one is the attempt; the others follow on the same route after its
+   * Returns the requests for a vendor. The attempt sends the first one. The others are sent on the same route after its
    * answer.
    */
   requests(vendor: Vendor, target: Target): NonEmptyList<Request> | Promise<NonEmptyList<Request>>;
@@ -56,8 +56,8 @@ export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedR
 }
 
 /**
- * Creates the exchange of one attempt. Throws Failure (400) for errors in the client's request. Not used for texts,
- * which are rendered once for all attempts, and for videos, which become jobs.
+ * Creates the exchange of one attempt. Throws Failure (400) for errors in the client's request. Not used for text
+ * calls, which are rendered once for each wire and model, nor for videos, which become jobs.
  */
 export async function exchangeWith<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
@@ -77,7 +77,7 @@ export async function exchangeWith<
   return {
     wire: name,
     query: first.query,
-    streams: false,
+    isStreamed: false,
     isUnrepeatable: vendor.startsTask,
     ...parts,
     dropped:
@@ -97,7 +97,7 @@ interface SentCall<Vendor, Request, Answer, Output extends RenderedRequest> {
   readonly furtherRequests: readonly Output[];
 }
 
-/** Reads JSON answers. If further requests may follow, it is the reader of a task. */
+/** Creates the reader of a JSON answer. If further requests may follow, it is a `TaskReader`. */
 function documentReader<
   Vendor extends ExchangeVendor<Request, Answer, Output>,
   Request,

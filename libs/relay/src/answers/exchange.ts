@@ -19,8 +19,8 @@ export interface Exchange extends SentFees {
   readonly query?: Readonly<Record<string, string>> | undefined;
   /** Request that the provider has built already. Otherwise it is built from the other members. */
   readonly request?: VendorRequest | undefined;
-  /** True if the request asks the vendor for a stream. */
-  readonly streams: boolean;
+  /** True if the vendor is requested to send a stream. */
+  readonly isStreamed: boolean;
   /** True if a request that the vendor may have received is not sent again, for example because it starts a task. */
   readonly isUnrepeatable?: boolean | undefined;
   /** Unsupported fields of the client's request that were left out, in the client's spelling. */
@@ -68,7 +68,7 @@ export interface StartedJob {
 }
 
 /** Money that is held for a call which starts a job. */
-export type JobMoney = Pick<HeldMoney, "renew" | "handOver" | "record">;
+export type JobMoney = Pick<HeldMoney, "holdAgain" | "handOver" | "record">;
 
 /** A complete answer in the client's wire. */
 export interface CompleteAnswer {

@@ -2,7 +2,7 @@ import { setTimeout } from "node:timers/promises";
 import { Failure, type Units } from "@modelgate/contracts";
 import type { TaskReader, VendorLink, CompleteAnswer } from "./exchange.ts";
 
-/** Pauses between polls in ms. They are short at first, because most images are finished quickly. */
+/** Default pause in ms before the first poll. It is short, because most images are finished quickly. */
 export const defaultFirstPollMs = 300;
 const longestPauseMs = 2_000;
 const pauseGrowth = 1.5;
@@ -15,7 +15,9 @@ interface TaskReading<Answer> {
   /** Returns the id of the task in an unfinished answer; undefined for a finished one. */
   taskIn(bytes: Buffer): Promise<string | undefined>;
   read(bytes: Buffer): Promise<Answer>;
-  /** Undefined if further answers of the call have usage that this answer does not include. */
+  /**
+   * Returns the usage of the call that the answer reports. Undefined if further answers of the call have other usage.
+   */
   usageIn(answer: Answer): Units | undefined;
   /** Converts a finished answer for the client. */
   finish(answer: Answer, link: VendorLink): Promise<CompleteAnswer>;
@@ -40,7 +42,7 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
           if (run !== undefined) run.hasEnded = hasEnded;
           return hasEnded ? await read(state) : undefined;
         };
-        return { run, finish: async (link) => finish(await finishTask(task, link, finished, reading), link) };
+        return { run, finish: async (link) => finish(await pollUntilFinished(task, link, finished, reading), link) };
       }
       const answer = await read(bytes);
       return { usage: usageIn(answer), finish: (link) => finish(answer, link) };
@@ -52,7 +54,7 @@ export function taskReader<Answer>(reading: TaskReading<Answer>): TaskReader {
  * Polls a task until `parse` returns its answer. Throws Failure upstream_timeout after `waitMs`, or the failure of the
  * task or of a poll.
  */
-async function finishTask<Answer>(
+async function pollUntilFinished<Answer>(
   task: string,
   vendor: VendorLink,
   parse: (answer: Buffer) => Promise<Answer | undefined>,

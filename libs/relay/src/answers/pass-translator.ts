@@ -69,7 +69,9 @@ export class PassTranslator implements StreamTranslator {
     return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
-  /** Returns undefined until `read` has read a frame with output, which `early` and the price of some wires need. */
+  /**
+   * Returns undefined until `read` has read a frame with output: `early` and the prices of some wires need that frame.
+   */
   readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;

@@ -26,8 +26,8 @@ export async function readAnswer<Read>(
 }
 
 /**
- * Parses a vendor's complete answer, a large one in turns with other calls. Rejects with Failure upstream_error unless
- * it is a JSON object.
+ * Parses a vendor's complete answer. Other calls may run between the steps that parse a large answer. Rejects with
+ * Failure upstream_error unless it is a JSON object.
  */
 export async function parseAnswer(bytes: Buffer): Promise<JsonObject> {
   let value: unknown;
@@ -64,7 +64,7 @@ export function collectAnswer(answer: UpstreamAnswer, maxBytes: number, budget: 
   return collector.body.promise;
 }
 
-/** Collects the chunks of an answer, and counts them in the budget meanwhile. */
+/** Collects the chunks of an answer. Until it is complete, the chunks count toward the process's memory limit. */
 class AnswerCollector implements BodySink {
   readonly body = Promise.withResolvers<Buffer>();
   readonly #answer: UpstreamAnswer;
@@ -117,7 +117,7 @@ class AnswerCollector implements BodySink {
   }
 }
 
-/** This code does not blame the channel. */
+/** Creates the failure of an answer that is too large. Its code does not blame the channel. */
 function tooLargeFailure(maxBytes: number): Failure {
   return new Failure(
     "answer_too_large",

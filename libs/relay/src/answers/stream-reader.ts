@@ -7,7 +7,7 @@ import type { ReportedExtraUsage, VendorRun } from "@modelgate/wires/text";
 export interface StreamAnswerReader {
   readonly kind: "stream";
   readonly framing: VendorFraming;
-  /** False for an error message and for a frame of another wire, with which no answer can begin. */
+  /** Returns false for an error message and for a frame of another wire, because no answer can begin with them. */
   isFirstFrame(first: Buffer): boolean;
   /** Creates the translator of a new stream. `mayBeCut` is true if the gateway may have to end the stream early. */
   translator(how: { readonly mayBeCut: boolean }): StreamTranslator;
@@ -34,7 +34,7 @@ export interface StreamTranslator {
   readOutput?(chunk: Buffer): string | undefined;
   /** Extracts the model's text from `FrameReading.text` of one or several frames. */
   extractText(raw: string): string;
-  /** Returns whether the frame may contain reasoning, to which some vendors do not apply the output limit. */
+  /** Returns true if the frame may contain reasoning, to which some vendors do not apply the output limit. */
   mayContainReasoning(frame: Buffer): boolean;
   /** Returns the last bytes for the client. Throws Failure upstream_error if the vendor's stream is incomplete. */
   end(): Buffer | string;
@@ -76,7 +76,7 @@ export type UpstreamHead = Pick<UpstreamAnswer, "headers">;
 /** Media type of server-sent events. */
 export const eventStream = "text/event-stream; charset=utf-8";
 
-/** Returns whether an answer is a stream of server-sent events. */
+/** Returns true if an answer is a stream of server-sent events. */
 export function isEventStream(head: UpstreamHead): boolean {
   return String(head.headers["content-type"] ?? "").includes(eventStreamFraming.mediaType);
 }

@@ -10,16 +10,17 @@ export interface RenderedFields {
 /** Rules for fields that a vendor does not support. */
 export interface UnsupportedRules {
   readonly spelling: FieldSpelling;
-  /** True if unsupported optional fields are refused instead of left out. */
-  readonly strict: boolean;
+  /** True if a request with unsupported optional fields is refused. Otherwise the fields are left out. */
+  readonly refusesUnsupported: boolean;
 }
 
 /**
  * Renders a request, and returns all left-out fields in the client's spelling. Throws Failure unsupported_parameter
- * (400) for an unsupported field that changes the meaning of the answer, or if `strict` is set.
+ * (400) for an unsupported field that changes the meaning of the answer, or for any unsupported field if
+ * `refusesUnsupported` is set.
  */
 export function renderSupported<R extends RenderedFields>(
-  { spelling, strict }: UnsupportedRules,
+  { spelling, refusesUnsupported }: UnsupportedRules,
   droppedBefore: readonly string[],
   render: () => R,
 ): R {
@@ -28,7 +29,7 @@ export function renderSupported<R extends RenderedFields>(
   const dropped = [
     ...new Set([...droppedBefore, ...rendered.dropped.map((field) => clientFieldName(spelling, field))]),
   ];
-  if (strict && dropped.length > 0)
+  if (refusesUnsupported && dropped.length > 0)
     throw new Failure("unsupported_parameter", `The vendor of this model does not support: ${dropped.join(", ")}.`, {
       param: dropped[0],
     });

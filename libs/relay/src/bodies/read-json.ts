@@ -98,17 +98,17 @@ async function replaceModel(value: unknown, bytes: Buffer, model: string) {
   return { value: { ...value, model }, bytes: replaced };
 }
 
-/** For JSON that needs no check: a body that was checked before, or a vendor's answer. */
+/** Bounds of JSON that needs no check: a body that was checked before, or a vendor's answer. */
 export const unlimitedJson: JsonBounds = { depth: Infinity, values: Infinity, members: Infinity };
 
-/** Returns whether parsing JSON in one step would delay other calls. */
+/** Returns true if parsing JSON in one step would delay other calls. */
 export function isLargeJson(bytes: Buffer): boolean {
   return bytes.length > maxStepBytes;
 }
 
 /**
- * Parses JSON within its limits, a large document in turns with other calls. Rejects with SyntaxError, or with Failure
- * invalid_json (400) or request_too_large (413) if a limit is exceeded.
+ * Parses JSON within its limits. Other calls may run between the steps that parse a large document. Rejects with
+ * SyntaxError, or with Failure invalid_json (400) or request_too_large (413) if a limit is exceeded.
  */
 export async function parseJson(bytes: Buffer, bounds: JsonBounds): Promise<unknown> {
   return await inTurnsFor(bytes, parseInTurns(bytes, bounds));
@@ -134,8 +134,8 @@ export async function reparseJson(bytes: Buffer): Promise<JsonObject> {
 }
 
 /**
- * Renders JSON. `bodyBytes` is the size of the body that the value was created from; a large value is rendered in turns
- * with other calls.
+ * Renders JSON. `bodyBytes` is the size of the body that the value was created from. Other calls may run between the
+ * steps that render a large value.
  */
 export async function renderJson(value: unknown, bodyBytes: number): Promise<Buffer> {
   return bodyBytes > maxStepBytes ? await inTurns(stringifyInTurns(value)) : Buffer.from(JSON.stringify(value));

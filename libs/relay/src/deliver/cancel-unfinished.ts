@@ -22,7 +22,7 @@ export async function cancelUnfinished(
   }
 }
 
-/** Returns whether an answer in the background has begun and not ended. */
+/** Returns true if an answer in the background has begun and not ended. */
 export function isUnfinished<Run extends Pick<VendorRun, "id" | "hasEnded">>(
   vendorRun: Run,
 ): vendorRun is Run & { readonly id: string } {

@@ -7,7 +7,8 @@ import { clientDisconnectedStatus } from "../exchange-lifetime.ts";
 import { meterCompleteAnswer } from "../money/meter.ts";
 
 /**
- * Minimum bytes of an answer whose memory is counted. The buffers of the operating system mostly contain a smaller one.
+ * Minimum bytes of an answer whose memory is counted. A smaller answer usually fits into the buffers of the operating
+ * system.
  */
 const countedAnswerBytes = 1024 * 1024;
 
@@ -36,13 +37,13 @@ export async function deliverCompleteAnswer(
       "content-length": String(body.length),
     });
   }
-  if (body.length >= countedAnswerBytes) countUntilRead(run, body.length);
+  if (body.length >= countedAnswerBytes) countUntilSent(run, body.length);
   call.answer.end(body);
   await settled;
 }
 
 /** Adds an answer to the caller's memory until the answer is sent or its connection is closed. */
-function countUntilRead({ deps, call }: CallRun, bytes: number): void {
+function countUntilSent({ deps, call }: CallRun, bytes: number): void {
   if (call.answer.isClosed) return;
   const holding = deps.budget.openHolding(call.caller);
   holding.addWithoutLimit(bytes);

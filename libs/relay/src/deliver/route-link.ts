@@ -1,4 +1,10 @@
-import { channelRequest, ProxyFailed, readText, type OpenAttempt, type UpstreamAnswer } from "@modelgate/channels";
+import {
+  prepareChannelRequest,
+  ProxyFailed,
+  readText,
+  type OpenAttempt,
+  type UpstreamAnswer,
+} from "@modelgate/channels";
 import { Failure } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import type { VendorLink } from "../answers/exchange.ts";
@@ -36,7 +42,7 @@ export class RouteLink implements VendorLink {
   send(body: Buffer): Promise<UpstreamHead & { readonly bytes: Buffer }> {
     const { call, plan } = this.#run;
     const { wire, headers, query } = this.#exchange;
-    const request = requestFor(call, plan.forward, this.#route, { wire, headers, query, body, streams: false });
+    const request = requestFor(call, plan.forward, this.#route, { wire, headers, query, body, isStreamed: false });
     return this.#answerTo(request, this.signal, true);
   }
 
@@ -81,7 +87,7 @@ export class RouteLink implements VendorLink {
     const { transport } = this.#run.deps.channels;
     const options = { timeoutMs: channel.timeoutMs, addsMembers };
     const send = async (): Promise<UpstreamAnswer> =>
-      transport.send(await channelRequest(request, { channel, key, provider }, options), signal);
+      transport.send(await prepareChannelRequest(request, { channel, key, provider }, options), signal);
     const answer = await withConnectionFailure(send());
     if (answer.status < 300) return answer;
     const { code, message } = provider.failureOf(answer.status, await readText(answer, errorBodyBytes));

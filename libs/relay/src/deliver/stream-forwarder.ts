@@ -44,7 +44,7 @@ export interface StreamOwner {
 
 /** Status of a call whose stream has ended. */
 export interface StreamEnd {
-  readonly ended: CallStatus;
+  readonly callStatus: CallStatus;
   readonly failure?: Failure;
 }
 
@@ -91,7 +91,7 @@ export class StreamForwarder implements BodySink {
         if (!this.#isWaitingForMoney) source.resume();
       },
       closed: () => {
-        this.#finish({ ended: "cancelled" });
+        this.#finish({ callStatus: "cancelled" });
         source.abort();
       },
     });
@@ -112,10 +112,11 @@ export class StreamForwarder implements BodySink {
     owner?.timer.recordChunk();
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
-    const aligned = this.#splitter.empty;
+    const isAligned = this.#splitter.empty;
     // Most chunks contain only complete frames with output that the held money covers. Reading their frames would take
     // longer than everything else.
-    const text = aligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
+    const text =
+      isAligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
     if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
       meter.addOutput(text);
       if (!sink.write(chunk)) source.pause();
@@ -127,7 +128,7 @@ export class StreamForwarder implements BodySink {
     } catch (error) {
       return this.#fail(malformedFailure(error));
     }
-    this.#processFrames(frames, aligned ? chunk : undefined);
+    this.#processFrames(frames, isAligned ? chunk : undefined);
     this.#pauseDuringBurst();
   }
 
@@ -148,8 +149,8 @@ export class StreamForwarder implements BodySink {
   }
 
   /**
-   * Pauses reading briefly in a burst, because many chunks together take about as long as one. Chunks with longer
-   * intervals, which are usual for text, are never delayed.
+   * Pauses reading briefly in a burst, because processing many chunks together takes about as long as processing one.
+   * Chunks with longer intervals, which are usual for text, are never delayed.
    */
   #pauseDuringBurst(): void {
     const { source, sink, gatherMs } = this.#options;
@@ -165,14 +166,14 @@ export class StreamForwarder implements BodySink {
     }, gatherMs);
   }
 
-  /** `chunk` is set if it contains exactly these frames. */
+  /** Processes frames. `chunk` is set if it contains exactly these frames. */
   #processFrames(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#isWaitingForMoney) return void (this.#waitingFrames = [...this.#waitingFrames, ...frames]);
     const out = this.#output;
     const failure = this.#renderFrames(frames);
     const isUncovered = this.#uncovered !== undefined;
     const bytes = out.take(!isUncovered && this.#splitter.empty ? chunk : undefined);
-    // The vendor may then reset or never close the connection; the answer is complete.
+    // After its last frame, a vendor may reset the connection or never close it. The answer is complete.
     if (this.#hasLastFrame && !isUncovered && failure === undefined) return this.#end(bytes);
     const canWriteMore = bytes.length === 0 || this.#options.sink.write(bytes);
     if (failure !== undefined) return this.#fail(failure);
@@ -210,7 +211,9 @@ export class StreamForwarder implements BodySink {
     return undefined;
   }
 
-  /** The frame that waited for money has been read already, and must not be read twice. */
+  /**
+   * Reads a frame, unless it is the one that waited for money: that frame was read before, and must not be read twice.
+   */
   #readOnce(frame: Buffer): FrameReading {
     const unpaid = this.#uncovered;
     this.#uncovered = undefined;
@@ -240,7 +243,7 @@ export class StreamForwarder implements BodySink {
       return this.#fail(malformedFailure(error));
     }
     const stored = owner?.onVendorEnd(undefined);
-    this.#finish({ ended: "completed" });
+    this.#finish({ callStatus: "completed" });
     // The rest of the vendor's answer is read, so that the connection can be reused.
     source.resume();
     if (stored === undefined) endWith(sink, before, last);
@@ -277,7 +280,7 @@ export class StreamForwarder implements BodySink {
     const last = metered === undefined ? undefined : translator.cut?.(metered.units);
     if (last === undefined) return this.#fail(reason === outputLimitExceeded ? tooLong() : reason);
     const stored = owner?.onVendorEnd(undefined, metered);
-    this.#finish({ ended: "completed" });
+    this.#finish({ callStatus: "completed" });
     if (stored === undefined) sink.end(last);
     else void stored.then(() => sink.end(last));
   }
@@ -286,10 +289,10 @@ export class StreamForwarder implements BodySink {
     if (this.#hasEnded) return;
     const { sink, source, translator, requestId, owner } = this.#options;
     // A client that disconnected has ended the exchange. This is not a failure.
-    if (sink.isClosed) return this.#finish({ ended: "cancelled" });
+    if (sink.isClosed) return this.#finish({ callStatus: "cancelled" });
     const last = translator.fail(failure, requestId);
     void owner?.onVendorEnd(failure);
-    this.#finish({ ended: "failed", failure });
+    this.#finish({ callStatus: "failed", failure });
     if (last === undefined) sink.destroy();
     else sink.end(last);
     source.abort();
@@ -341,7 +344,9 @@ export class OutputBuffer {
     }
   }
 
-  /** Removes and returns the output: `chunk`, which contains exactly these frames, if all are unchanged. */
+  /**
+   * Removes and returns the output. If all frames are unchanged, returns `chunk`, which contains exactly these frames.
+   */
   take(chunk?: Buffer): Buffer | string {
     const [first] = this.#pieces;
     let output: Buffer | string = this.#text;

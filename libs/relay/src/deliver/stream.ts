@@ -43,7 +43,7 @@ export async function deliverStream(
   const { ending, requestId } = call;
   const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, lifetime.signal) };
   const owner = new StreamDelivery(run, attempted, { background, translator, allowance, timer });
-  const { ended, failure } = await new StreamForwarder({
+  const { callStatus, failure } = await new StreamForwarder({
     sink: call.answer,
     source: background === undefined ? bufferedStream : resumableSource(bufferedStream, reader, background),
     reader,
@@ -62,12 +62,12 @@ export async function deliverStream(
   }
   await owner.stored;
   if (background !== undefined) await owner.cancel(background);
-  await (owner.settled ?? settleStream(run, ended, failure));
+  await (owner.settled ?? settleStream(run, callStatus, failure));
 }
 
 /**
- * Reads a stream whose client disconnected before the first byte to its end. Settles the call by the vendor's report,
- * or by an estimate.
+ * Reads a stream to its end although its client disconnected before the first byte. Settles the call by the usage that
+ * the vendor reports, or by an estimate.
  */
 export async function readDetachedStream(
   run: CallRun,
@@ -81,7 +81,7 @@ export async function readDetachedStream(
   const { ending, requestId } = call;
   const sink = disconnectedSink;
   const background = reader.run && { run: reader.run, link: new RouteLink(run, attempted, lifetime.signal) };
-  const pass = new StreamForwarder({
+  const forwarder = new StreamForwarder({
     sink,
     source: background === undefined ? bufferedStream : resumableSource(bufferedStream, reader, background),
     reader,
@@ -96,13 +96,13 @@ export async function readDetachedStream(
   });
   // The vendor reports the usage of a cancelled answer at the end of its stream.
   if (background !== undefined) await cancelAnswer(run, background);
-  const { ended } = await pass.ended;
+  const { callStatus } = await forwarder.ended;
   const { aborted } = lifetime.signal;
-  if (ended === "failed" && !aborted) attempted.reportInterruption("upstream_error");
+  if (callStatus === "failed" && !aborted) attempted.reportInterruption("upstream_error");
   const metered =
     aborted && !meter.hasData
       ? { units: await usageAfterDisconnect(plan.cost, run.heldMoney.expected), estimated: true }
-      : await meterStream(plan.cost, meter, aborted ? "cancelled" : ended);
+      : await meterStream(plan.cost, meter, aborted ? "cancelled" : callStatus);
   await run.settle(metered, "cancelled", clientDisconnectedStatus);
 }
 
@@ -113,14 +113,17 @@ interface ResumableAnswer {
 
 /** Wraps the stream of a background answer, so that it is resumed if its connection breaks. */
 function resumableSource(
-  held: BufferedStream,
+  first: BufferedStream,
   { framing }: StreamAnswerReader,
   { run, link }: ResumableAnswer,
 ): StreamSource {
-  return new RunStream(held, { framing, run }, link);
+  return new RunStream(first, { framing, run }, link);
 }
 
-/** Returns whether the vendor reported the usage of the cancelled answer, which is then metered. */
+/**
+ * Cancels a background answer that has not ended, and meters the usage that the vendor reports. Returns true if it
+ * reported usage.
+ */
 async function cancelAnswer(run: CallRun, { run: vendorRun, link }: ResumableAnswer): Promise<boolean> {
   const used = await cancelUnfinished(run, vendorRun, link);
   if (used !== undefined) run.meter.report(used);
@@ -137,7 +140,7 @@ const disconnectedSink: StreamSink = {
 };
 
 interface StreamParts {
-  /** Undefined if the answer ends with its connection. */
+  /** Answer that the vendor generates in the background. Undefined for any other answer. */
   readonly background: ResumableAnswer | undefined;
   readonly translator: StreamTranslator;
   readonly allowance: Allowance | undefined;
@@ -216,18 +219,18 @@ class StreamDelivery implements StreamOwner {
   }
 }
 
-/** Undefined if the hold covers all output. */
+/** Creates the allowance of a stream. Returns undefined if the hold covers all output. */
 function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Allowance | undefined {
   const { output, bound: max } = heldMoney.expected;
   if (output === undefined || cost.by !== "text") return undefined;
   const { size } = cost;
   const { model, multiplier } = serving;
-  const isFree =
+  const areExtensionsFree =
     maxTextCost(size, model, multiplier, output.first + output.step) ===
     maxTextCost(size, model, multiplier, output.first);
-  if (isFree && !Number.isFinite(output.max)) return undefined;
+  if (areExtensionsFree && !Number.isFinite(output.max)) return undefined;
   return new Allowance({
-    output: isFree ? { ...output, first: output.max } : output,
+    output: areExtensionsFree ? { ...output, first: output.max } : output,
     meter,
     extraReasoningTokens: max?.extraTokens ?? 0,
     extend: (from, to) =>
@@ -236,8 +239,8 @@ function allowanceOf({ plan: { cost }, serving, heldMoney, meter }: CallRun): Al
 }
 
 /** Settles a stream: before the last byte if its usage was reported, otherwise after its tokens are counted. */
-async function settleStream(run: CallRun, ended: CallStatus, failure: Failure | undefined): Promise<void> {
+async function settleStream(run: CallRun, callStatus: CallStatus, failure: Failure | undefined): Promise<void> {
   const { meter, plan } = run;
-  const metered = reportedUsage(plan.cost, meter, ended) ?? (await meterStream(plan.cost, meter, ended));
-  await run.settle(metered, ended, 200, failure?.code);
+  const metered = reportedUsage(plan.cost, meter, callStatus) ?? (await meterStream(plan.cost, meter, callStatus));
+  await run.settle(metered, callStatus, 200, failure?.code);
 }

@@ -59,7 +59,7 @@ export async function deliverJob(
   call.answer.end(body);
 }
 
-/** Waits for a task's answer and sends heartbeats meanwhile. A failure is reported against the channel. */
+/** Waits for a task's answer, and sends heartbeats meanwhile. A failure is reported as one of the channel. */
 async function finishWithHeartbeats(
   { deps, call, plan, lifetime }: CallRun,
   attempted: OpenAttempt<AcceptedAnswer>,

@@ -40,7 +40,7 @@ export function imagesWiresFor({ images }: Pick<ImageRequest, "images">): readon
 }
 
 /** Creates the exchange of one attempt of an image request. Throws Failure as `exchangeWith` does. */
-export function imagesExchange(
+export function makeImagesExchange(
   request: ImagesRequest,
   { wire, candidate: { channel, upstreamModel } }: WireRoute,
 ): Promise<Exchange> {
@@ -50,7 +50,7 @@ export function imagesExchange(
 
 type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, RenderedImages>;
 
-/** `proxy` is the channel's proxy, through which images are fetched. */
+/** Builds the call that `exchangeWith` converts. `proxy` is the channel's proxy, through which images are fetched. */
 function imagesCall(
   { deps, unsupported, parsed, input, render }: ImagesRequest,
   proxy: string | undefined,
@@ -66,8 +66,8 @@ function imagesCall(
     requests: async (vendor) => [vendor.needsBytes === true ? await input.asBytes(proxy) : request],
     async write(rendered) {
       const { body, contentType } = writeImages(rendered);
-      const streams = rendered.body["stream"] === true;
-      return { body: await inTurnsIfLong(body), headers: { "content-type": contentType }, streams };
+      const isStreamed = rendered.body["stream"] === true;
+      return { body: await inTurnsIfLong(body), headers: { "content-type": contentType }, isStreamed };
     },
     reader: (head) => (isEventStream(head) ? imageStream(request) : undefined),
     async complete(answer, link) {
@@ -92,8 +92,8 @@ function imageStream(request: ImageRequest): AnswerReader {
 }
 
 /**
- * Returns the form in which the client receives its images. Undefined: as the vendor returns them. Events of a stream
- * always contain base64.
+ * Returns the form in which the client receives its images; undefined if it receives them as the vendor returns them.
+ * Events of a stream always contain base64.
  */
 export function requestedFormat({ stream, responseFormat }: ImageRequest): ImageRequest["responseFormat"] {
   return stream ? "b64_json" : responseFormat;

@@ -19,7 +19,10 @@ export class InputImages implements Disposable {
   readonly #resources = new DisposableStack();
   #fetched: Promise<ImageRequest> | undefined;
 
-  /** Takes memory for the copies from `holding`, that of the request's body. Throws the Failures of `Holding.add`. */
+  /**
+   * Adds the copies to `holding`, in which the memory of the request's body is counted. Throws the Failures of
+   * `Holding.add`.
+   */
   constructor(
     { remote }: Pick<ImagesDeps, "remote">,
     request: ImageRequest,

@@ -27,8 +27,8 @@ export interface AllowanceOptions {
   /** Output tokens beyond the limit that are allowed if the stream has shown reasoning. */
   readonly extraReasoningTokens?: number;
   /**
-   * Extends the hold from `from` to `to` output tokens. Throws Failure insufficient_quota if the money does not
-   * suffice, or another Failure if Redis is unavailable.
+   * Extends the hold from `from` to `to` output tokens. Returns false if Redis has lost the hold. Throws Failure
+   * insufficient_quota if the money does not suffice, or another Failure if Redis is unavailable.
    */
   extend(from: number, to: number): Promise<boolean>;
 }
@@ -56,14 +56,14 @@ export class Allowance implements Disposable {
     this.#step = options.output.step;
   }
 
-  /** Returns whether a frame of this many bytes is covered without computing its tokens. */
+  /** Returns true if a frame of this many bytes is covered without computing its tokens. */
   covers(bytes: number): boolean {
     if (bytes > this.#uncheckedBytes) return false;
     this.#uncheckedBytes -= bytes;
     return true;
   }
 
-  /** Returns whether a frame with this much text is covered. Starts to extend the hold if little is left. */
+  /** Returns true if a frame with this much text is covered. Starts to extend the hold if little is left. */
   admits(textBytes: number, isThought = false): boolean {
     this.#hasReasoning ||= isThought;
     this.#frameTokens = Math.ceil(textBytes / minBytesPerToken);
@@ -79,14 +79,14 @@ export class Allowance implements Disposable {
   async extend(): Promise<StreamStop | undefined> {
     for (;;) {
       if (this.#coveredTokens >= this.#options.output.max) {
-        await this.#options.meter.outputTokens();
+        await this.#options.meter.countOutputTokens();
         return this.#isDisposed || this.#check() ? undefined : outputLimitExceeded;
       }
       await (this.#extending ?? this.#extend());
       if (this.#isDisposed || this.#check()) return undefined;
       const refused = this.#refusal;
       if (refused === undefined) continue;
-      if (refused.code === "insufficient_quota") await this.#options.meter.outputTokens();
+      if (refused.code === "insufficient_quota") await this.#options.meter.countOutputTokens();
       return this.#check() ? undefined : refused;
     }
   }
@@ -99,7 +99,7 @@ export class Allowance implements Disposable {
     return this.#refused;
   }
 
-  /** Computes the bytes until the next check. Returns whether the checked frame is covered. */
+  /** Computes the bytes until the next check. Returns true if the checked frame is covered. */
   #check(): boolean {
     const { output, meter } = this.#options;
     if (this.#coveredTokens >= output.max) return this.#checkAtMaximum();

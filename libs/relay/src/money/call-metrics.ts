@@ -73,7 +73,7 @@ const cappedCalls = new Counter({
 /** Counts settlements that found no hold. */
 export const holdsNotFound = new Counter({
   name: "modelgate_holds_not_found_total",
-  help: "Settlements that found no hold: the ledger or an earlier attempt had settled it.",
+  help: "Settlements that found no hold: it was settled before, or Redis has lost it.",
 });
 /** Number of vendor answers that are read after their clients disconnected. */
 export const detachedAnswerCount = new Gauge({

@@ -77,7 +77,10 @@ function expectUnits({ upper, floor }: Measure, model: CatalogModel, multiplier:
   };
 }
 
-/** Maximum tokens that one call reserves in its API key's limit per minute. Redis counts exactly only up to a limit. */
+/**
+ * Maximum tokens that one call reserves in its API key's limit per minute. Lua scripts in Redis count exactly only up
+ * to a limit.
+ */
 const maxReservedTokens = 1_000_000_000;
 
 /**

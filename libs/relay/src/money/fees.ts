@@ -33,7 +33,7 @@ export interface SentFees {
   readonly requestedFees?: RequestedFees | undefined;
   /** Limits the number of tool calls in a body. Absent if the wire has no such limit. */
   readonly capTools?: ((body: Buffer, max: number) => Buffer) | undefined;
-  /** Returns the price of another model by the vendor's name of it; undefined if unknown. */
+  /** Returns the price of another model by its name at the vendor; undefined if unknown. */
   readonly priceOf?: ((upstreamModel: string) => Price | undefined) | undefined;
 }
 
@@ -105,7 +105,7 @@ export class CallFees {
     this.#attempt = attempt;
     const feesInRequest = exchange.requestedFees ?? this.#options.requested;
     if (feesInRequest === undefined) return exchange;
-    for (const tool of feesInRequest.tools) this.#check(tool);
+    for (const tool of feesInRequest.tools) this.#checkTool(tool);
     for (const { name } of feesInRequest.tiers) this.#checkTier(name);
     attempt.sentTier = costliestTier(feesInRequest, this.#options.price);
     for (const { unit, isUnreported } of feesInRequest.tools)
@@ -113,9 +113,9 @@ export class CallFees {
     return this.#limitToolCalls(exchange, feesInRequest);
   }
 
-  recordReported(seen: ReportedExtraUsage | undefined): void {
-    if (seen === undefined) return;
-    const { calls = [], counts, tier, answeredBy, iterations } = seen;
+  recordReported(reported: ReportedExtraUsage | undefined): void {
+    if (reported === undefined) return;
+    const { calls = [], counts, tier, answeredBy, iterations } = reported;
     const attempt = this.#attempt;
     attempt.tier = tier ?? attempt.tier;
     attempt.answeredBy = answeredBy ?? attempt.answeredBy;
@@ -183,7 +183,7 @@ export class CallFees {
     return used;
   }
 
-  #check(tool: RequestedTool): void {
+  #checkTool(tool: RequestedTool): void {
     const { requested, price, allow, unpriced } = this.#options;
     // In another wire than the client's, the tool has another path. Messages then name the client's tool with the same
     // unit.
@@ -227,12 +227,12 @@ export class CallFees {
   }
 }
 
-/** Returns whether a model has a price for a vendor-side tool. */
+/** Returns true if a model has a price for a vendor-side tool. */
 export function isToolPriced({ unit }: RequestedTool, price: Price): boolean {
   return unit !== undefined && price.has(unit);
 }
 
-/** Returns whether a service tier costs no more than the default one, or has a price. */
+/** Returns true if a service tier costs no more than the default one, or has a price. */
 export function isTierPriced(name: string, { serviceTiers }: Price): boolean {
   return cheapTiers.has(name) || serviceTiers.has(name);
 }
@@ -280,7 +280,10 @@ export function priceOrNone(priceOf: FeesOptions["fallbackPrice"], model: string
   }
 }
 
-/** A cheaper tier does not reduce the price. */
+/**
+ * Returns the price for which money is held: that of the most expensive tier that may serve the call. A tier that is
+ * cheaper than the default does not reduce it.
+ */
 function heldPrice(requested: RequestedFees | undefined, price: Price): Price {
   if (price.serviceTiers.size === 0) return price;
   const names =
@@ -308,7 +311,7 @@ function allowModel(allow: FeesOptions["allow"], model: string, param: string): 
   }
 }
 
-/** Only the operator can set a price or change the group. */
+/** Creates the failure for a tool or tier without a price. Only the operator can set a price or change the group. */
 function unpricedFailure(param: string, reason: string): Failure {
   return new Failure("unsupported_parameter", `${reason}. Leave it out, or ask the operator to set a price.`, {
     param,

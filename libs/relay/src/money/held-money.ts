@@ -11,7 +11,7 @@ import {
   billOf,
   costOfBill,
   costOfUnits,
-  usageDraft,
+  makeUsageDraft,
   type BilledCall,
   type CallPricing,
   type UsageRecord,
@@ -51,7 +51,7 @@ export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<
       callId: record.callId,
       nanos: upperNanos,
       floorNanos,
-      draft: usageDraft(record, certain),
+      draft: makeUsageDraft(record, certain),
       tokens,
       leaseMs,
       outboxBound,
@@ -68,7 +68,7 @@ export async function holdMoney(deps: HoldDeps, request: MoneyRequest): Promise<
 
 /**
  * Money that is held for one call. Its lease is renewed until Redis has executed `settle` or `release`, or until
- * `handOver`; only the first call of these has an effect. Disposal releases the money.
+ * `handOver`. Only the first of these three has an effect. Disposal releases the money.
  */
 export class HeldMoney implements RenewedHold, Disposable {
   readonly record: UsageRecord;
@@ -108,7 +108,7 @@ export class HeldMoney implements RenewedHold, Disposable {
    * Holds the same amount under another call id, because Redis has lost the first hold. Throws Failure as `holdMoney`
    * does.
    */
-  renew(): Promise<HeldMoney> {
+  holdAgain(): Promise<HeldMoney> {
     const { call, price } = this.record;
     return holdMoney(this.#deps, { call, price, expected: this.expected });
   }
@@ -127,7 +127,7 @@ export class HeldMoney implements RenewedHold, Disposable {
   progress(): HoldProgress | undefined {
     const outcome = this.certainOutcome?.();
     if (outcome === undefined) return undefined;
-    return { floorNanos: costOfUnits(this.record.price, outcome.units), draft: usageDraft(this.record, outcome) };
+    return { floorNanos: costOfUnits(this.record.price, outcome.units), draft: makeUsageDraft(this.record, outcome) };
   }
 
   /**
@@ -142,7 +142,7 @@ export class HeldMoney implements RenewedHold, Disposable {
     const isCapped = capped.length > 0 || (reported.capped ?? []).length > 0;
     const outcome = isCapped ? this.#reportCapped(reported, units, capped) : reported;
     const billed = billOf(price, outcome.units);
-    const draft = usageDraft(this.record, outcome, billed, this.#heldNanos);
+    const draft = makeUsageDraft(this.record, outcome, billed, this.#heldNanos);
     const costNanos = costOfBill(billed, price.multiplier);
     this.chargedNanos = costNanos;
     logCall(this.#deps.log, call.span, {

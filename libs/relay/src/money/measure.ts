@@ -51,7 +51,7 @@ export interface UsageBound {
   readonly characters: number;
   /** Maximum requests, or search units of a reranker. */
   readonly requests: number;
-  /** Maximum of each remaining unit (calls of vendor-side tools). */
+  /** Maximum of each other unit (calls of a vendor-side tool). */
   readonly others: number;
 }
 

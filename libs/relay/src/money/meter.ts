@@ -6,8 +6,8 @@ import { estimateTokens, type Expectation } from "./expect.ts";
 import type { CallCost, Measure, Metered, TextCost } from "./measure.ts";
 
 /**
- * Maximum characters that are collected before the tokenizer counts them. Most streams end before, with a report of the
- * vendor.
+ * Maximum characters that are collected before the tokenizer counts them. Most streams are shorter and end with a
+ * report of the vendor, so their text is never counted.
  */
 const maxPendingCharacters = 64 * 1024;
 /** Maximum ratio between a vendor's and the gateway's number of tokens. */
@@ -34,7 +34,7 @@ export class Meter {
   #hasNewOutput = false;
   readonly #maxReported: number;
 
-  /** `maxReported` is the maximum of reported output tokens that is accepted. */
+  /** Reported output tokens above `maxReported` are not counted. */
   constructor({
     maxReported = Infinity,
     fees,
@@ -51,7 +51,7 @@ export class Meter {
     this.#hasNewOutput = false;
   }
 
-  /** Returns whether output arrived after the latest report. */
+  /** Returns true if output arrived after the latest report. */
   get isReportStale(): boolean {
     return this.#hasNewOutput;
   }
@@ -93,7 +93,7 @@ export class Meter {
     return Math.ceil(tokens * maxTokenCountRatio) + Math.ceil((this.#textBytes - bytes) / minBytesPerToken);
   }
 
-  /** Returns whether the vendor reported more output than the received text can contain. */
+  /** Returns true if the vendor reported more output than the received text can contain. */
   get hasHiddenOutput(): boolean {
     const reported = this.reportedTokens;
     const thoughts = this.usage?.reasoningTokens ?? 0;
@@ -103,8 +103,8 @@ export class Meter {
     return reported * minBytesPerToken > this.#textBytes;
   }
 
-  /** Returns the exact number of tokens in the received text. */
-  outputTokens(): Promise<number> {
+  /** Counts the tokens in the received text. */
+  countOutputTokens(): Promise<number> {
     this.#extractText();
     this.#count();
     return this.#counted;
@@ -139,7 +139,7 @@ export class Meter {
 /** Returns the usage of a stream: the vendor's report, or a count of the text if the report is missing or outdated. */
 export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
-    return meter.hasData ? measureUsage(cost.measure, meter.usage, () => meter.outputTokens(), ended) : noUsage;
+    return meter.hasData ? measureUsage(cost.measure, meter.usage, () => meter.countOutputTokens(), ended) : noUsage;
   const reported = reportedUsage(cost, meter, ended);
   if (reported !== undefined) return reported;
   if (cost.by === "job" || !meter.hasData) return noUsage;
@@ -169,7 +169,7 @@ export async function meterEndedEarly(cost: TextCost, meter: Meter, max?: number
 
 /** Returns the reported units, with at least the counted output tokens; an estimate if there is no report. */
 async function reportedOrCounted(cost: TextCost, meter: Meter): Promise<Units> {
-  const outputTokens = await meter.outputTokens();
+  const outputTokens = await meter.countOutputTokens();
   const { usage } = meter;
   if (usage === undefined) return await estimateUsage(cost, outputTokens);
   return { ...usage, outputTokens: Math.max(usage.outputTokens ?? 0, outputTokens) };

@@ -47,7 +47,7 @@ class OpenSettlements implements Settlements {
     const { callId } = settlement;
     this.#pending++;
     try {
-      // A repeated settlement has no effect.
+      // A settlement that Redis has executed has no effect when it is repeated.
       const entry = await settle(redis, settlement).catch(() => retryDuringOutage(() => settle(redis, settlement)));
       if (entry !== undefined) return outbox.push(entry);
       holdsNotFound.inc();
@@ -86,7 +86,8 @@ class OpenSettlements implements Settlements {
   }
 
   /**
-   * Repeats a settlement that found no hold. It reports its call to the ledger, and Redis may lose the first report.
+   * Repeats a settlement that found no hold. Each time, the script reports the call to the ledger; Redis may have lost
+   * the first report.
    */
   #repeatLater(settlement: Settlement, call: LoggedCall): void {
     const { redis, log } = this.#deps;
@@ -125,7 +126,9 @@ export interface Renewals extends AsyncDisposable {
   add(hold: RenewedHold): Disposable;
 }
 
-/** A hold whose progress cannot be computed is renewed without a new certain cost. */
+/**
+ * Returns a hold's progress; undefined if it cannot be computed. The hold is then renewed without a new minimum cost.
+ */
 function progressOf(hold: RenewedHold, log: Logger): HoldProgress | undefined {
   try {
     return hold.progress();

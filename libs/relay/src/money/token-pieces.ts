@@ -1,6 +1,6 @@
 /**
- * Maximum characters of a text for the tokenizer. Without word breaks, its time grows with the square of the length:
- * 80,000 Chinese characters would take 17 s.
+ * Maximum characters of a text for the tokenizer. Without word breaks, the tokenizer's time grows with the square of
+ * the length: 80,000 Chinese characters would take 17 s.
  */
 const pieceCharacters = 256;
 /** Number of characters at the end of a piece in which a space is searched. */

@@ -15,7 +15,7 @@ export interface CountedTokens {
 const maxCharacters = 256 * 1024;
 /**
  * Minimum bytes per token that a hold assumes. Vendors publish higher averages for all languages (usually four). If a
- * text has fewer, the balance pays the rest.
+ * text has fewer bytes per token, the cost above the hold is taken from the balance.
  */
 export const minBytesPerToken = 2;
 /** Maximum texts that wait for the thread. Further texts are estimated. */
@@ -24,20 +24,23 @@ const maxWaiting = 1_000;
 const idleMs = 60_000;
 const memory = { maxOldGenerationSizeMb: 256 };
 
-/** Counts tokens in a worker thread. Starting it takes 0.2 s, but most vendors report usage. */
+/**
+ * Counts tokens in a worker thread. Starting the thread takes 0.2 s. Few calls need it, because most vendors report
+ * usage.
+ */
 class Tokenizer {
   readonly #waiting = new Map<number, (tokens: number | undefined) => void>();
   #worker: Worker | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
-  #count = 0;
+  #nextId = 0;
 
-  /** Undefined if too many texts wait or the thread fails. Never rejects. */
+  /** Returns undefined if too many texts wait or the thread fails. Never rejects. */
   count(text: string): Promise<number | undefined> {
     if (this.#waiting.size >= maxWaiting) return Promise.resolve(undefined);
     clearTimeout(this.#idleTimer);
     const worker = (this.#worker ??= this.#start());
     worker.ref();
-    const id = this.#count++;
+    const id = this.#nextId++;
     return new Promise((resolve) => {
       this.#waiting.set(id, resolve);
       // The lint rule concerns browser windows. The port of a thread has only one receiver.

@@ -16,8 +16,8 @@ interface CallerSums {
 const emptySums = (): CallerSums => ({ calls: 0, failed: 0, tokens: 0, costUsd: 0 });
 
 /**
- * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If it is full, a new caller
- * replaces the one with the fewest calls.
+ * Sums of the callers with the most calls, in limited memory (the Space-Saving algorithm). If the memory is full, a new
+ * caller replaces the one with the fewest calls.
  */
 export class TopCallers {
   readonly #maxShown: number;
@@ -50,7 +50,7 @@ export class TopCallers {
     return [...top, [others, rest]];
   }
 
-  /** Removes the caller with the fewest calls, and returns their number. */
+  /** Removes the caller with the fewest calls, and returns its number of calls. */
   #evict(): number {
     let least: readonly [string, { readonly sums: CallerSums; readonly weight: number }] | undefined;
     for (const entry of this.#entries) if (least === undefined || entry[1].weight < least[1].weight) least = entry;
@@ -94,7 +94,7 @@ const measures = {
   costUsd: ["cost_usd_total", "Cost of calls in US dollars, rounded"],
 } as const satisfies Record<keyof CallerSums, readonly [string, string]>;
 
-/** The counter of a caller that was replaced and is shown again starts anew. */
+/** Declares a metric. If a caller was replaced and is shown again, its counter starts at 0. */
 function declareMetric(of: "account" | "group", measure: keyof CallerSums, top: () => TopCallers | undefined): void {
   const [name, help] = measures[measure];
   const counter: Counter<"account" | "group"> = new Counter({

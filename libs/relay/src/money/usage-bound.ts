@@ -61,7 +61,8 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
 }
 
 /**
- * Returns the maximum usage to bill for a call whose output limit was lowered to the caller's money: that of its hold.
+ * Returns the maximum usage to bill for a call whose output limit was lowered to the caller's money: the usage for
+ * which money is held.
  */
 export function boundWithinHold(size: RequestSize, model: CatalogModel): UsageBound {
   const { textBytes, addedBytes = 0, mediaTokens, fees } = size;
@@ -153,7 +154,7 @@ interface UnitsBeingCapped {
 /** Units other than tokens, each with its own limit. */
 const measuredUnits = ["images", "seconds", "characters", "requests"] as const satisfies readonly UnitName[];
 
-/** Limits units that share one maximum, which the first ones use first. */
+/** Limits units that share one maximum. Units at the beginning of `names` use it first. */
 function capTogether(result: UnitsBeingCapped, names: readonly UnitName[], max: number): void {
   let remaining = max;
   for (const name of names) {

@@ -50,7 +50,7 @@ export function costOfBill({ units, price, otherModels = [] }: Bill, multiplier:
 }
 
 /** Builds the usage event of an outcome without the final cost, which the settlement adds. */
-export function usageDraft(
+export function makeUsageDraft(
   { callId, call, price, heldAt }: UsageRecord,
   outcome: Outcome,
   billed: Bill = billOf(price, outcome.units),

@@ -10,8 +10,6 @@ import {
 } from "@modelgate/wires/vendor-stores";
 import type { RelayDeps } from "../deps.ts";
 
-export type NamingCall = Pick<ServiceCall, "caller">;
-
 /** Result of checking the ids of stored objects in a request. */
 export interface AdmittedIds {
   /** Route that created one of the objects. It is tried first, because other vendor accounts do not have the object. */
@@ -34,7 +32,7 @@ const creatableStores: ReadonlySet<VendorStore> = new Set(["file", "container", 
  */
 export async function admitVendorIds(
   { catalog, createdIds }: Pick<RelayDeps, "catalog" | "createdIds">,
-  { caller }: NamingCall,
+  { caller }: Pick<ServiceCall, "caller">,
   ids: readonly VendorId[],
 ): Promise<AdmittedIds> {
   const [first] = ids;
@@ -45,35 +43,35 @@ export async function admitVendorIds(
     });
   const shared = isShared(catalog.current(), caller);
   const uncreatable = shared ? undefined : ids.find(({ store }) => !creatableStores.has(store));
-  if (uncreatable !== undefined) throw foreignObject(uncreatable);
+  if (uncreatable !== undefined) throw foreignObjectFailure(uncreatable);
   const creators = await createdIds.find(caller.accountId, ids);
   const unknown = ids.find(({ isRemovable }, index) => creators[index] === undefined && isRemovable !== true);
-  if (unknown !== undefined && !shared) throw foreignObject(unknown);
-  const carried = ids.flatMap(({ id, isRemovable }, index) =>
+  if (unknown !== undefined && !shared) throw foreignObjectFailure(unknown);
+  const withContent = ids.flatMap(({ id, isRemovable }, index) =>
     // In shared stores, only the vendor knows whether it has an item with an unknown creator.
     isRemovable === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
     channelKey: creators.find((each) => each !== undefined),
     canRecordIds: !shared || creators.every((each) => each !== undefined),
-    itemsWithContent: new Map(carried),
+    itemsWithContent: new Map(withContent),
   };
 }
 
 /**
- * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores or the request contains
- * the content.
+ * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores, or the request contains
+ * the object's content.
  */
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,
-  call: NamingCall,
-  request: NamingBody,
+  call: Pick<ServiceCall, "caller">,
+  request: BodyWithIds,
 ): Promise<void> {
   await inTurnsIfLong(refuseVendorIdsInTurns(deps, call, request));
 }
 
 /** A parsed body that may contain ids of stored objects. */
-export interface NamingBody {
+export interface BodyWithIds {
   readonly dialect: StoreDialect;
   readonly body: unknown;
 }
@@ -81,20 +79,20 @@ export interface NamingBody {
 /** Checks as `refuseVendorIds` does, in steps of a few milliseconds. */
 export function* refuseVendorIdsInTurns(
   { catalog }: Pick<RelayDeps, "catalog">,
-  { caller }: NamingCall,
-  { dialect, body }: NamingBody,
+  { caller }: Pick<ServiceCall, "caller">,
+  { dialect, body }: BodyWithIds,
 ): Generator<undefined, void> {
   const current = catalog.current();
   const ids = yield* vendorIdsIn(dialect, body, current.vendorHosts);
   const first = ids.find(({ isRemovable }) => isRemovable !== true);
-  if (first !== undefined && !isShared(current, caller)) throw foreignObject(first);
+  if (first !== undefined && !isShared(current, caller)) throw foreignObjectFailure(first);
 }
 
-function isShared(catalog: Catalog, { group }: NamingCall["caller"]): boolean {
+function isShared(catalog: Catalog, { group }: ServiceCall["caller"]): boolean {
   return catalog.group(group)?.vendorStores === "shared";
 }
 
-function foreignObject({ store, path }: Pick<VendorId, "store" | "path">): Failure {
+function foreignObjectFailure({ store, path }: Pick<VendorId, "store" | "path">): Failure {
   const { does, instead } = hints[store];
   const reason = does ?? `names ${nouns[store]} that this account did not create through this gateway`;
   return new Failure(

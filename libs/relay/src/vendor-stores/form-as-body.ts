@@ -4,7 +4,10 @@ const maxSteps = 8;
 
 type FormLevel = Map<string, unknown[]>;
 
-/** Converts a form to the object that vendors read: `a[b]` is a member; `a[]`, `a[0]` and repetitions are a list. */
+/**
+ * Converts a form to the object that vendors read: `a[b]` is a member of `a`; `a[]`, `a[0]` and repeated names are
+ * items of a list.
+ */
 export function formAsBody(entries: Iterable<readonly [name: string, value: unknown]>): JsonRecord {
   const top: FormLevel = new Map();
   for (const [name, value] of entries) put(top, stepsOf(name), value);

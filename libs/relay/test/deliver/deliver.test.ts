@@ -63,7 +63,7 @@ const reader: StreamAnswerReader = {
 const exchange: Exchange = {
   wire: "chat",
   body: Buffer.alloc(0),
-  streams: true,
+  isStreamed: true,
   dropped: ["seed"],
   read: () => reader,
 };
@@ -124,7 +124,7 @@ function begin(
     extend: () => (pays ? Promise.resolve(true) : Promise.reject(new Failure("insufficient_quota"))),
     certainOutcome: undefined,
     record: { callId: "c", call: callOf(client), price: { model, multiplier: 1 }, heldAt: 0 },
-    renew: () => Promise.reject(new Failure("server_overloaded")),
+    holdAgain: () => Promise.reject(new Failure("server_overloaded")),
     handOver: () => void events.push("handed over"),
     settle(end: Outcome) {
       events.push("settled");

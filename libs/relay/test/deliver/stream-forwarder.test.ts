@@ -88,7 +88,7 @@ test.each([
 ])("a vendor that %s after its terminal frame has answered completely", async (_, then) => {
   const { client, ended, vendor } = await begin(new FakeAnswer().sends(frame("a"), done));
   then(vendor);
-  expect(await ended).toEqual({ ended: "completed" });
+  expect(await ended).toEqual({ callStatus: "completed" });
   expect([client.text, client.ended]).toEqual([`${frame("a")}${done}`, true]);
 });
 
@@ -96,9 +96,9 @@ test("frames pass unchanged, for any chunks", async () => {
   const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
   const vendor = new FakeAnswer().sends(...stream.split(""));
   const { client, ended, meter } = await begin(vendor);
-  expect(await ended).toEqual({ ended: "completed" });
+  expect(await ended).toEqual({ callStatus: "completed" });
   expect(client.text).toBe(stream);
-  expect(await meter.outputTokens()).toBeGreaterThan(0);
+  expect(await meter.countOutputTokens()).toBeGreaterThan(0);
 });
 
 const usage = 'data: {"choices":[],"usage":{"prompt_tokens":3,"completion_tokens":2}}\n\n';
@@ -124,9 +124,9 @@ test.each([
     for (const pieces of [chunks, chunks.join("").split(/(?<=\n\n)/)]) {
       const { client, meter, ended } = await begin(new FakeAnswer().sends(...pieces, done));
       texts.push(client.text);
-      expect((await ended).ended).toBe(expected.end);
+      expect((await ended).callStatus).toBe(expected.end);
       expect(meter.usage?.outputTokens).toBe(expected.tokens);
-      expect(await meter.outputTokens()).toBe(await countTokens(expected.text));
+      expect(await meter.countOutputTokens()).toBe(await countTokens(expected.text));
     }
     expect(texts[0]).toBe(texts[1]);
   },
@@ -170,7 +170,7 @@ describe("a vendor that writes in a burst", () => {
     vendor.sends(frame("c"));
     expect(vendor.paused).toBe(false);
     vendor.sends(done);
-    expect(await ended).toEqual({ ended: "completed" });
+    expect(await ended).toEqual({ callStatus: "completed" });
   });
 
   test("stays paused while its client is slow", async () => {
@@ -198,7 +198,7 @@ test("a client that disconnects stops the vendor", async () => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   client.leave();
   expect(vendor.aborted).toBe(true);
-  expect(await ended).toEqual({ ended: "cancelled" });
+  expect(await ended).toEqual({ callStatus: "cancelled" });
 });
 
 test.each([
@@ -208,7 +208,7 @@ test.each([
 ])("a stream that %s after its first byte ends with the wire's error", async (_, fails) => {
   const { client, vendor, ended } = await begin(new FakeAnswer().sends(frame("a")));
   fails(vendor);
-  expect(await ended).toMatchObject({ ended: "failed", failure: { code: "upstream_error" } });
+  expect(await ended).toMatchObject({ callStatus: "failed", failure: { code: "upstream_error" } });
   expect(client.text).toMatch(/^data: .*"a".*\n\ndata: .*"code":"upstream_error"/);
   expect(client.ended).toBe(true);
 });
@@ -216,7 +216,7 @@ test.each([
 test("a stream above its maximum bytes fails, and its vendor is stopped", async () => {
   const { vendor, ended } = await begin(new FakeAnswer().sends(frame("a")), { maxBytes: 200 });
   vendor.sends(frame("b".repeat(200)));
-  expect(await ended).toMatchObject({ ended: "failed" });
+  expect(await ended).toMatchObject({ callStatus: "failed" });
   expect(vendor.aborted).toBe(true);
 });
 
@@ -255,7 +255,7 @@ describe("a stream whose hold is used up", () => {
     // The vendor's stream ends while its frames wait.
     vendor.ends();
     money.answer();
-    expect(await ended).toEqual({ ended: "completed" });
+    expect(await ended).toEqual({ callStatus: "completed" });
     expect(client.text).toBe(completeStream);
   });
 
@@ -263,7 +263,7 @@ describe("a stream whose hold is used up", () => {
     const money = paysFor(2, () => new Failure("insufficient_quota"));
     const { client, vendor, ended } = await begin(new FakeAnswer().sends(completeStream), money);
     money.answer();
-    expect(await ended).toEqual({ ended: "completed" });
+    expect(await ended).toEqual({ callStatus: "completed" });
     expect(client.text.startsWith(frame("a") + frame("b"))).toBe(true);
     expect(client.text).not.toContain('"c"');
     expect(client.text).toContain('"finish_reason":"length"');
@@ -278,7 +278,7 @@ describe("a stream whose hold is used up", () => {
     const money = paysFor(frames, () => new Failure(code));
     const { client, ended } = await begin(new FakeAnswer().sends(completeStream), money);
     money.answer();
-    expect(await ended).toMatchObject({ ended: "failed", failure: { code } });
+    expect(await ended).toMatchObject({ callStatus: "failed", failure: { code } });
     expect(client.text).toContain(`"code":"${code}"`);
   });
 });

@@ -34,7 +34,7 @@ function exchange(body: JsonRecord, more: Partial<Exchange> = {}): Exchange {
     wire: "responses",
     body: Buffer.from(JSON.stringify(body)),
     capTools: wires.responses.vendor.capTools,
-    streams: false,
+    isStreamed: false,
     dropped: [],
     read: () => ({ kind: "complete", read: (bytes) => Promise.resolve({ body: bytes, words: () => "" }) }),
     ...more,

@@ -7,7 +7,7 @@ import { createLogger } from "@modelgate/platform";
 import { startBackends, until, type Backends } from "@modelgate/testkit";
 import { holdMoney, type HeldMoney } from "../../src/money/held-money.ts";
 import { openRenewals, openSettlements, type RenewedHold } from "../../src/money/settlements.ts";
-import { usageDraft } from "../../src/money/usage-draft.ts";
+import { makeUsageDraft } from "../../src/money/usage-draft.ts";
 import { notSent, type Outcome } from "../../src/outcome.ts";
 
 /** Behaviour of the store for one command. It may execute a command and lose the answer. */
@@ -163,7 +163,7 @@ async function settleLater(accountId: string, { record, callId }: HeldMoney): Pr
     callId,
     costNanos: parseNanos("5"),
     tokens: 0,
-    draft: usageDraft(record, used),
+    draft: makeUsageDraft(record, used),
   });
   expect(await findAccount(store, accountId)).toMatchObject({ heldNanos: 0n, spentNanos: 5n });
 }

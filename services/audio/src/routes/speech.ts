@@ -40,10 +40,10 @@ interface SpeechPlan extends Plan {
 
 /** Call kind of speech synthesis. */
 const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
-  plan({ refusesUnsupported: strict }, request, { model: { price } }) {
+  plan({ refusesUnsupported }, request, { model: { price } }) {
     const byTokens = isByTokens(price);
     return {
-      converted: speechCall(request, strict),
+      converted: speechCall(request, refusesUnsupported),
       events: request.events || byTokens,
       // After a disconnection, only a vendor's report of tokens is needed. With a price per character, the cost is
       // fixed.

@@ -25,10 +25,10 @@ const { speech } = wires;
 /** Prepares a request for speech for its conversion to the wires of vendors. */
 export function speechCall(
   request: SpeechRequest,
-  strict: boolean,
+  refusesUnsupported: boolean,
 ): ConvertedCall<SpeechVendor, SpeechRequest, SpeechAnswer> {
   return {
-    unsupported: { spelling: speech.client.spelling, strict },
+    unsupported: { spelling: speech.client.spelling, refusesUnsupported },
     dropped: [],
     bodyBytes: Buffer.byteLength(request.input),
     requests: () => [request],
@@ -36,7 +36,7 @@ export function speechCall(
       const accept = stream !== undefined && target.events ? "text/event-stream" : "*/*";
       return {
         body: Buffer.from(JSON.stringify(body)),
-        streams: parse === undefined,
+        isStreamed: parse === undefined,
         headers: parse === undefined ? { accept } : undefined,
       };
     },

@@ -54,11 +54,11 @@ export interface TranscriptCall {
  */
 export function transcriptCall(
   { wire, upload, request }: TranscriptCall,
-  strict: boolean,
+  refusesUnsupported: boolean,
 ): ConvertedCall<TranscriptsVendor, TranscriptsRequest, Transcript, RenderedTranscripts> {
   const { client, vendor: vendorWire } = wires[wire];
   return {
-    unsupported: { spelling: {}, strict },
+    unsupported: { spelling: {}, refusesUnsupported },
     dropped: [],
     bodyBytes: 0,
     async requests(vendor) {

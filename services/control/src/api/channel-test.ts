@@ -1,5 +1,5 @@
 import type { Catalog, CatalogChannel, ChannelKey } from "@modelgate/catalog";
-import { channelRequest, readText, vendorOf, type Transport, type UpstreamRequest } from "@modelgate/channels";
+import { prepareChannelRequest, readText, vendorOf, type Transport, type UpstreamRequest } from "@modelgate/channels";
 import {
   Failure,
   videoWires,
@@ -126,7 +126,11 @@ async function completeRequest(
   request: VendorRequest,
   addsMembers = false,
 ): Promise<UpstreamRequest> {
-  return channelRequest(request, { channel, key: { secret: key }, provider }, { timeoutMs: testMs, addsMembers });
+  return prepareChannelRequest(
+    request,
+    { channel, key: { secret: key }, provider },
+    { timeoutMs: testMs, addsMembers },
+  );
 }
 
 function endpointFields({ channel: { baseUrl }, key, upstreamModel: model }: Test) {

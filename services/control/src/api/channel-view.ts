@@ -128,7 +128,7 @@ function isUsable({ state }: StateView): boolean {
 }
 
 function stateView(scope: ChannelScope, { states, now }: ChannelsSnapshot): StateView {
-  const switched = states.switched.get(scope);
+  const switched = states.switchedOff.get(scope);
   if (switched !== undefined) {
     const { reason, since } = switched;
     return { state: "disabled", reason, since };

@@ -1,5 +1,5 @@
 import type { Provider } from "@modelgate/providers";
-import { isLinkLocal } from "@modelgate/channels";
+import { isBlockedAddress } from "@modelgate/channels";
 
 /** Returns the reason why an address cannot be a channel's base URL. */
 export function baseUrlProblem(baseUrl: string, provider: Provider): string | undefined {
@@ -23,7 +23,7 @@ const storePorts: ReadonlySet<string> = new Set(["6379", "26379", "4222", "6222"
 export function unsafeAddress(origin: string, internalAddresses: readonly string[]): string | undefined {
   if (!URL.canParse(origin)) return undefined;
   const { hostname, port } = new URL(origin);
-  if (isLinkLocal(hostname)) return "is a link-local address, which is not allowed";
+  if (isBlockedAddress(hostname)) return "is a link-local address or a cloud's metadata address, which is not allowed";
   const isInside = internalAddresses.some((address) => URL.canParse(address) && new URL(address).port === port);
   return port !== "" && (storePorts.has(port) || isInside)
     ? `has port ${port}, which belongs to a store of the gateway`

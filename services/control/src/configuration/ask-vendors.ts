@@ -1,5 +1,5 @@
 import type { ResolvedChannel } from "@modelgate/catalog";
-import { channelRequest, readText, vendorOf, type Transport } from "@modelgate/channels";
+import { prepareChannelRequest, readText, vendorOf, type Transport } from "@modelgate/channels";
 import { sessionWires, videoWires, type ConfigurationProblem, type UpstreamWire } from "@modelgate/contracts";
 import { modelListRequest, parseModels, errorInOneLine, type Provider, type VendorRequest } from "@modelgate/providers";
 
@@ -46,7 +46,7 @@ async function findProblem(
   try {
     const route = { channel, key: { secret: key }, provider };
     const answer = await transport.send(
-      await channelRequest(request, route, { timeoutMs: answerMs }),
+      await prepareChannelRequest(request, route, { timeoutMs: answerMs }),
       AbortSignal.timeout(answerMs),
     );
     const text = await readText(answer, answerBytes);

@@ -1,4 +1,4 @@
-import { createAccount, makeToken, newKey, projectToken, writeEpoch, type Token } from "@modelgate/accounts";
+import { createAccount, makeToken, newKey, writeTokenToRedis, writeEpoch, type Token } from "@modelgate/accounts";
 import { Failure } from "@modelgate/contracts";
 import { startBackends, type Backends } from "@modelgate/testkit";
 import { Redis } from "ioredis";
@@ -120,7 +120,7 @@ test("a request deletes the account's playground keys that expired over a day ag
   };
   for (const [id, members] of Object.entries(stored)) {
     const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
-    await projectToken(redis, digest, { ...token, ...members, id });
+    await writeTokenToRedis(redis, digest, { ...token, ...members, id });
   }
   const { ledger, acts } = recordingLedger();
   expect(await keyFor(ledger)).toMatchObject({ key: expect.any(String), group: "default" });

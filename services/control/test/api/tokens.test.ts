@@ -4,7 +4,7 @@ import {
   findUsedToken,
   makeToken,
   newKey,
-  projectToken,
+  writeTokenToRedis,
   writeEpoch,
   type Token,
 } from "@modelgate/accounts";
@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeEpoch(redis, "of this test");
   await createAccount(redis, { id: "acme", balance: 0n });
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
-  await projectToken(redis, digest, token);
+  await writeTokenToRedis(redis, digest, token);
   firstKey = token;
 });
 afterAll(async () => {
@@ -101,7 +101,7 @@ async function callToken(route: string, { id }: Token, { account, body = {} }: {
 async function keyOf(ofMember: boolean): Promise<Token> {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   const made = ofMember ? { ...token, ofMember: true as const } : token;
-  await projectToken(redis, digest, made);
+  await writeTokenToRedis(redis, digest, made);
   return made;
 }
 
@@ -127,7 +127,7 @@ test("a rotation answers the new key, whose digest goes to the ledger, with a gr
 
 test("a rotation period is 1 to 365 days, and members only shorten the period of an operator's key", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default", rotateAfterDays: 90 });
-  await projectToken(redis, digest, token);
+  await writeTokenToRedis(redis, digest, token);
   const set = (rotateAfterDays: unknown, by: { account?: string } = {}) =>
     callToken("POST /tokens/{id}", token, { ...by, body: { rotateAfterDays } });
   for (const [by, days] of [
@@ -152,7 +152,7 @@ test("a rotation period is 1 to 365 days, and members only shorten the period of
 test("a key's requests per day are set with its budgets, and members only lower those of an operator's key", async () => {
   const budget = { perDay: "1000000000", requestsPerDay: 100 };
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default", budget });
-  await projectToken(redis, digest, token);
+  await writeTokenToRedis(redis, digest, token);
   const set = (requestsPerDay: unknown, by: { account?: string } = {}) =>
     callToken("POST /tokens/{id}", token, { ...by, body: { requestsPerDay } });
   expect((await set(500)).asked).toMatchObject([{ budget: { perDay: "1000000000", requestsPerDay: 500 } }]);
@@ -169,7 +169,7 @@ test("a key's requests per day are set with its budgets, and members only lower 
 
 test("nobody changes or rotates a key of a playground; it can be disabled and deleted", async () => {
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
-  await projectToken(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });
+  await writeTokenToRedis(redis, digest, { ...token, ofMember: true, playgroundOf: "mia" });
   for (const by of [{}, { account: "acme" }]) {
     for (const route of [rotate, "POST /tokens/{id}", "POST /tokens/{id}/expire"])
       await expect(callToken(route, token, by), route).rejects.toMatchObject({ code: "permission_denied" });
@@ -190,10 +190,10 @@ test("members can delete only members' keys, and none of another account", async
 test("a key whose budget a member's key shares is not deleted", async () => {
   const operators = await keyOf(false);
   const { digest, token } = makeToken(newKey(), { accountId: "acme", group: "default" });
-  await projectToken(redis, digest, { ...token, ofMember: true, within: { id: operators.id, perDay: "1000" } });
+  await writeTokenToRedis(redis, digest, { ...token, ofMember: true, within: { id: operators.id, perDay: "1000" } });
   await expect(callToken(remove, operators, {})).rejects.toMatchObject({ code: "invalid_value", param: "id" });
   expect((await callToken(remove, token, {})).asked).toHaveLength(1);
-  await projectToken(redis, digest, { ...token, version: 2, ofMember: true, within: { id: operators.id } });
+  await writeTokenToRedis(redis, digest, { ...token, version: 2, ofMember: true, within: { id: operators.id } });
   expect((await callToken(remove, operators, {})).asked).toHaveLength(1);
 });
 
@@ -202,7 +202,7 @@ test("the old key's last use is shown with the token", async () => {
   const { token } = makeToken(newKey(), { accountId: "acme", group: "default" });
   const [replacedAt, expiresAt] = [new Date().toISOString(), new Date(Date.now() + 60_000).toISOString()];
   const previous = { hint: "sk-old", replacedAt, expiresAt };
-  await projectToken(redis, current ?? "", { ...token, version: 2, previous }, [
+  await writeTokenToRedis(redis, current ?? "", { ...token, version: 2, previous }, [
     { digest: old ?? "", replacedAt, expiresAt },
   ]);
   await findUsedToken(redis, old ?? "");

@@ -2,7 +2,7 @@ import {
   applyCredit,
   createAccount,
   findCredit,
-  projectToken,
+  writeTokenToRedis,
   readToken,
   setAccount,
   type CreditReply,
@@ -52,7 +52,7 @@ export async function projectAccount(
 /** Writes an API key to Redis, unless Redis has a newer version. Returns the key as operators see it. */
 export async function projectBookedToken({ redis, books }: ProjectionDeps, token: BookedToken): Promise<Token> {
   const publicToken = publicTokenOf(token);
-  await projectToken(redis, token.digest, publicToken, token.replaced);
+  await writeTokenToRedis(redis, token.digest, publicToken, token.replaced);
   await markTokenProjected(books, token);
   return publicToken;
 }

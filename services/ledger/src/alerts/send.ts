@@ -1,9 +1,9 @@
 import { createTransport } from "nodemailer";
 import {
-  isLinkLocal,
+  isBlockedAddress,
   NotFetched,
   openRemoteStreams,
-  pinnedAddress,
+  resolvePinnedAddress,
   readText,
   remoteRules,
   unlessAborted,
@@ -46,7 +46,7 @@ const readSecret = recordParser("secret part of an alert target", AlertTargetSec
  * they may be in a private network.
  */
 const accountRules = remoteRules;
-const adminRules: RemoteRules = { ...remoteRules, isAllowed: (address) => !isLinkLocal(address) };
+const adminRules: RemoteRules = { ...remoteRules, isAllowed: (address) => !isBlockedAddress(address) };
 
 /** Creates a sender. */
 export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSender {
@@ -132,7 +132,7 @@ function decodePart(part: string): string {
 async function sendMail({ secret, alert, rules, timeoutMs, signal }: DeliveryAttempt): Promise<undefined> {
   const { url, from, to } = secret;
   const { protocol, hostname, port, username, password } = new URL(url);
-  const address = await pinnedAddress(new URL(`http://${hostname}/`), rules);
+  const address = await resolvePinnedAddress(new URL(`http://${hostname}/`), rules);
   const secure = protocol === "smtps:";
   const auth = username === "" ? undefined : { user: decodeURIComponent(username), pass: decodeURIComponent(password) };
   const transport = createTransport(

@@ -1,4 +1,4 @@
-import { openingCredit, setAccount, type CreditReply } from "@modelgate/accounts";
+import { makeOpeningCredit, setAccount, type CreditReply } from "@modelgate/accounts";
 import { bookAccount, bookCredit, changeAccount, markProjected, readAudit, type Books } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
 import { orUnavailable, type OperatorRoutes, type Redis } from "@modelgate/platform";
@@ -31,7 +31,7 @@ export function accountRoutes({ redis, connection }: AccountDeps): OperatorRoute
           timestamp(),
         ];
         const account = { id, name: fieldReaders.text(body, "name"), createdAt };
-        const opening = balance === 0n ? undefined : openingCredit({ id, balance, createdAt });
+        const opening = balance === 0n ? undefined : makeOpeningCredit({ id, balance, createdAt });
         const created = await bookAccount(books, { ...account, opening }, actor);
         if (created) await projectAccount({ redis, books }, account, opening);
         return { created };

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { createAccount, periodAt, writeBudgetsToRedis, storeVerification, type Budget } from "@modelgate/accounts";
 import { bookAlertTarget, bookToken, openBooks, readAlerts, recordCalls, type Books } from "@modelgate/books";
 import { endModelCooldowns, startModelCooldown } from "@modelgate/channels";
-import { alertKinds, alertTargetKinds, Failure, refusedCall } from "@modelgate/contracts";
+import { alertKinds, alertTargetKinds, Failure, makeRefusedCall } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import {
   startScriptedServer,
@@ -156,7 +156,7 @@ test("two ledgers and a restarted one store each alert once, and targets of ever
   };
   const note = async ({ books, alerts }: Ledger): Promise<void> => {
     await alerts.noteCalls(books, [call]);
-    alerts.noteRefused([{ call: refusedCall(request, refusal), calls: 1, budget: refusal.budget ?? "" }]);
+    alerts.noteRefused([{ call: makeRefusedCall(request, refusal), calls: 1, budget: refusal.budget ?? "" }]);
     await alerts.noteLow(new Map([["acme", 915n]]));
   };
   const all = () => readAlerts(setUp, { limit: 100 });

@@ -7,7 +7,7 @@ import {
   newKey,
   periodAt,
   writeBudgetsToRedis,
-  projectToken,
+  writeTokenToRedis,
   shardOf,
   type Budget,
 } from "@modelgate/accounts";
@@ -21,7 +21,7 @@ import {
   recordCalls,
   type Books,
 } from "@modelgate/books";
-import { Failure, refusedCall } from "@modelgate/contracts";
+import { Failure, makeRefusedCall } from "@modelgate/contracts";
 import { createLogger } from "@modelgate/platform";
 import { startLocalRedis, testUsageDraft, type LocalRedis } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
@@ -159,7 +159,7 @@ test("a refusal at the end of a period is an alert, even if a later one follows"
       tokenId: "tok_1",
       endpoint: "POST /v1/responses",
     };
-    alerts.noteRefused([{ call: refusedCall(request, failure), calls: 1, budget: "bud_1" }]);
+    alerts.noteRefused([{ call: makeRefusedCall(request, failure), calls: 1, budget: "bud_1" }]);
   }
   const day = numberOf("day");
   expect(await foundAt(afterwards, alerts)).toEqual(
@@ -184,7 +184,7 @@ test.each([
 ])("a key's limit alerts for an ended day in which it was used ($used)", async ({ used, expected }) => {
   const request = { accountId: "acme", group: "default", name: "ci", budget: { perDay: "100" } };
   const { digest, token } = makeToken(newKey(), request);
-  await projectToken(redis, digest, token);
+  await writeTokenToRedis(redis, digest, token);
   await bookToken(books, { account: "acme", id: token.id, digest, record: { ...token } }, "ada");
   const day = numberOf("day");
   const state = used ? `${day} 85 0 0` : `${day + 1} 0 0 0`;

@@ -18,7 +18,7 @@ import {
   type WireRoute,
 } from "@modelgate/relay";
 import {
-  imagesExchange,
+  makeImagesExchange,
   imagesWiresFor,
   InputImages,
   refuseUnpricedTier,
@@ -62,7 +62,10 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     using input = new InputImages(deps.images, parsed.request, call, body.holding);
     const images = {
       deps: deps.images,
-      unsupported: { spelling: wires[parsed.request.dialect].client.spelling, strict: call.refusesUnsupported },
+      unsupported: {
+        spelling: wires[parsed.request.dialect].client.spelling,
+        refusesUnsupported: call.refusesUnsupported,
+      },
       parsed,
       input,
       render: (answer: ImagesAnswer) => renderAnswer(answer, parsed.request, act),
@@ -118,7 +121,7 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
   }
 
   async exchange({ images, priceCheck }: ImagesPlan, route: WireRoute): Promise<Exchange> {
-    const exchange = await imagesExchange(images, route);
+    const exchange = await makeImagesExchange(images, route);
     if (priceCheck !== undefined) refuseUnpricedTier(priceCheck.images, priceCheck.price, exchange);
     return exchange;
   }

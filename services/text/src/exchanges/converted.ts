@@ -30,7 +30,7 @@ export async function convertedExchange(
 ): Promise<Exchange> {
   const { name: wire, vendor } = upstream;
   const { client }: ClientOnlyWire = wires[call.wire];
-  const unsupportedRules = { spelling: client.spelling, strict: call.strict };
+  const unsupportedRules = { spelling: client.spelling, refusesUnsupported: call.refusesUnsupported };
   // Only vendors of the client's wire get the client's optional headers. Otherwise they are reported as dropped.
   const headers = wire === call.wire ? [] : (call.ownHeaders ?? []);
   const { body, dropped } = renderSupported(unsupportedRules, [...parsed.dropped, ...headers], render);
@@ -48,7 +48,7 @@ export async function convertedExchange(
     body: await renderJson(body, call.body.length),
     requestedFees: vendor.requestedFees(body) ?? { tools: [], tiers: [] },
     capTools: vendor.capTools,
-    streams: call.stream,
+    isStreamed: call.stream,
     dropped,
     read: textReader(call, upstream, {
       async whole(bytes) {

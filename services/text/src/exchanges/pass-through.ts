@@ -37,7 +37,7 @@ export function passThroughExchange(
   return {
     wire: upstream.name,
     body,
-    streams: stream,
+    isStreamed: stream,
     dropped,
     capTools: vendor?.capTools,
     read: textReader(call, upstream, {
@@ -84,7 +84,11 @@ export function* bodyForVendor(
   const fitted = yield* fittedBody(pass, body, target);
   if (unsupported.length + fitted.dropped.length === 0) return fitted;
   const { client }: ClientOnlyWire = wires[call.wire];
-  return renderSupported({ spelling: client.spelling, strict: call.strict }, unsupported, () => fitted);
+  return renderSupported(
+    { spelling: client.spelling, refusesUnsupported: call.refusesUnsupported },
+    unsupported,
+    () => fitted,
+  );
 }
 
 /** Removes from a body the fields and items that the vendor refuses. Returns the body and the names of these fields. */

@@ -30,7 +30,7 @@ export interface TextCall {
   /** Names of the body's fields that only some vendors of the wire understand. */
   readonly foreignNames?: readonly string[] | undefined;
   /** True if the client prefers a refusal to the loss of an optional field. */
-  readonly strict: boolean;
+  readonly refusesUnsupported: boolean;
   /** True if a stream of the Gemini wire is one JSON array (requested without `alt=sse`). */
   readonly asArray?: boolean | undefined;
   /** Output limit for vendors that require one, if the client set none. */

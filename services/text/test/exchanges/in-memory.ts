@@ -34,7 +34,7 @@ export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> =
     choices: params.choices,
     outputLimitNames: params.outputLimitNames,
     foreignNames: params.foreignNames,
-    strict: false,
+    refusesUnsupported: false,
     defaultMaxTokens: 1_000,
     answerId: "answer-1",
     inputTokens: 1,
@@ -57,7 +57,7 @@ export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer
   const requestBody = JSON.parse(sentBody(exchange));
   const { request } = client.read(requestBody, { model: "m" });
   const context = { model: "m", requestBody, request, answerId: "a_1", now: 1, inputTokens: 1 };
-  if (!exchange.streams) return JSON.stringify(client.render(answer, context));
+  if (!exchange.isStreamed) return JSON.stringify(client.render(answer, context));
   const writer = client.stream(context);
   return (
     eventsOf(answer)
@@ -95,7 +95,7 @@ export interface Answered {
 
 /** Reads a vendor's complete answer or stream for the client. Throws Failure as an attempt of a call does. */
 export async function readForClient(exchange: Exchange, text: string): Promise<Answered> {
-  const contentType = exchange.streams ? "text/event-stream" : "application/json";
+  const contentType = exchange.isStreamed ? "text/event-stream" : "application/json";
   const reader = exchange.read({ headers: { "content-type": contentType } });
   if (reader.kind === "job") throw new Error("no answer of text is a job");
   if (reader.kind !== "stream") {
@@ -135,7 +135,7 @@ const neverAgain: VendorLink = {
 function costOf(exchange: Exchange): TextCost {
   const body = Buffer.from(sentBody(exchange));
   const size = { textBytes: body.length, mediaTokens: 0, maxOutputTokens: undefined, choices: 1 };
-  return { by: "text", body, stream: exchange.streams, size };
+  return { by: "text", body, stream: exchange.isStreamed, size };
 }
 
 function answerOf(text: string): UpstreamAnswer {

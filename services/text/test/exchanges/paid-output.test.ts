@@ -21,7 +21,7 @@ const callOf = (wire: keyof typeof bodies, body: object = bodies[wire]): TextCal
   includeUsage: false,
   choices: 1,
   outputLimitNames: wire === "chat" ? ["max_new_tokens"] : [],
-  strict: false,
+  refusesUnsupported: false,
   defaultMaxTokens: 10,
   paidOutputTokens: wire === "completions" ? 16 : 300,
   answerId: "answer-1",

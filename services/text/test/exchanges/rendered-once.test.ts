@@ -11,7 +11,7 @@ const call = {
   includeUsage: false,
   choices: 1,
   outputLimitNames: [],
-  strict: false,
+  refusesUnsupported: false,
   defaultMaxTokens: 10,
   answerId: "answer-1",
   inputTokens: 1,

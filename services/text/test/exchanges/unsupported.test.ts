@@ -93,8 +93,8 @@ const overEveryVendor = (members: readonly Member[]) =>
 /** Vendor's model on each wire. Some rules about accepted members depend on the model. */
 const models = { chat: "gpt-5.1", responses: "gpt-5.1", messages: "claude-sonnet-4-5", content: "gemini-3-flash" };
 
-const make = ({ client, more }: Member, vendor: Wire, strict: boolean) =>
-  exchangeOf(callOf(client, { ...hello[client], ...more }, { strict }), textWire(vendor), models[vendor]);
+const make = ({ client, more }: Member, vendor: Wire, refusesUnsupported: boolean) =>
+  exchangeOf(callOf(client, { ...hello[client], ...more }, { refusesUnsupported }), textWire(vendor), models[vendor]);
 
 describe.each(overEveryVendor(hints))("$word of $client at a vendor of $vendor", ({ vendor, lost, ...member }) => {
   test("is dropped and named, or is sent", async () => {

@@ -69,7 +69,7 @@ describe("an unusable complete answer fails its attempt", () => {
   ] as const)("%s", async (_, wire, body, member) => {
     const options = { wire, wires: [], vendorOf: () => wire.vendor, measureInput: () => noSize };
     const kind = new UnstreamedKind<any, any, any>(options);
-    const call = { strict: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
+    const call = { refusesUnsupported: false, answerId: "a", inputTokens: 1, bodyBytes: 10 };
     const exchange = await exchangeWith(wire, kind.convert(wire.client.read(body, {}), call), { model: "m" });
     const usage = { prompt_tokens: 1, total_tokens: 1 };
     const wrong = ["nope", ["nope"], [{}], undefined].map((value) => JSON.stringify({ [member]: value, usage }));

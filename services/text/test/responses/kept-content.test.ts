@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { WebSocket } from "ws";
-import { keyDigest, findToken, projectToken } from "@modelgate/accounts";
+import { keyDigest, findToken, writeTokenToRedis } from "@modelgate/accounts";
 import { until } from "@modelgate/testkit";
 import { startArea, type Area } from "../../../../libs/relay/test/area.ts";
 import { channel, keys, rival } from "../../../../libs/relay/test/config.ts";
@@ -138,7 +138,7 @@ async function change(key: string, changed: object): Promise<void> {
   const digest = keyDigest(key);
   const token = await findToken(area.redis, digest);
   if (token === undefined) throw new Error(`there is no key ${key}`);
-  await projectToken(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
+  await writeTokenToRedis(area.redis, digest, { ...token, ...changed, version: (token.version ?? 0) + 1 });
 }
 
 async function openSocket(key: string) {

@@ -1,6 +1,12 @@
 import type { IncomingMessage } from "node:http";
 import type { TaskRecord } from "@modelgate/accounts";
-import { channelRequest, NotFetched, ProxyFailed, type RemoteStream, type UpstreamRequest } from "@modelgate/channels";
+import {
+  prepareChannelRequest,
+  NotFetched,
+  ProxyFailed,
+  type RemoteStream,
+  type UpstreamRequest,
+} from "@modelgate/channels";
 import { Failure, type VideoWire } from "@modelgate/contracts";
 import type { VendorRequest } from "@modelgate/providers";
 import { wires, type VideoResult, type VideoVendor } from "@modelgate/wires/video";
@@ -147,7 +153,7 @@ async function downloadWithKey(deps: Deps, task: TaskRecord, route: ContentRoute
 }
 
 async function completeRequest(deps: Deps, route: ContentRoute, request: VendorRequest): Promise<UpstreamRequest> {
-  return channelRequest(request, route, { timeoutMs: deps.limits.contentSilenceMs, nowMs: deps.now() });
+  return prepareChannelRequest(request, route, { timeoutMs: deps.limits.contentSilenceMs, nowMs: deps.now() });
 }
 
 async function pollFreshUrl(deps: Deps, task: TaskRecord, { signal }: ContentRequest): Promise<string | undefined> {

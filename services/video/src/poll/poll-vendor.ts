@@ -1,5 +1,5 @@
 import type { TaskRecord } from "@modelgate/accounts";
-import { channelRequest, readText, vendorOf } from "@modelgate/channels";
+import { prepareChannelRequest, readText, vendorOf } from "@modelgate/channels";
 import { cleanText, type Provider } from "@modelgate/providers";
 import { isRecord } from "@modelgate/formats/json";
 import { wires, type PollResult } from "@modelgate/wires/video";
@@ -47,7 +47,7 @@ async function requestState(deps: Deps, task: TaskRecord, signal: AbortSignal): 
     task: task.operation,
   });
   const answer = await deps.relay.channels.transport.send(
-    await channelRequest(request, route, {
+    await prepareChannelRequest(request, route, {
       timeoutMs: Math.min(channel.timeoutMs, deps.limits.pollTimeoutMs),
       nowMs: signing.nowMs,
     }),

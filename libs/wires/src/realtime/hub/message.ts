@@ -1,4 +1,4 @@
-import { Failure, sessionFailure } from "@modelgate/contracts";
+import { Failure, renderSessionFailure } from "@modelgate/contracts";
 import { parseRecord, type JsonRecord } from "@modelgate/formats/json";
 
 export interface RealtimeMessage {
@@ -13,7 +13,7 @@ export function eventMessage(event: object): RealtimeMessage {
 
 /** Renders a failure as an `error` event. `causedBy` is the `event_id` of the client's event. */
 export function errorEvent(failure: Failure, eventId: string, causedBy?: unknown): RealtimeMessage {
-  return eventMessage(sessionFailure(failure, eventId, typeof causedBy === "string" ? causedBy : undefined));
+  return eventMessage(renderSessionFailure(failure, eventId, typeof causedBy === "string" ? causedBy : undefined));
 }
 
 const typeAtStart = /^\s*\{\s*"type"\s*:\s*"([^"\\]*)"/;

@@ -50,7 +50,7 @@ export async function compactExchange(
   return {
     wire,
     body: await renderJson(body, compaction.requestBytes),
-    streams: stream,
+    isStreamed: stream,
     dropped: [],
     read: textReader(compaction, upstream, {
       async whole(bytes) {

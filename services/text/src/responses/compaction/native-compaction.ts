@@ -19,7 +19,7 @@ export async function vendorCompactionExchange(
     body: fitted.body,
     // A compaction request declares the tools of the conversation, but none is called.
     requestedFees: { tools: [], tiers },
-    streams: false,
+    isStreamed: false,
     dropped: fitted.dropped,
     read: () => ({
       kind: "complete",

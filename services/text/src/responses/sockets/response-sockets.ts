@@ -65,8 +65,8 @@ export class ResponseSockets implements Disposable {
     const { caller, request, requestId, span, socket } = upgrade;
     const client = this.#accept(upgrade);
     if (client === undefined) return;
-    const strict = firstHeader(request.headers, [headers.strict]) === "true";
-    const responseSocket = new ResponseSocket(this.#deps, { caller, requestId, span, strict }, client);
+    const refusesUnsupported = firstHeader(request.headers, [headers.strict]) === "true";
+    const responseSocket = new ResponseSocket(this.#deps, { caller, requestId, span, refusesUnsupported }, client);
     this.#open.add(responseSocket);
     // An edge that stops ends its half of the connection. This listener runs before the WebSocket's listener, after
     // which nothing can be sent.

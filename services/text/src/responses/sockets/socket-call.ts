@@ -5,7 +5,7 @@ import { refreshCaller, type Call, type RelayDeps } from "@modelgate/relay";
 
 /** Data of the call that opened a connection. */
 export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | "span"> {
-  readonly strict: boolean;
+  readonly refusesUnsupported: boolean;
 }
 
 /** Lease of the seat of one response, in ms. It ends at once, because the connection already has a seat. */
@@ -37,7 +37,7 @@ export async function callerOfNext(
  */
 export function callOf(
   { log }: RelayDeps,
-  { caller, requestId: opening, span, strict }: OpeningCall,
+  { caller, requestId: opening, span, refusesUnsupported }: OpeningCall,
   { answer, ending, facts }: Pick<ServiceCall, "answer" | "ending" | "facts">,
   count: number,
 ): Call {
@@ -51,7 +51,7 @@ export function callOf(
     requestId,
     log,
     span: startSpan({ name: endpointLabel("responses"), kind: "server", parent: span.traceparent }),
-    refusesUnsupported: strict,
+    refusesUnsupported,
     facts,
   };
 }
