@@ -26,7 +26,7 @@ export interface Growth {
  * With the model after it, the file waits on disk.
  */
 export async function largeUpload(mebibytes: number): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
-  await using suite = await startLocalSuite({ fresh: true, limits: "product", shape: "apart", config });
+  await using suite = await startLocalSuite({ shape: "apart", config });
   const url = `${suite.edgeUrl}/v1/audio/transcriptions`;
   for (let warm = 0; warm < 20; warm++) await upload(url, mebibyte, warm % 2 === 0);
   const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };
