@@ -16,11 +16,15 @@ import { assignRequestId } from "./steps/request-id.ts";
 import { readTags } from "./steps/tags.ts";
 import { toArea } from "./steps/to-area.ts";
 
+const anyPath = /^/;
+
 /** Creates the edge's app. No step reads a request's body. */
 export function createApp(deps: Deps): { readonly handler: RequestListener; readonly upgrade: UpgradeHandler } {
   const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");
-  app.use(
+  // The steps are one route, because the router matches the path of each step that `use` adds.
+  app.all(
+    anyPath,
     assignRequestId,
     cors(corsOrigins),
     reportRequests(log),
