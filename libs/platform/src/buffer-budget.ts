@@ -182,6 +182,12 @@ export class Holding implements Disposable {
     this.#bytes += bytes;
   }
 
+  /** Adds the bytes of a body that has arrived. Throws the Failures of `startArriving` and `add`. */
+  addReceived(bytes: number): void {
+    this.#budget.checkArriving(this.#owner);
+    this.add(bytes);
+  }
+
   /** Adds bytes that are already in memory, without applying a limit. */
   addWithoutLimit(bytes: number): void {
     this.#budget.addFor(this, this.#owner, bytes, false);

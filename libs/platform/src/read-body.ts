@@ -38,17 +38,44 @@ const decompressors: ReadonlyMap<string, () => Duplex> = new Map<string, () => D
  * (408), unsupported_media_type (415), invalid_value (400, corrupt compression), rate_limit_exceeded (429) or
  * server_overloaded (503). Also throws ClientDisconnected, and the reason of `ending`.
  */
-export function readBody(
+export async function readBody(
   request: IncomingMessage,
   limits: BodyLimits,
   holder: Holder,
   ending?: AbortSignal,
 ): Promise<Body> {
   const encoding = request.headers["content-encoding"]?.trim().toLowerCase() ?? "identity";
-  if (encoding !== "identity" && encoding !== "") return readCompressed(request, encoding, limits, { holder, ending });
+  if (encoding !== "identity" && encoding !== "")
+    return await readCompressed(request, encoding, limits, { holder, ending });
+  // A small body often arrives with its head. Node parses it before it runs microtasks.
+  if (!request.complete) await Promise.resolve();
+  if (request.complete) return takeReceivedBody(request, limits, holder, ending);
   const declared = Number(request.headers["content-length"] ?? 0);
-  return collectBody(request, request, limits, { holder, declared, ending });
+  return await collectBody(request, request, limits, { holder, declared, ending });
 }
+
+/** Returns a body that has arrived completely, without listeners and timers. */
+function takeReceivedBody(
+  request: IncomingMessage,
+  limits: BodyLimits,
+  holder: Holder,
+  ending: AbortSignal | undefined,
+): Body {
+  ending?.throwIfAborted();
+  if (request.readableLength > limits.maxBytes) throw tooLarge(limits);
+  const holding = limits.budget.openHolding(holder);
+  try {
+    holding.addReceived(request.readableLength);
+    const received: unknown = request.read();
+    const bytes = Buffer.isBuffer(received) ? received : noBytes;
+    return { bytes, holding, [Symbol.dispose]: () => holding[Symbol.dispose]() };
+  } catch (error) {
+    holding[Symbol.dispose]();
+    throw error;
+  }
+}
+
+const noBytes = Buffer.alloc(0);
 
 async function readCompressed(
   request: IncomingMessage,

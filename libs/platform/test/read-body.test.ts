@@ -1,4 +1,5 @@
-import { request } from "node:http";
+import { IncomingMessage, request } from "node:http";
+import { Socket } from "node:net";
 import { once } from "node:events";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -173,4 +174,48 @@ test("bytes arrive complete, for any length and any chunks", async () => {
     expect(outcomes.splice(0).every((read) => read === body)).toBe(true);
   }
   expect(budget.usedBytes).toBe(0);
+});
+
+describe("a body that has arrived completely", () => {
+  const holder = { accountId: "a", tokenId: "t" };
+  const received = (...chunks: readonly string[]): IncomingMessage => {
+    const message = new IncomingMessage(new Socket());
+    for (const chunk of chunks) message.push(chunk);
+    message.push(null);
+    message.complete = true;
+    return message;
+  };
+
+  test.each([
+    ["no bytes", []],
+    ["one chunk", ["hello"]],
+    ["several chunks", ["hel", "lo"]],
+  ])("%s: it is returned, and uses memory until its disposal", async (_, chunks) => {
+    const body = await readBody(received(...chunks), { ...limits, budget }, holder);
+    expect(body.bytes.toString()).toBe(chunks.join(""));
+    expect(budget.usedBytes).toBe(body.bytes.length);
+    body[Symbol.dispose]();
+    expect(budget.usedBytes).toBe(0);
+  });
+
+  test.each([
+    ["a larger body than the maximum", "x".repeat(10_001), {}, "request_too_large"],
+    ["a body for which the memory is missing", "x".repeat(100), { budget: new BufferBudget(99) }, "server_overloaded"],
+    ["a body of an account with too many", "x", { budget: fullBudget() }, "rate_limit_exceeded"],
+  ])("%s is refused", async (_, text, changes, code) => {
+    const reading = readBody(received(text), { ...limits, budget, ...changes }, holder);
+    await expect(reading).rejects.toMatchObject({ code });
+  });
+
+  test("that of an ended call rejects with the reason", async () => {
+    const ended = new ClientDisconnected("gone");
+    await expect(readBody(received("x"), { ...limits, budget }, holder, AbortSignal.abort(ended))).rejects.toBe(ended);
+    expect(budget.usedBytes).toBe(0);
+  });
+
+  function fullBudget(): BufferBudget {
+    const full = new BufferBudget(1_000, { accountPercent: 100, tokenPercent: 100, accountBodies: 1, tokenBodies: 1 });
+    full.openHolding(holder).startArriving(() => undefined);
+    return full;
+  }
 });
