@@ -15,15 +15,27 @@ afterAll(async () => {
   await backends?.[Symbol.asyncDispose]();
 });
 
-test("the copy of a published event is kept although a later attempt to publish it fails", async () => {
-  const [accountId, callId] = ["twice", "call-1"];
-  const shard = shardOf(accountId);
+async function settleCall(accountId: string, callId: string) {
   const draft = { ...testUsageDraft(accountId, callId), time: new Date().toISOString(), requestId: "request-1" };
   await createAccount(redis, { id: accountId, balance: 1_000n });
   const reservation = { nanos: 2n, floorNanos: 0n, tokens: 0, leaseMs: 60_000, outboxBound: 1_000 };
   await hold(redis, { accountId, callId, draft, tokenId: "tok_1", ...reservation });
   const entry = await settle(redis, { accountId, callId, costNanos: 1n, tokens: 0, draft });
   if (entry === undefined) throw new Error("the call was not settled");
+  return entry;
+}
+
+test("the text of a settled call is its event as JSON, as in the outbox", async () => {
+  const entry = await settleCall("text", "call-2");
+  expect(JSON.parse(entry.text ?? "")).toEqual(entry.event);
+  const unpublished = await readUnpublished(redis, shardOf("text"), 0, 100);
+  expect(unpublished.map(({ event }) => event)).toContainEqual(entry.event);
+});
+
+test("the copy of a published event is kept although a later attempt to publish it fails", async () => {
+  const [accountId, callId] = ["twice", "call-1"];
+  const shard = shardOf(accountId);
+  const entry = await settleCall(accountId, callId);
 
   // The ledger has read the event. The service publishes it before the ledger does.
   const unpublished = async () =>

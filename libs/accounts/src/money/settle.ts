@@ -63,6 +63,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
   const { accountId, callId, draft } = settlement;
   const cost = limitToMaximum(settlement.costNanos);
   const shard = shardOf(accountId);
+  const eventText = JSON.stringify(draft);
   const reply = await settleScript(
     redis,
     {
@@ -76,7 +77,7 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
     {
       callId,
       cost,
-      event: JSON.stringify(draft),
+      event: eventText,
       tokens: Math.ceil(settlement.tokens),
       nowMs: settlement.nowMs,
       onlyIfExpired: settlement.onlyIfExpired ?? false,
@@ -85,8 +86,9 @@ export async function settle(redis: Redis, settlement: Settlement): Promise<Outb
     },
   );
   if (reply.verdict !== "settled") return undefined;
-  const costNanos = (cost - reply.uncovered).toString();
-  return { shard, entryId: reply.entry, event: { ...draft, costNanos, receipt: parseReceipt(reply) } };
+  const charge = { costNanos: (cost - reply.uncovered).toString(), receipt: parseReceipt(reply) };
+  const text = `${eventText.slice(0, -1)},${JSON.stringify(charge).slice(1)}`;
+  return { shard, entryId: reply.entry, event: { ...draft, ...charge }, text };
 }
 
 export function limitToMaximum(nanos: Nanos): Nanos {

@@ -28,6 +28,8 @@ export interface OutboxEntry<Event extends OutboxEvent = OutboxEvent> {
   readonly shard: string;
   readonly entryId: string;
   readonly event: Event;
+  /** The event as JSON, if it is known. */
+  readonly text?: string | undefined;
 }
 
 const areas: readonly Area[] = ["text", "media", "video", "audio", "realtime"];
@@ -50,8 +52,8 @@ function messageOf(event: OutboxEvent, body: string): BusMessage {
 export async function publishEntries(redis: Redis, bus: Bus, entries: readonly OutboxEntry[]): Promise<number> {
   const serialized: SerializedEntry[] = [];
   for (const entry of entries) {
-    const { event } = entry;
-    serialized.push({ entry, text: JSON.stringify(event), order: "taskId" in event ? event.taskId : event.id });
+    const { event, text = JSON.stringify(event) } = entry;
+    serialized.push({ entry, text, order: "taskId" in event ? event.taskId : event.id });
   }
   const byShard = Map.groupBy(serialized, ({ entry }) => entry.shard);
   const copies: Promise<void>[] = [];
