@@ -15,7 +15,7 @@ export {
 export { bodies, type BodyName } from "./bodies/index.ts";
 export { Caller, callerSeconds } from "./caller.ts";
 export { checkConfiguration, type CheckedConfiguration } from "./configuration/check.ts";
-export { isSendableKey } from "./configuration/keys.ts";
+export { isSendableKey, storedVendorKeysPurpose } from "./configuration/keys.ts";
 export { isHeaderValue, isReservedHeader } from "./configuration/request-headers.ts";
 export { noProxy, proxyAddress, proxyUrlProblem } from "./configuration/proxies.ts";
 export { modelPaths } from "./configuration/routing.ts";

@@ -6,7 +6,7 @@ import { openAlertSender, type AlertSender } from "./alerts/send.ts";
 import { startAlerts, type AlertOptions } from "./alerts/start-alerts.ts";
 import { connectBooks, type BooksConnection } from "./books-connection.ts";
 import type { Env } from "./env.ts";
-import { startDeletingOldRecords } from "./delete-old-records.ts";
+import { startMaintainingBooks } from "./maintain-books.ts";
 import { usageCounted, eventsPublished, holdsSwept, usageUnpriced, watchShards } from "./ledger-metrics.ts";
 import { startMovingUsage } from "./move/move-usage.ts";
 import { startRecording } from "./record-events.ts";
@@ -73,7 +73,7 @@ export async function openDeps({
   );
   opening.use(startRecordingRefused({ redis, connection, log, onRefused: alerts.noteRefused }));
   opening.use(startRepublishing({ redis, bus, connection, log, afterMs: republishAfterMs }));
-  opening.use(startDeletingOldRecords({ connection, log, keepDays, signer }));
+  opening.use(startMaintainingBooks({ connection, log, keepDays, signer, secrets: env.secrets }));
   opening.use(startRounds({ redis, bus, log, ...env.rounds, ...counters, completeRuns: () => watch.completeRuns }));
   const verifyAccount = createVerifier({ redis, connection, keepDays, signer });
   const verify = (id: string) =>

@@ -1,5 +1,8 @@
 import type { ConfigurationProblem, Configuration } from "./schema.ts";
 
+/** Purpose for which the encryption key of vendor keys in the books is derived from the secret. */
+export const storedVendorKeysPurpose = "modelgate kept vendor keys";
+
 /** Returns true if an API key can be sent in a header. */
 export function isSendableKey(key: string): boolean {
   return /^[\x21-\x7e]+$/.test(key);

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { storedVendorKeysPurpose } from "@modelgate/contracts";
 import { makeCipher, type Logger, type Secrets } from "@modelgate/platform";
 import type { Ledger } from "../ledger.ts";
 import type { DeclaredAccounts } from "./declare-accounts.ts";
@@ -30,8 +31,6 @@ interface NewestVersion {
   readonly keys: readonly StoredVendorKey[];
 }
 
-/** Purpose of the cipher. The cipher cannot decrypt data that was encrypted for another purpose. */
-const purpose = "modelgate kept vendor keys";
 const emptyConfiguration = `groups:\n  default:\n    models: ["*"]\nmodels: {}\nchannels: []\n`;
 /** Interval in ms of polls that find versions without an announcement, for example after a restoration of the books. */
 const fallbackPollMs = 30_000;
@@ -63,7 +62,7 @@ export class ConfigurationBooks {
     request: { readonly text: string; readonly note: string; readonly basedOn: number },
     actor: string,
   ): Promise<ConfigurationVersion | undefined> {
-    const cipher = makeCipher(this.#deps.secrets, purpose);
+    const cipher = makeCipher(this.#deps.secrets, storedVendorKeysPurpose);
     const { document, keys } = withStoredKeys(withoutAccounts(request.text), (key, id) => cipher.encrypt(key, id));
     const body = { document, keys, note: request.note, basedOn: request.basedOn };
     const { saved } = await this.#deps.ledger.write<{ readonly saved: ConfigurationVersion | null }>(
@@ -116,7 +115,7 @@ export class ConfigurationBooks {
   }
 
   #decryptKeys(keys: readonly StoredVendorKey[]): StoredKeys {
-    const cipher = makeCipher(this.#deps.secrets, purpose);
+    const cipher = makeCipher(this.#deps.secrets, storedVendorKeysPurpose);
     return new Map(
       keys.flatMap(({ id, sealed }) => {
         try {

@@ -98,8 +98,8 @@ const nothingLost: { readonly lost: ReadonlySet<string>; readonly orphans: reado
 };
 
 /**
- * Returns budgets with their spending in the books, which includes the cost of orphans. The orphans' receipts are in
- * `counted`, so that charging the orphans again does not add their cost twice.
+ * Returns budgets with their spending in the books, which includes the cost of orphans (entries outside the newest
+ * chain). Their receipts are in `counted`, so that charging them again does not add their cost twice.
  */
 async function readBudgetsToRestore(
   books: Books,

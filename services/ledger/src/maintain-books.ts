@@ -6,10 +6,11 @@ import {
   signFirstHeads,
   type AnchorSigner,
 } from "@modelgate/books";
-import type { Logger } from "@modelgate/platform";
+import type { Logger, Secrets } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
+import { encryptAgain } from "./encrypt-again.ts";
 
-const deletionIntervalMs = 3_600_000;
+const intervalMs = 3_600_000;
 /** Time in ms for which refused calls are kept. */
 const keepRefusedMs = 7 * 86_400_000;
 /** Time in ms for which alerts are kept. Exceeds the longest period of a budget, whose alerts must not be repeated. */
@@ -17,21 +18,23 @@ const keepAlertsMs = 400 * 86_400_000;
 
 /**
  * Deletes old calls, refused calls and alerts every hour. Also completes the audit chain and the signed heads after an
- * upgrade.
+ * upgrade, and encrypts data again after a rotation of the secret.
  */
-export function startDeletingOldRecords({
+export function startMaintainingBooks({
   connection,
   log,
   keepDays,
   signer,
+  secrets,
 }: {
   readonly connection: BooksConnection;
   readonly log: Logger;
   readonly keepDays: number;
   readonly signer: AnchorSigner;
+  readonly secrets: Secrets;
 }): AsyncDisposable {
   let running: Promise<void> | undefined;
-  const deleteOldRecords = (): void => {
+  const maintain = (): void => {
     running ??= connection
       .useDuringMove(async (books) => {
         await deleteOldCalls(books, keepDays, Date.now());
@@ -39,14 +42,15 @@ export function startDeletingOldRecords({
         await deleteOldAlerts(books, Date.now() - keepAlertsMs);
         await chainLateAudit(books, Date.now());
         await signFirstHeads(books, signer);
+        await encryptAgain(books, secrets, log);
       })
-      .catch((error: unknown) => log.warn({ err: error }, "removing old calls failed; trying again"))
+      .catch((error: unknown) => log.warn({ err: error }, "maintaining the books failed; trying again"))
       .finally(() => {
         running = undefined;
       });
   };
-  const timer = setInterval(deleteOldRecords, deletionIntervalMs);
-  deleteOldRecords();
+  const timer = setInterval(maintain, intervalMs);
+  maintain();
   return {
     async [Symbol.asyncDispose]() {
       clearInterval(timer);
