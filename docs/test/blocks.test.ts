@@ -78,9 +78,9 @@ describe("the playground's code", () => {
 
   test("of a session at an address without TLS names the clients that accept it", () => {
     const gateway = { address: "http://gateway.example", key: "sk-key", model: "talk" };
-    expect(samplesFor("realtime", gateway, "")["openai (JS)"]).toContain('"WebSocket" does without');
+    expect(samplesFor("realtime", gateway, "")["openai (JS)"]).toContain('use the sample "WebSocket"');
     const behindTls = samplesFor("realtime", { ...gateway, address: "https://gateway.example" }, "");
-    expect(behindTls["openai (JS)"]).not.toContain("does without");
+    expect(behindTls["openai (JS)"]).not.toContain("use the sample");
   });
 });
 

@@ -26,7 +26,7 @@ export function killBeforeAckFault(): Fault {
     shape: "apart",
     brief: true,
     async begin({ suite, ledgerProxy }) {
-      // Only from an acknowledgement on: a lost request for messages would leave the ledger without an event.
+      // Requests for messages must pass until the ledger acknowledges an event: without them it gets no event.
       ledgerProxy.losesFrom = "$JS.ACK.USAGE.";
       sequence = await withStreams(suite, ({ consumers, streams }) =>
         until("the books to have an event that is not acknowledged", async () => {

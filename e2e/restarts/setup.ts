@@ -12,7 +12,7 @@ export interface RestartSetup extends AsyncDisposable {
 
 const price = { input: 2, output: 10 };
 
-/** Starts the suite with the default leases and limits. */
+/** Starts the suite with the default leases. Only the slices of realtime sessions are smaller. */
 export async function openRestartSetup(shape: Shape): Promise<RestartSetup> {
   const vendor = await startEndlessVendor();
   const suite = await startSuite({

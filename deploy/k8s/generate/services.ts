@@ -11,7 +11,7 @@ export interface ServiceRow {
   readonly opsPortVariable?: string;
   /** Keys of the Secret `modelgate`. */
   readonly secrets: readonly ("REDIS_URL" | "CONTENT_REDIS_URL" | "NATS_URL" | "BOOKS_URL" | "MODELGATE_SECRET")[];
-  /** Callers of the main port. `gateway` also means an ingress, `suite` all services. */
+  /** Callers of the main port. `gateway`: anyone, usually a Gateway or an Ingress of the cluster. `suite`: all services. */
   readonly calledBy: "gateway" | "edge" | "control" | "suite" | "none";
   readonly callsVendors: boolean;
   /** True if the service sends alerts by HTTPS and SMTP. */

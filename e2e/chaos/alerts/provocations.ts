@@ -10,7 +10,7 @@ type End = () => Promise<unknown>;
 /** Condition that makes an alert fire, similar to the problem that the alert reports. */
 export interface Provocation {
   readonly alert: string;
-  /** Description for the table. */
+  /** Event that makes the alert fire, for the table in CHAOS.md. */
   readonly by: string;
   begin(setup: AlertSetup): Promise<End | void>;
 }

@@ -60,8 +60,8 @@ export class Pace implements Disposable {
     if (silenceLeftMs <= 0) return this.#late(tooSlow(`The body stalled for ${silenceMs} ms.`));
     const leftMs = totalMs - (now - this.#startedAt);
     if (leftMs <= 0) return this.#late(tooSlow(`The body was not complete after ${totalMs} ms.`));
-    const timedMs = now - this.#startedAt - this.#blockedMs - graceMs;
-    if (timedMs * floorBytesPerSecond > this.#bytes * 1_000)
+    const speedCheckedMs = now - this.#startedAt - this.#blockedMs - graceMs;
+    if (speedCheckedMs * floorBytesPerSecond > this.#bytes * 1_000)
       return this.#late(
         tooSlow(`The body arrived at less than ${floorBytesPerSecond} bytes per second, after ${graceMs} ms of grace.`),
       );

@@ -108,9 +108,9 @@ function bodyVariables(read: VariableReader, bodyBytes: number) {
         },
       ),
       shares: {
-        /** Percentage of the memory for one account. A single body may exceed it. */
+        /** Percentage of the memory for one account. Its only body may exceed it. */
         accountPercent: 50,
-        /** Percentage of the memory for one API key. A single body may exceed it. */
+        /** Percentage of the memory for one API key. Its only body may exceed it. */
         tokenPercent: 25,
         /** Maximum bodies of one account that arrive at the same time. */
         accountBodies: 1_000,

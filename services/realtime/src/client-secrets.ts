@@ -43,8 +43,8 @@ export function createClientSecret(deps: Deps): EndpointHandler {
       expiry?.seconds ?? defaultLifetimeSeconds,
     );
     const expiresAt = now + lifetimeSeconds;
-    const record = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
-    if (!(await deps.contentQuota.setBytes(record, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
+    const quotaEntry = { accountId: caller.accountId, record: `session-settings:${deps.newSessionId()}` };
+    if (!(await deps.contentQuota.setBytes(quotaEntry, bytes, lifetimeSeconds * 1_000))) throw contentLimitFailure();
     const stores = { redis, content: deps.content };
     // The names are stored with the key, where no client content may be stored. So texts that name no model are left
     // out.
@@ -61,7 +61,7 @@ export function createClientSecret(deps: Deps): EndpointHandler {
     try {
       value = await orUnavailable(newClientSecret(stores, request));
     } catch (error) {
-      await deps.contentQuota.release(record);
+      await deps.contentQuota.release(quotaEntry);
       throw error;
     }
     answerJson(response, 200, {

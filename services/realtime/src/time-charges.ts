@@ -13,7 +13,6 @@ import { SessionTime } from "./session-time.ts";
  */
 const closingSeconds = 2;
 
-/** Values that the charges of a session by time need. */
 export interface TimeChargesParts {
   readonly call: RealtimeCall;
   readonly price: SessionPrice;

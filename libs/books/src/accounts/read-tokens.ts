@@ -7,7 +7,7 @@ import type { Tables, TokensTable } from "../schema.ts";
 const dayMs = 86_400_000;
 const pageSize = 500;
 
-/** SQL pattern of the records of playgrounds' tokens. JSON escapes quotation marks in texts. */
+/** LIKE pattern of the records of playgrounds' tokens. Texts in records cannot match, because JSON escapes their quotation marks. */
 export const playgroundPattern = '%"playgroundOf":%';
 
 /** Members of a token that are set at its creation. */

@@ -203,8 +203,8 @@ class StreamDelivery implements StreamOwner {
   }
 
   /**
-   * Settles a stream that ended before the vendor's answer, by the usage that the vendor reports at its cancellation.
-   * The client does not wait for this.
+   * Cancels a background answer whose stream ended earlier, and charges the usage that the vendor reports for it. The
+   * client does not wait for this.
    */
   async #settleCancelled(
     background: ResumableAnswer,

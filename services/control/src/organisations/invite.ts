@@ -19,7 +19,10 @@ interface InviteLink {
 
 /** Access that an invitation gives. */
 export interface InvitedAccess {
-  /** Returns whether the caller administers all that the person may access now. */
+  /**
+   * Returns whether the caller administers all that the person may currently access. `isNew` is true if this invitation
+   * created the person.
+   */
   administersAll(isNew: boolean): Promise<boolean>;
   grant(): Promise<void>;
 }

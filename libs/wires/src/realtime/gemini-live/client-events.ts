@@ -14,7 +14,7 @@ interface EventContext {
 }
 
 const createResponse = { type: "response.create" };
-/** Milliseconds added to the silence after which the vendor ends a turn. */
+/** Silence in ms that is sent in addition to what makes the vendor end a turn. */
 const extraSilenceMs = 300;
 
 export class LiveEventConverter {

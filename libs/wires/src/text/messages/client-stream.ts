@@ -66,8 +66,8 @@ export class MessagesWriter implements StreamWriter {
   }
 
   /**
-   * Returns the first event, once. Clients expect the number of input tokens in it, even if the vendor has not reported
-   * it.
+   * Returns the first event, and "" afterwards. Clients expect the number of input tokens in it, so it is an estimate
+   * until the vendor reports usage.
    */
   #start(): string {
     if (this.#started) return "";

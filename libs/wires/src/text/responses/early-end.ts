@@ -163,12 +163,12 @@ class SeenAnswer {
     event: (type: string, members: JsonRecord) => string,
   ): readonly [events: readonly string[], part: JsonRecord | undefined] {
     const { added, annotations } = this.#part ?? { added: {}, annotations: [] };
-    const began = asRecord(added["part"]);
-    const [type, member] = wholeEvents[String(began["type"])] ?? [];
+    const addedPart = asRecord(added["part"]);
+    const [type, member] = wholeEvents[String(addedPart["type"])] ?? [];
     if (type === undefined || member === undefined) return [[], undefined];
-    const isText = began["type"] === "output_text";
-    const part = { ...began, [member]: text, ...(isText ? { annotations } : {}) };
-    const isSummary = began["type"] === "summary_text";
+    const isText = addedPart["type"] === "output_text";
+    const part = { ...addedPart, [member]: text, ...(isText ? { annotations } : {}) };
+    const isSummary = addedPart["type"] === "summary_text";
     const index = isSummary ? { summary_index: added["summary_index"] } : { content_index: added["content_index"] };
     const completePart = { [member]: text, ...(isText ? { logprobs: [] } : {}) };
     const done = isSummary ? "response.reasoning_summary_part.done" : "response.content_part.done";
