@@ -84,6 +84,13 @@ test("Redis becomes unavailable: open answers are completed and charged, new cal
   expect(await suite.simulator.requests("main")).toHaveLength(before + 2);
   await suite.backends.redis.start();
   await until("calls to pass again", async () => (await post(suite, hello("fixed"))).status === 200);
+  // The services notice separately that Redis is available again.
+  await until("control to answer", () =>
+    money(suite).then(
+      () => true,
+      () => false,
+    ),
+  );
   await booksAgree();
   const events = (await storedEvents(suite.backends.natsUrl)).filter(
     ({ event: { requestId } }) => requestId === named["x-request-id"],

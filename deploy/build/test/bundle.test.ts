@@ -40,11 +40,11 @@ test("stack traces name the file and the line of the source", () => {
     };`;
   const { stderr } = run(builtProgram("gatectl"), showStack, {}, ["--help"]);
   const places = [...stderr.matchAll(/at (\w+) \((file:.*\.ts):(\d+):(\d+)\)/g)];
-  expect(places.map(([, name]) => name)).toEqual(["message", "runGatectl"]);
+  expect(places.map(([, name]) => name)).toEqual(["print", "runGatectl"]);
   for (const [, , file = "", line, column] of places) {
     const lines = readFileSync(fileURLToPath(file), "utf8").split("\n");
     const text = lines[Number(line) - 1]?.slice(Number(column) - 1);
-    expect(text).toMatch(/^(write\(|message\()/);
+    expect(text).toMatch(/^(write\(|print\()/);
   }
 });
 

@@ -186,7 +186,8 @@ describe.each(engines)("books in $name", ({ name, start: startEngine }) => {
       await put("outage", "outage-1", leaseMs);
       await put("outage", "outage-2", leaseMs);
       const leasesEnd = Date.now() + leaseMs;
-      const waitedInVain = async (ledger: AloneService): Promise<boolean> => ledger.logs().includes("a round failed");
+      const waitedInVain = async (ledger: AloneService): Promise<boolean> =>
+        ledger.logs().includes("checking the shards failed");
       backends.redis.pause();
       await until("both ledgers to have seen it", async () =>
         (await Promise.all(ledgers.map(waitedInVain))).every(Boolean),
