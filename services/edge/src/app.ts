@@ -23,22 +23,23 @@ export function createApp(deps: Deps): { readonly handler: RequestListener; read
   const { log, tokens, corsOrigins, proxies } = deps;
   const app = express().disable("x-powered-by");
   // The steps are one route, because the router matches the path of each step that `use` adds.
-  app.all(
-    anyPath,
-    assignRequestId,
-    cors(corsOrigins),
-    reportRequests(log),
-    servePages,
-    matchEndpoint,
-    checkOrigin(corsOrigins),
-    readKey,
-    identifyCaller(tokens, proxies),
-    requireImplemented,
-    readTags,
-    admit(deps),
-    toArea(deps),
-    onError(deps),
-  );
+  app
+    .route(anyPath)
+    .all(
+      assignRequestId,
+      cors(corsOrigins),
+      reportRequests(log),
+      servePages,
+      matchEndpoint,
+      checkOrigin(corsOrigins),
+      readKey,
+      identifyCaller(tokens, proxies),
+      requireImplemented,
+      readTags,
+      admit(deps),
+      toArea(deps),
+      onError(deps),
+    );
   return { handler: app, upgrade: createUpgradeHandler(app) };
 }
 
