@@ -42,6 +42,7 @@ export class BusReader implements AsyncDisposable {
   readonly #reading: Promise<void>;
   #consumer: Consumer | undefined;
   #endWait: (() => void) | undefined;
+  #resets = 0;
   #stopped = false;
 
   constructor(options: ReaderOptions) {
@@ -54,6 +55,7 @@ export class BusReader implements AsyncDisposable {
    * answer a request to an unknown one.
    */
   reset(): void {
+    this.#resets++;
     this.#consumer = undefined;
     this.#endWait?.();
   }
@@ -81,7 +83,10 @@ export class BusReader implements AsyncDisposable {
   }
 
   async #readBatch(): Promise<void> {
-    const consumer = (this.#consumer ??= await this.#ensureConsumer());
+    const resets = this.#resets;
+    const consumer = this.#consumer ?? (await this.#ensureConsumer());
+    if (resets !== this.#resets) return;
+    this.#consumer = consumer;
     const messages = await this.#fetch(consumer);
     // An empty batch may mean that the consumer was deleted.
     if (messages.length === 0) this.#consumer = undefined;

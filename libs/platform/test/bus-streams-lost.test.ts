@@ -97,4 +97,4 @@ test("a batch that is handled while its stream is recreated does not delay the n
   await publishWithRetries("second");
   release();
   await until("the next event to be delivered", () => delivered.includes("second"));
-}, 15_000); // NATS does not answer a request to the deleted consumer, which lasts 30 s
+}, 25_000); // NATS does not answer a request to the deleted consumer, which lasts 30 s
