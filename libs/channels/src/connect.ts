@@ -2,7 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Duplex } from "node:stream";
 import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { WebSocket } from "ws";
-import { checkAddress, vendorLookup } from "./link-local.ts";
+import { checkAddress, vendorLookup } from "./blocked-address.ts";
 import { connectThrough } from "./proxy.ts";
 import type { ConnectOptions, BodySink, SocketAnswer, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 

@@ -11,7 +11,7 @@ export type { AttemptLimits, Attempts } from "./attempt.ts";
 export { countCappedUsage, readCappedUsage } from "./state.ts";
 export { prepareChannelRequest } from "./channel-request.ts";
 export { connectSocket } from "./connect.ts";
-export { isBlockedAddress } from "./link-local.ts";
+export { isBlockedAddress } from "./blocked-address.ts";
 export { openChannels, type Channels } from "./channels.ts";
 export { ProxyFailed } from "./proxy.ts";
 export { readSeats } from "./gate.ts";

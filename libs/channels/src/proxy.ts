@@ -3,7 +3,7 @@ import { proxyAddress } from "@modelgate/contracts";
 import { SocksClient, SocksClientError } from "socks";
 import { buildConnector, Client } from "undici";
 import { hostOf, withoutBrackets } from "./host-of.ts";
-import { checkAddress, vendorLookup } from "./link-local.ts";
+import { checkAddress, vendorLookup } from "./blocked-address.ts";
 
 /** Error of a proxy that did not open a connection to its target. No byte was sent to the target. */
 export class ProxyFailed extends Error {

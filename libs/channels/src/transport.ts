@@ -1,7 +1,7 @@
 import { firstHeader } from "@modelgate/contracts";
 import { isRequestId } from "@modelgate/platform";
 import { Pool, type Dispatcher } from "undici";
-import { checkAddress, vendorLookup } from "./link-local.ts";
+import { checkAddress, vendorLookup } from "./blocked-address.ts";
 import { connectThrough } from "./proxy.ts";
 import type { BodySink, SendState, UpstreamAnswer, UpstreamRequest } from "./attempt-plan.ts";
 

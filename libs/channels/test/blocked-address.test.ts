@@ -1,7 +1,7 @@
 import dns from "node:dns";
 import { beforeEach, expect, test, vi } from "vitest";
 import { connectSocket } from "../src/connect.ts";
-import { isBlockedAddress, vendorLookup } from "../src/link-local.ts";
+import { isBlockedAddress, vendorLookup } from "../src/blocked-address.ts";
 import { openTransport } from "../src/transport.ts";
 
 /** Addresses of the host names in these tests. */
@@ -30,11 +30,11 @@ test.each([
   ["10.0.0.1", false],
   ["[fd00::1]", false],
   ["api.openai.com", false],
-])("%s is link-local: %s", (host, expected) => {
+])("%s is blocked: %s", (host, expected) => {
   expect(isBlockedAddress(host)).toBe(expected);
 });
 
-test("no request and no WebSocket goes to a link-local address", async () => {
+test("no request and no WebSocket goes to a blocked address", async () => {
   await using transport = openTransport();
   const request = { method: "GET", headers: {}, timeoutMs: 60_000, proxy: undefined } as const;
   const signal = new AbortController().signal;

@@ -15,9 +15,15 @@ export const Budgets = Type.Object(
     tokenPerMonth: optionalNanos("nano-dollars that the token may spend in a month"),
     tokenRequestsPerDay: optionalCount("requests that the token may send in a day"),
     within: Type.Optional(Type.String({ description: "the token of an operator whose budget this one shares" })),
-    withinPerDay: optionalNanos("nano-dollars that this token and all that share its budget may spend in a day"),
-    withinPerMonth: optionalNanos("nano-dollars that this token and all that share its budget may spend in a month"),
-    withinRequestsPerDay: optionalCount("requests that this token and all that share its budget may send in a day"),
+    withinPerDay: optionalNanos(
+      "nano-dollars that the token `within` and all that share its budget may spend in a day",
+    ),
+    withinPerMonth: optionalNanos(
+      "nano-dollars that the token `within` and all that share its budget may spend in a month",
+    ),
+    withinRequestsPerDay: optionalCount(
+      "requests that the token `within` and all that share its budget may send in a day",
+    ),
     groupPerDay: optionalNanos("nano-dollars that the account's tokens of the group may spend in a day"),
     groupPerMonth: optionalNanos("nano-dollars that the account's tokens of the group may spend in a month"),
   },

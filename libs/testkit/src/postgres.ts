@@ -9,7 +9,7 @@ import { controlServer, type ServerControl } from "./server-control.ts";
 
 const image = "postgres:15-alpine";
 /** Time in ms for which a failed start is retried after a kill. */
-const retryStartMs = 10_000;
+const maxStartMs = 10_000;
 const [user, password, database] = ["modelgate", "modelgate", "modelgate"];
 
 export interface PostgresBackend extends AsyncDisposable {
@@ -76,7 +76,7 @@ export async function startLocalPostgres(folderPrefix = "modelgate-postgres-"): 
   const [port = 0] = await freePorts(1);
   let url = "";
   const server = await controlServer(async () => {
-    for (const end = Date.now() + retryStartMs; ;)
+    for (const end = Date.now() + maxStartMs; ;)
       try {
         const started = await startServer({ port, folder: join(folder, "server"), keep: false });
         ({ url } = started);

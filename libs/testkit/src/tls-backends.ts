@@ -43,7 +43,7 @@ export async function startTlsBackends(end?: Date): Promise<TlsBackends> {
     }),
     startSentinel({
       ...optionsOf("sentinel", sentinelPlain),
-      configuration: writeSentinelConfiguration(join(folder, "sentinel"), port),
+      configuration: writeConfiguration(join(folder, "sentinel"), port),
       more: [...byTls(sentinelPort, authority, issued), "--tls-replication", "yes"],
     }),
   ]);
@@ -71,7 +71,7 @@ function byTls(port: number, authority: Authority, { certificateFile, keyFile }:
   return ["--tls-port", String(port), ...files, "--tls-auth-clients", "no"];
 }
 
-function writeSentinelConfiguration(folder: string, primaryPort: number): string {
+function writeConfiguration(folder: string, primaryPort: number): string {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, "sentinel.conf");
   writeFileSync(file, `sentinel monitor ${master} 127.0.0.1 ${primaryPort} 1\n`);

@@ -220,7 +220,7 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const { dialect } = provider;
     const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
-    const foreignIds = admitted.itemsWithContent.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
+    const foreignIds = admitted.removableItems.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
     const rulesOf = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
     const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
       history,

@@ -102,8 +102,8 @@ export function withRememberedIds(
   };
 }
 
-/** Returns the ids of items whose content the request contains, and that the vendor of the route does not store. */
-export function foreignItems({ itemsWithContent }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
-  const foreignIds = [...itemsWithContent].filter(([, creator]) => creator !== channelKey);
+/** Returns the ids of removable items that the vendor of the route does not store. */
+export function foreignItems({ removableItems }: AdmittedIds, channelKey: ChannelKeyId): ReadonlySet<string> {
+  const foreignIds = [...removableItems].filter(([, creator]) => creator !== channelKey);
   return new Set(foreignIds.map(([id]) => id));
 }

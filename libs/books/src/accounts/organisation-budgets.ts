@@ -47,7 +47,7 @@ export async function copyOrganisationBudgets(
  * Copies the organisation's budgets to an account that joins it. Returns false if the organisation has budgets, and one
  * of its accounts is on another shard. The organisation must be locked.
  */
-export async function copyBudgetsToNewAccount(
+export async function copyBudgetsToJoiningAccount(
   transaction: Transaction<Tables>,
   { organisation, account }: { readonly organisation: string; readonly account: string },
   shardOf: ShardOf,

@@ -3,7 +3,7 @@ import { organisationScope } from "@modelgate/contracts";
 import type { Books } from "../open.ts";
 import type { Tables } from "../schema.ts";
 import { writeAudit } from "../accounts/audit.ts";
-import { copyBudgetsToNewAccount, type ShardOf } from "../accounts/organisation-budgets.ts";
+import { copyBudgetsToJoiningAccount, type ShardOf } from "../accounts/organisation-budgets.ts";
 import { lockAccount } from "../accounts/tokens.ts";
 
 type MembershipRole = "admin" | "member";
@@ -84,7 +84,10 @@ export async function bookTeam(
       .executeTakeFirst();
     if (owner === undefined || !["", organisation].includes(owner.organisation)) return "no-account";
     if (await hasKeysOfTeam(transaction, { organisation, id, account })) return "used";
-    if (owner.organisation === "" && !(await copyBudgetsToNewAccount(transaction, { organisation, account }, shardOf)))
+    if (
+      owner.organisation === "" &&
+      !(await copyBudgetsToJoiningAccount(transaction, { organisation, account }, shardOf))
+    )
       return "other-shard";
     await transaction.updateTable("accounts").set({ organisation }).where("account", "=", account).execute();
     const created = new Date().toISOString();

@@ -16,12 +16,12 @@ export interface AdmittedIds {
   readonly channelKey: ChannelKeyId | undefined;
   /** True if objects that the answer names may be recorded for the caller's account. */
   readonly canRecordIds: boolean;
-  /** Items whose content is in the request, each with the route that created it. */
-  readonly itemsWithContent: ReadonlyMap<string, ChannelKeyId | undefined>;
+  /** Items that can be removed from the request or sent without their id, each with the route that created it. */
+  readonly removableItems: ReadonlyMap<string, ChannelKeyId | undefined>;
 }
 
 /** Result for a request without ids of stored objects. */
-export const noVendorIds: AdmittedIds = { channelKey: undefined, canRecordIds: true, itemsWithContent: new Map() };
+export const noVendorIds: AdmittedIds = { channelKey: undefined, canRecordIds: true, removableItems: new Map() };
 
 /** Kinds of objects that a vendor may create during a call. Their ids are stored with the call's account. */
 const creatableStores: ReadonlySet<VendorStore> = new Set(["file", "container", "item", "audio"]);
@@ -47,20 +47,19 @@ export async function admitVendorIds(
   const creators = await createdIds.find(caller.accountId, ids);
   const unknown = ids.find(({ isRemovable }, index) => creators[index] === undefined && isRemovable !== true);
   if (unknown !== undefined && !shared) throw foreignObjectFailure(unknown);
-  const withContent = ids.flatMap(({ id, isRemovable }, index) =>
+  const removable = ids.flatMap(({ id, isRemovable }, index) =>
     // In shared stores, only the vendor knows whether it has an item with an unknown creator.
     isRemovable === true && (creators[index] !== undefined || !shared) ? [[id, creators[index]] as const] : [],
   );
   return {
     channelKey: creators.find((each) => each !== undefined),
     canRecordIds: !shared || creators.every((each) => each !== undefined),
-    itemsWithContent: new Map(withContent),
+    removableItems: new Map(removable),
   };
 }
 
 /**
- * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores, or the request contains
- * the object's content.
+ * Refuses all ids of objects in a vendor's store, unless the caller's group shares the stores, or the id can be removed.
  */
 export async function refuseVendorIds(
   deps: Pick<RelayDeps, "catalog">,

@@ -55,7 +55,7 @@ export function withoutUnpriced(
 }
 
 function segmentsOf(path: string): readonly string[] {
-  return path.split(/[.[\]]+/).filter((step) => step !== "");
+  return path.split(/[.[\]]+/).filter((segment) => segment !== "");
 }
 
 /**

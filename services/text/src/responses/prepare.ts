@@ -148,13 +148,13 @@ export async function prepareResponses(
   const value = await parseJson(body, deps.body);
   const keptAt = newItems.some(isResolvableHere) ? undefined : earlier.last?.keptAt;
   const resolved = await readTurnParams(deps, call, wires.responses.client, value);
-  const carriedIds = resolved.vendorIds?.filter(({ isRemovable }) => isRemovable === true);
+  const removableIds = resolved.vendorIds?.filter(({ isRemovable }) => isRemovable === true);
   return {
     params: resolved,
     body,
     admitted: {
       ...admitted,
-      itemsWithContent: (await admitStoreUse(deps, call, { vendorIds: carriedIds })).itemsWithContent,
+      removableItems: (await admitStoreUse(deps, call, { vendorIds: removableIds })).removableItems,
     },
     native: keptAt === undefined ? undefined : { channelKey: keptAt, body: bytes },
     ancestors: earlier.ids,

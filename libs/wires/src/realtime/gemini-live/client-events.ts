@@ -2,7 +2,7 @@ import { Failure, withoutUndefined } from "@modelgate/contracts";
 import { missingFailure, isRecord, type JsonRecord } from "@modelgate/formats/json";
 import { unsupportedByVendor } from "../hub/message.ts";
 import { parseBlob, toCamelCase, parseObjectList, type Blob, type LiveMessage } from "./client-message.ts";
-import { checkSetup, clientMarksTurns, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
+import { checkSetup, setupMarksTurns, droppedSettings, sessionOfSetup, silenceDurationMs } from "./client-setup.ts";
 import { parseSampleRate, Resampler, silence } from "./client-sound.ts";
 
 interface EventContext {
@@ -91,7 +91,7 @@ export class LiveEventConverter {
   }
 
   #convertMark(kind: "activity-start" | "activity-end" | "stream-end"): readonly JsonRecord[] {
-    const isMarkedByClient = clientMarksTurns(this.setup);
+    const isMarkedByClient = setupMarksTurns(this.setup);
     // Speech before and after a mark is separate, so the resampler starts again.
     this.#resampler = new Resampler();
     // If the vendor detects turns, silence ends the turn.

@@ -38,7 +38,7 @@ function functionsIn(setup: JsonRecord): readonly JsonRecord[] {
   );
 }
 
-export function clientMarksTurns(setup: JsonRecord): boolean {
+export function setupMarksTurns(setup: JsonRecord): boolean {
   return objectAt(setup, "realtimeInputConfig", "automaticActivityDetection")["disabled"] === true;
 }
 
@@ -74,7 +74,7 @@ export function droppedSettings(setup: JsonRecord, transcriber: string | undefin
     ...unsupportedMembers("generationConfig.speechConfig", speech, supportedMembers.speech),
     ...(losesVoice ? ["generationConfig.speechConfig.voiceConfig"] : []),
     ...unsupportedMembers("realtimeInputConfig", turns, supportedMembers.turns),
-    ...(clientMarksTurns(setup)
+    ...(setupMarksTurns(setup)
       ? []
       : unsupportedMembers("realtimeInputConfig.automaticActivityDetection", detection, supportedMembers.detection)),
     ...(isRecord(setup["inputAudioTranscription"]) && transcriber === undefined ? ["inputAudioTranscription"] : []),
@@ -128,7 +128,7 @@ export function silenceDurationMs(setup: JsonRecord): number {
 }
 
 function turnDetection(setup: JsonRecord): JsonRecord | null {
-  if (clientMarksTurns(setup)) return null;
+  if (setupMarksTurns(setup)) return null;
   const config = objectAt(setup, "realtimeInputConfig");
   const { prefixPaddingMs, silenceDurationMs } = objectAt(config, "automaticActivityDetection");
   return {

@@ -7,7 +7,7 @@ import { modelResourceOf } from "./vendor-settings.ts";
 import { addInput, noInput, textBytesPerImage, utf8Bytes, responseUnits } from "../hub/inspect.ts";
 import type { ModelInput, SeenEvent } from "../hub/inspect.ts";
 import { toCamelCase, liveMessagesOf, type LiveMessage } from "./client-message.ts";
-import { checkSetup, clientMarksTurns, noHandleMessage, requestsHandles } from "./client-setup.ts";
+import { checkSetup, setupMarksTurns, noHandleMessage, requestsHandles } from "./client-setup.ts";
 import { defaultRate, parseSampleRate, sampleBytes } from "./client-sound.ts";
 import { responseUsage } from "./vendor-response.ts";
 
@@ -35,7 +35,7 @@ export class LivePassBridge implements RealtimeBridge {
   get state(): SessionState {
     const { pending } = this.#tally;
     return {
-      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !clientMarksTurns(this.#setup ?? {}) },
+      input: { bytesPerSecond: this.#rate * sampleBytes, detectsTurns: !setupMarksTurns(this.#setup ?? {}) },
       pendingResponses: pending,
       isPending: pending > 0 || (this.#stopped && this.#turnEnded),
     };

@@ -13,10 +13,10 @@ export class LiveAnswerConverter {
   #stopped: "client_cancelled" | "turn_detected" | undefined;
   #transcript: { readonly itemId: string; text: string } | undefined;
 
-  constructor(sink: LiveResponseSink, conversationId: string, speaks: () => boolean) {
+  constructor(sink: LiveResponseSink, conversationId: string, isSpoken: () => boolean) {
     this.#sink = sink;
     this.#conversationId = conversationId;
-    this.#isSpoken = speaks;
+    this.#isSpoken = isSpoken;
   }
 
   get isResponding(): boolean {

@@ -15,7 +15,7 @@ import { unsupportedByVendor, errorEvent, eventMessage, parseEvent, type Realtim
 import { LiveAnswerConverter } from "./vendor-answers.ts";
 import { audioInput, PendingInput } from "./vendor-input.ts";
 import type { LiveResponseSink } from "./vendor-response.ts";
-import { clientMarksTurns, lostSettings, isSpoken } from "./vendor-settings.ts";
+import { sessionMarksTurns, lostSettings, isSpoken } from "./vendor-settings.ts";
 import { LiveSetup } from "./vendor-setup.ts";
 
 /** The format has no message for interruptions; empty content interrupts the vendor. */
@@ -81,7 +81,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
 
   get state(): SessionState {
     return {
-      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !clientMarksTurns(this.#setup.settings) },
+      input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !sessionMarksTurns(this.#setup.settings) },
       // The client is told at once that a requested response has begun.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
@@ -111,11 +111,11 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
     "session.update": ({ session }) => this.#setup.update(asRecord(session)),
     "input_audio_buffer.append": ({ audio }) => {
       if (typeof audio !== "string") throw invalidFailure("audio", "audio must be a string.");
-      if (clientMarksTurns(this.#setup.settings)) this.#pending.addAudio(audio);
+      if (sessionMarksTurns(this.#setup.settings)) this.#pending.addAudio(audio);
       else this.#setup.send(audioInput(audio));
     },
     "input_audio_buffer.commit": () => {
-      if (clientMarksTurns(this.#setup.settings)) this.#pending.commit();
+      if (sessionMarksTurns(this.#setup.settings)) this.#pending.commit();
       else {
         this.#setup.send({ realtimeInput: { audioStreamEnd: true } });
         this.#turnEnded = true;

@@ -46,7 +46,7 @@ export function changedSettings(before: JsonRecord, change: JsonRecord, model: s
   return after;
 }
 
-export function clientMarksTurns(settings: JsonRecord): boolean {
+export function sessionMarksTurns(settings: JsonRecord): boolean {
   return inputOf(settings)["turn_detection"] === null;
 }
 
