@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { request } from "node:http";
-import { startLocalSuite, wavHead } from "@modelgate/testkit";
+import { startLocalSuite, wavHead, type LocalBackends, type SuiteOptions } from "@modelgate/testkit";
 import { resetPeak, readMemory } from "./measure.ts";
 
 const key = "sk-bench-0123456789abcdef";
@@ -25,8 +25,11 @@ export interface Growth {
  * Measures the memory growth by an audio file. With the model before the file, the file is forwarded while it arrives.
  * With the model after it, the file waits on disk.
  */
-export async function largeUpload(mebibytes: number): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
-  await using suite = await startLocalSuite({ shape: "apart", config });
+export async function largeUpload(
+  mebibytes: number,
+  program: Pick<SuiteOptions<LocalBackends>, "fresh" | "limits"> = {},
+): Promise<{ readonly passed: Growth; readonly spooled: Growth }> {
+  await using suite = await startLocalSuite({ shape: "apart", config, ...program });
   const url = `${suite.edgeUrl}/v1/audio/transcriptions`;
   for (let warm = 0; warm < 20; warm++) await upload(url, mebibyte, warm % 2 === 0);
   const pids = { edge: suite.process("edge").pid, audio: suite.process("audio").pid };

@@ -133,7 +133,7 @@ async function measureLargeBody(): Promise<void> {
 
 /** Measures a file that is forwarded while it arrives, and one that waits on disk. */
 async function measureLargeFiles(): Promise<void> {
-  const { passed, spooled } = await largeUpload(100);
+  const { passed, spooled } = await largeUpload(100, { fresh: true, limits: "product" });
   for (const [how, grown] of [
     ["sent on", passed],
     ["spooled", spooled],

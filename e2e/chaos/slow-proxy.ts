@@ -7,7 +7,7 @@ export interface SlowProxy extends AsyncDisposable {
   readonly port: number;
   /** Delay of later answers. */
   delayMs: number;
-  /** Drops the first request that contains this text, and all later ones. Undefined forwards all requests. */
+  /** Drops a connection's first chunk with this text, and all later ones of it. Undefined forwards everything. */
   losesFrom: string | undefined;
   /** Holds back the answers of open connections. The server still executes requests. */
   holdAnswers(isHeld: boolean): void;

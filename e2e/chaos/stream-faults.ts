@@ -37,9 +37,12 @@ export function killBeforeAckFault(): Fault {
           const isBooked = (await bookedEvents(suite, accountId)).some((event) => event.id === id);
           return isBooked && delivered.stream_seq;
         }),
-      ).finally(() => (ledgerProxy.losesFrom = undefined));
-      suite.process("ledger").signal("SIGKILL");
-      await suite.process("ledger").ended;
+      ).finally(async () => {
+        // Its connection stays cut.
+        suite.process("ledger").signal("SIGKILL");
+        await suite.process("ledger").ended;
+        ledgerProxy.losesFrom = undefined;
+      });
     },
     async end({ suite }) {
       await suite.restart("ledger");

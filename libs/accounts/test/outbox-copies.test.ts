@@ -25,11 +25,15 @@ async function settleCall(accountId: string, callId: string) {
   return entry;
 }
 
-test("the text of a settled call is its event as JSON, as in the outbox", async () => {
+test("the text of a settled call is its event as JSON, as in the outbox, and is published", async () => {
   const entry = await settleCall("text", "call-2");
   expect(JSON.parse(entry.text ?? "")).toEqual(entry.event);
   const unpublished = await readUnpublished(redis, shardOf("text"), 0, 100);
   expect(unpublished.map(({ event }) => event)).toContainEqual(entry.event);
+  const bodies: string[] = [];
+  const bus = publishingBus(({ body }) => void bodies.push(body));
+  await publishEntries(redis, bus, [entry]);
+  expect(bodies).toEqual([entry.text]);
 });
 
 test("the copy of a published event is kept although a later attempt to publish it fails", async () => {

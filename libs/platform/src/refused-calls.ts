@@ -11,7 +11,7 @@ const maxListed = 10_000;
  * Interval in ms in which calls are collected, and their maximum number per interval: of all accounts, and of one
  * account.
  */
-const [gatherMs, maxCallsPerInterval, maxOfAccount] = [500, 1_000, 20];
+const [gatherMs, maxCallsPerInterval, maxPerAccount] = [500, 1_000, 20];
 
 /**
  * A refused call that waits for the ledger. `calls` includes later calls of its account that were only counted.
@@ -51,7 +51,7 @@ export class RefusedCalls implements AsyncDisposable {
   add(request: RefusedRequest, failure: Failure): void {
     const ofAccount = this.#waiting.get(request.accountId) ?? [];
     const last = ofAccount.at(-1);
-    if (last !== undefined && ofAccount.length >= maxOfAccount) return void last.calls++;
+    if (last !== undefined && ofAccount.length >= maxPerAccount) return void last.calls++;
     if (this.#gathered >= maxCallsPerInterval) return;
     const call = makeRefusedCall({ ...request, id: this.#newId() }, failure);
     ofAccount.push(withoutUndefined({ call, calls: 1, budget: failure.budget }));

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
-import { startHttpServer, type TestServer } from "@modelgate/testkit";
+import { startHttpServer, until, type TestServer } from "@modelgate/testkit";
 import { BufferBudget } from "../src/buffer-budget.ts";
 import { ClientDisconnected, readBody, type BodyLimits } from "../src/read-body.ts";
 
@@ -70,10 +70,15 @@ describe("compressions", () => {
 });
 
 test("the limit applies with and without a declared length", async () => {
+  limitChanges = { silenceMs: 10_000 };
   expect(await send("x".repeat(10_000))).toBe(200);
   expect(await send("x".repeat(10_001))).toBe(413);
+  const declared = startUpload("a t", 10_001, "x");
+  expect(await declared.status).toBe(413);
+  declared.pending.destroy();
   const pending = request({ port, method: "POST", headers: { "transfer-encoding": "chunked" } });
   pending.write("x".repeat(6_000));
+  await until("the first part to be read", () => budget.usedBytes === 6_000);
   pending.end("x".repeat(6_000));
   const [response] = await once(pending, "response");
   expect(response.statusCode).toBe(413);
@@ -165,7 +170,7 @@ test("a full budget aborts the newest body of the account that holds the most, a
 });
 
 test("bytes arrive complete, for any length and any chunks", async () => {
-  limitChanges = { maxBytes: 3_000_000 };
+  limitChanges = { maxBytes: 3_000_000, silenceMs: 10_000 };
   budget = new BufferBudget(5_000_000);
   for (const size of [0, 1, 16_384, 16_385, 100_001, 2_000_003]) {
     const body = Array.from({ length: size }, (_, at) => String.fromCharCode(97 + (at % 23))).join("");

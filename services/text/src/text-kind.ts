@@ -221,11 +221,11 @@ export class TextCallKind implements CallKind<TextInput, TextPlan> {
     const upstream = wire === "chat" && dialect !== undefined ? chatWireForDialect(dialect) : textWire(wire);
     const { admitted, params } = input;
     const foreignIds = admitted.removableItems.size === 0 ? undefined : foreignItems(admitted, channelKeyIdOf(route));
-    const rulesOf = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
+    const rulesModel = provider.hasDeployments === true ? this.#modelOf(candidate) : undefined;
     const modelExchange = await exchanges.make(upstream, candidate.upstreamModel, {
       history,
       foreignItems: foreignIds,
-      rulesOf,
+      rulesModel,
     });
     input.onStart?.();
     const withModels =

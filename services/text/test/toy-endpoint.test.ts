@@ -5,7 +5,7 @@ import type { routes } from "../src/routes.ts";
 
 /*
  * Checks of the types for a new endpoint: its row in the table of endpoints requires a handler in every service of its
- * area. `pnpm types` reports a missing handler, and an expected type error that does not occur.
+ * area. `pnpm lint` reports a missing handler, and an expected type error that does not occur.
  */
 const toy = {
   method: "GET",

@@ -18,7 +18,7 @@ export interface Run {
 }
 
 const maxOutputCharacters = 64 * 1024;
-const insistAfterMs = 10_000;
+const killAfterMs = 10_000;
 
 /** Process that runs a service's program repeatedly. It ends when this process ends. */
 export class WarmProcess {
@@ -79,7 +79,7 @@ export class WarmProcess {
 
   /** Ends the run. Returns true if the process can run another program. */
   async finish(): Promise<boolean> {
-    const timer = setTimeout(() => this.#signal("SIGKILL"), insistAfterMs);
+    const timer = setTimeout(() => this.#signal("SIGKILL"), killAfterMs);
     this.#order({ end: true });
     await Promise.race([this.#runEnd.promise, this.#ended]);
     clearTimeout(timer);
@@ -108,7 +108,7 @@ export class WarmProcess {
         return running;
       },
       signal,
-      async stop(graceMs = insistAfterMs) {
+      async stop(graceMs = killAfterMs) {
         signal("SIGTERM");
         const timer = setTimeout(() => signal("SIGKILL"), graceMs);
         await ended;

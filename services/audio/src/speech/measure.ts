@@ -17,8 +17,7 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   if (!isByTokens(price)) {
     const units: Units = { characters: countCharacters(request.input) };
     // A client that disconnects early pays in full, because the vendor processes the complete text. Speech that the
-    // vendor
-    // interrupts is free, because a part of a file is useless.
+    // vendor interrupts is free, because a part of a file is useless.
     return {
       upper: units,
       floor: units,

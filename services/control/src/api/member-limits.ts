@@ -64,10 +64,10 @@ function countCheck(param: string, requested: number | undefined, max: number | 
  * limits. Throws Failure if there is none.
  */
 export function findBoundingKey<Bound extends KeyLimits>(requested: KeyLimits, bounds: readonly Bound[]): Bound {
-  const failedChecks = bounds.map((bound) => checks.findIndex((check) => check(requested, bound) !== undefined));
-  const boundingKey = bounds[failedChecks.indexOf(-1)];
+  const firstFailures = bounds.map((bound) => checks.findIndex((check) => check(requested, bound) !== undefined));
+  const boundingKey = bounds[firstFailures.indexOf(-1)];
   if (boundingKey !== undefined) return boundingKey;
-  const bound = bounds[failedChecks.indexOf(Math.max(...failedChecks))];
+  const bound = bounds[firstFailures.indexOf(Math.max(...firstFailures))];
   const first = bound && checks.flatMap((check) => check(requested, bound) ?? [])[0];
   const { param, message } = first ?? {
     param: "group",

@@ -81,6 +81,6 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
 /** Warns of a channel for all listed models if its vendor has no list. */
 function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
-    ? [{ path: "models", message: `cannot be "*": ${name} does not list models` }]
+    ? [{ path: "models", message: `cannot be "*": ${name} does not list its models` }]
     : [];
 }

@@ -20,7 +20,7 @@ export interface PassVendor {
   readonly pass: TextPass;
   /** Vendor's name of the model. */
   readonly upstreamModel: string;
-  /** Model whose rules the request must follow (`AttemptOptions.rulesOf`), and items that the vendor does not store. */
+  /** Model whose rules the request must follow (`AttemptOptions.rulesModel`), and items that the vendor does not store. */
   readonly target: PassTarget;
 }
 
@@ -66,12 +66,12 @@ export function* bodyForVendor(
   call: TextCall,
   { pass, upstreamModel, target }: PassVendor,
 ): Generator<undefined, FittedBody> {
-  const { model: rulesOf } = target;
+  const { model: rulesModel } = target;
   const { outputLimitNames, paidOutputTokens: tokens } = call;
   const showsCost = call.showsCost === true;
   const hasSeveralLimits = tokens === undefined && outputLimitNames.length > 1;
-  const surplus = hasSeveralLimits ? surplusOutputLimits(outputLimitNames, pass.outputLimitOrder(rulesOf)) : [];
-  const refused = pass.refuses?.(call.foreignNames ?? [], rulesOf) ?? [];
+  const surplus = hasSeveralLimits ? surplusOutputLimits(outputLimitNames, pass.outputLimitOrder(rulesModel)) : [];
+  const refused = pass.refuses?.(call.foreignNames ?? [], rulesModel) ?? [];
   const removed = [...(tokens === undefined ? surplus : outputLimitNames), ...refused];
   // The field `usage` requests the cost, which the gateway adds itself. Vendors may refuse the field.
   if (showsCost) removed.push("usage");
@@ -79,7 +79,7 @@ export function* bodyForVendor(
   const model = upstreamModel === call.model ? undefined : upstreamModel;
   const reportUsage = call.stream && (!call.includeUsage || showsCost);
   let body = yield* pass.upstreamBody(remaining, { model, reportUsage });
-  if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: rulesOf });
+  if (tokens !== undefined) body = yield* withOutputLimit(pass, body, { tokens, model: rulesModel });
   const unsupported = refused.filter((name) => name !== "usage");
   const fitted = yield* fittedBody(pass, body, target);
   if (unsupported.length + fitted.dropped.length === 0) return fitted;

@@ -24,7 +24,7 @@ export interface AttemptOptions {
   /** Ids of items that the vendor's store does not contain. */
   readonly foreignItems?: ReadonlySet<string> | undefined;
   /** Name of the model whose rules apply. It differs from the vendor's name at Azure, which names deployments. */
-  readonly rulesOf?: string | undefined;
+  readonly rulesModel?: string | undefined;
 }
 
 const noItems: ReadonlySet<string> = new Set();
@@ -49,13 +49,13 @@ export class TextExchangeFactory {
   async make(
     upstream: TextWire,
     upstreamModel: string,
-    { history, foreignItems = noItems, rulesOf = upstreamModel }: AttemptOptions = {},
+    { history, foreignItems = noItems, rulesModel = upstreamModel }: AttemptOptions = {},
   ): Promise<Exchange> {
     const call = this.call;
     const { name: wire, vendor } = upstream;
     const pass = wire === call.wire ? upstream.pass : undefined;
     if (pass !== undefined && (vendor === undefined || history === undefined)) {
-      const to = { upstream, pass, upstreamModel, target: { model: rulesOf, foreignItems } };
+      const to = { upstream, pass, upstreamModel, target: { model: rulesModel, foreignItems } };
       const pendingBody = inTurnsIfLong(this.#passedBody(to));
       const body = pendingBody instanceof Promise ? await pendingBody : pendingBody;
       if (body !== undefined) return passThroughExchange(call, to, body);
@@ -79,7 +79,7 @@ export class TextExchangeFactory {
       history === "withoutSignatures"
         ? { ...read, parsed: { ...read.parsed, request: withoutSignatures(read.parsed.request) } }
         : read;
-    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, rulesOf });
+    const render = (): RenderedText => this.#render(vendor, wire, request, { model: upstreamModel, rulesModel });
     return await convertedExchange(call, to, { ...request, began, render });
   }
 
@@ -90,7 +90,7 @@ export class TextExchangeFactory {
     if (vendor === undefined) return Infinity;
     const request = await this.#parsedRequest();
     try {
-      return this.#render(vendor, wire, request, { model: upstreamModel, rulesOf: upstreamModel }).dropped.length;
+      return this.#render(vendor, wire, request, { model: upstreamModel, rulesModel: upstreamModel }).dropped.length;
     } catch {
       return Infinity; // the attempt in this wire reports the failure
     }
@@ -108,18 +108,18 @@ export class TextExchangeFactory {
     vendor: VendorTextWire["vendor"],
     wire: UpstreamWire,
     { parsed }: ParsedRequest,
-    { model, rulesOf }: { readonly model: string; readonly rulesOf: string },
+    { model, rulesModel }: { readonly model: string; readonly rulesModel: string },
   ): RenderedText {
     const all = (this.#rendered ??= new Map<string, RenderedFor>());
-    const key = `${wire} ${model} ${rulesOf}`;
+    const key = `${wire} ${model} ${rulesModel}`;
     const before = all.get(key);
     if (before?.vendor === vendor && before.parsed === parsed) return before.rendered;
     const vendorRequest = vendor.render(parsed.request, {
-      model: rulesOf,
+      model: rulesModel,
       defaultMaxTokens: this.call.defaultMaxTokens,
     });
-    // Some wires name the model only in the address. In others, the vendor's name of the model replaces `rulesOf`.
-    const isNamed = model !== rulesOf && vendorRequest.body["model"] === rulesOf;
+    // Some wires name the model only in the address. In others, the vendor's name of the model replaces `rulesModel`.
+    const isNamed = model !== rulesModel && vendorRequest.body["model"] === rulesModel;
     const rendered = isNamed ? { ...vendorRequest, body: { ...vendorRequest.body, model } } : vendorRequest;
     all.set(key, { vendor, parsed, rendered });
     return rendered;

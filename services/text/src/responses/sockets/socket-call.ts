@@ -9,7 +9,7 @@ export interface OpeningCall extends Pick<UpgradeCall, "caller" | "requestId" | 
 }
 
 /** Lease of the seat of one response, in ms. It ends at once, because the connection already has a seat. */
-const seatLeaseMs = 1;
+const endedSeatLeaseMs = 1;
 
 /**
  * Returns the caller of a connection's next response, with current permissions. Throws Failure if the response is
@@ -27,7 +27,7 @@ export async function callerOfNext(
   const { requestsPerMinute, requestsPerDay, tokensPerMinute } = catalog.current().group(group)?.limits ?? {};
   const limits = { requestsPerMinute, requestsPerDay, tokensPerMinute };
   const call = { accountId, tokenId, limitsId, seatId: requestId, budgets, limits };
-  const refusal = limitFailure(await admit(redis, { ...call, needsBalance: true, leaseMs: seatLeaseMs }), call);
+  const refusal = limitFailure(await admit(redis, { ...call, needsBalance: true, leaseMs: endedSeatLeaseMs }), call);
   if (refusal !== undefined) throw refusal;
   return caller;
 }
