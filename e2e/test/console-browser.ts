@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
-import type { Suite } from "@modelgate/testkit";
+import { until, type Suite } from "@modelgate/testkit";
 import type { Browser, BrowserContext, Page } from "playwright-core";
 import { newPage } from "./browser.ts";
 
@@ -23,6 +23,8 @@ export async function visit(browser: Browser): Promise<Visit> {
   const page = await newPage(browser, {
     permissions: ["clipboard-read", "clipboard-write"],
     reducedMotion: "reduce",
+    // Small, because it is drawn by the CPU. The navigation of a narrower page is closed.
+    viewport: { width: 900, height: 600 },
   });
   const context = page.context();
   const errors: string[] = [];
@@ -56,4 +58,11 @@ export async function leaveView(page: Page): Promise<void> {
   if (!pathname.startsWith("/console/") || pathname === unknownPath) return;
   await page.evaluate(`history.pushState({}, "", ${JSON.stringify(unknownPath)})`);
   await page.getByText("Not Found").waitFor();
+}
+
+/** Waits until no part of the page is being loaded. */
+export async function loaded(page: Page): Promise<void> {
+  // Other locators compute the label of each element.
+  const loading = page.locator('[aria-label="Loading"], [aria-label="正在加载"]');
+  await until("everything to be loaded", async () => (await loading.count()) === 0);
 }

@@ -2,7 +2,7 @@ import type { Browser, Page, Request } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startSuite, until, type Suite } from "@modelgate/testkit";
 import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
-import { buildConsole, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, loaded, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { channel, config as baseConfig, hello, keys, post } from "./suite-client.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
 
@@ -59,7 +59,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await until("the call to be in the books", async () => {
       await showPage(page, `${suite.controlUrl}/console/calls/${requestId}`);
       await page.getByRole("heading", { name: "Call", exact: true }).waitFor();
-      await until("the page", async () => (await page.getByLabel("Loading").count()) === 0);
+      await loaded(page);
       return (await timeline.count()) === 1;
     });
     const rows = await timeline.getByRole("row").allTextContents();
@@ -101,7 +101,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
 
   test("a call's page that is open before the call shows its cost without a reload", async () => {
     const requestId = "opened-before-its-call";
-    await page.goto(`${suite.controlUrl}/console/calls/${requestId}`);
+    await showPage(page, `${suite.controlUrl}/console/calls/${requestId}`);
     await page.getByText(/^No call has this request id/).waitFor();
     const answer = await post(suite, hello("chat"), keys.demo, { "x-request-id": requestId });
     expect([answer.status, answer.headers.get("x-request-id")]).toEqual([200, requestId]);
@@ -137,7 +137,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await page.getByLabel("Name of the tag").fill("team");
     await page.keyboard.press("Enter");
     await expectRows(page, "team", await counted("tag:team"));
-    await page.reload();
+    await showPage(page, page.url());
     await page.getByRole("table", { name: "Breakdown by team" }).getByRole("link", { name: "search" }).click();
     await page.getByRole("table", { name: "Calls" }).getByRole("link").first().click();
     await page.getByRole("link", { name: "team=search" }).waitFor();
@@ -183,7 +183,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     for (const path of ["accounts", "accounts/demo", "models", "channels", "configuration", "operators"]) {
       await showPage(page, `${suite.controlUrl}/console/${path}`);
       await page.getByRole("heading", { level: 2 }).waitFor();
-      await until(`${path} to be loaded`, async () => (await page.getByLabel("Loading").count()) === 0);
+      await loaded(page);
       const offered = await page.locator("main button:visible").allInnerTexts();
       const harmless = new Set(["CSV", "Verify receipts", "show"]);
       expect(
@@ -245,7 +245,7 @@ describe.skipIf(program === undefined)("pages of the console", () => {
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.getByRole("heading", { name: "Overview" }).waitFor();
     await page.getByRole("slider", { name: "Spend by model" }).waitFor();
-    await until("everything to be loaded", async () => (await page.getByLabel("Loading").count()) === 0);
+    await loaded(page);
     await until("every request to end", () => open.size === 0);
     const sum = [...sizes.values()].reduce((all, size) => all + size, 0);
     expect(sum).toBeGreaterThan(50_000);
