@@ -17,8 +17,8 @@ const keepRefusedMs = 7 * 86_400_000;
 const keepAlertsMs = 400 * 86_400_000;
 
 /**
- * Deletes old calls, refused calls and alerts every hour. Also completes the audit chain and the signed heads after an
- * upgrade, and encrypts data again after a rotation of the secret.
+ * Encrypts data again after a rotation of the secret, and deletes old calls, refused calls and alerts, at the start and
+ * every hour. Also completes the audit chain and the signed heads after an upgrade.
  */
 export function startMaintainingBooks({
   connection,
@@ -37,12 +37,12 @@ export function startMaintainingBooks({
   const maintain = (): void => {
     running ??= connection
       .useDuringMove(async (books) => {
+        await encryptAgain(books, secrets, log);
         await deleteOldCalls(books, keepDays, Date.now());
         await deleteOldRefusals(books, Date.now() - keepRefusedMs);
         await deleteOldAlerts(books, Date.now() - keepAlertsMs);
         await chainLateAudit(books, Date.now());
         await signFirstHeads(books, signer);
-        await encryptAgain(books, secrets, log);
       })
       .catch((error: unknown) => log.warn({ err: error }, "maintaining the books failed; trying again"))
       .finally(() => {
