@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import type { LocalServer } from "@modelgate/deploy/local";
+import { until } from "./until.ts";
 
 /** Server that a test controls. Its address stays the same after a restart. */
 export interface ServerControl {
@@ -22,8 +23,11 @@ export async function controlServer(
     pause: () => server.child.signal("SIGSTOP"),
     resume: () => server.child.signal("SIGCONT"),
     async kill() {
+      const pid = childOf(server.child.pid);
       server.child.signal("SIGKILL");
       await server.child.ended;
+      // The guard process may end before the server, which accepts connections until its end.
+      await until("the killed server to end", () => !isRunning(pid));
     },
     async start() {
       server = await begin();
@@ -39,4 +43,13 @@ export async function controlServer(
 function childOf(guard: number): number {
   const children = readFileSync(`/proc/${guard}/task/${guard}/children`, "utf8").trim().split(" ").map(Number);
   return children[0] ?? guard;
+}
+
+/** Returns whether a process runs. A process that has ended may remain as a zombie. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+  } catch {
+    return false;
+  }
 }
