@@ -77,9 +77,13 @@ export function decryptCompactions(
     const summary = cipher.decrypt(accountId, encrypted);
     const path = `input[${index}].encrypted_content`;
     if (summary === undefined)
-      throw new Failure("invalid_value", `${path} is not a compaction that this gateway made for this account.`, {
-        param: path,
-      });
+      throw new Failure(
+        "invalid_value",
+        `${path} is not a compaction that this gateway made for this account with a secret that it accepts.`,
+        {
+          param: path,
+        },
+      );
     return summaryItem(summary);
   });
 }
