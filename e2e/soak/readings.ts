@@ -21,7 +21,7 @@ export interface Readings extends AsyncDisposable {
 const residentMemory: SeriesKind = { unit: "B", tolerance: 512 * 1_024 };
 const descriptors: SeriesKind = { unit: "descriptors", tolerance: 0.5 };
 const redisMemory: SeriesKind = { unit: "B", tolerance: 64 * 1_024 };
-/** Without a tolerance, so without a verdict: stored events may grow to their maximum size. */
+/** Kind without a tolerance, and so without a verdict: stored events may grow to their maximum size. */
 const storedEvents = { unit: "B" } as const satisfies SeriesKind;
 const redisKeys: SeriesKind = { unit: "keys", tolerance: 1 };
 

@@ -43,7 +43,7 @@ export {
   readUnprojectedTokens,
   type BookedToken,
 } from "./accounts/read-tokens.ts";
-export { replaceEncrypted, type EncryptedTable } from "./operators/encrypted-columns.ts";
+export { encryptedTables, replaceEncrypted, type EncryptedTable } from "./operators/encrypted-columns.ts";
 export {
   saveConfiguration,
   listConfigurations,

@@ -46,7 +46,7 @@ test("no request and no WebSocket goes to a blocked address", async () => {
 });
 
 test.each([{}, { all: true }])(
-  "a name that resolves to a link-local address is not found, with the options %j",
+  "a name that resolves to a blocked address is not found, with the options %j",
   (options) => {
     const onResolved = vi.fn<Parameters<typeof vendorLookup>[2]>();
     vendorLookup("metadata.example", options, onResolved);
@@ -67,7 +67,7 @@ test("another name is resolved, by one address or by all", () => {
   expect(onResolved).toHaveBeenLastCalledWith(null, both);
 });
 
-test("no request goes to a name that resolves to a link-local address", async () => {
+test("no request goes to a name that resolves to a blocked address", async () => {
   await using transport = openTransport();
   const request = {
     method: "GET",

@@ -54,7 +54,7 @@ export function makeCipher(secrets: Secrets, purpose: string): Cipher {
 }
 
 function decryptWithKey(bytes: Buffer, key: KeyObject, context: string): Buffer {
-  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes))
+  const decipher = createDecipheriv(algorithm, key, bytes.subarray(0, nonceBytes), { authTagLength: tagBytes })
     .setAAD(Buffer.from(context))
     .setAuthTag(bytes.subarray(nonceBytes, nonceBytes + tagBytes));
   return Buffer.concat([decipher.update(bytes.subarray(nonceBytes + tagBytes)), decipher.final()]);

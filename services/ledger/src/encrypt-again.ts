@@ -1,4 +1,4 @@
-import { replaceEncrypted, type Books, type EncryptedTable } from "@modelgate/books";
+import { encryptedTables, replaceEncrypted, type Books, type EncryptedTable } from "@modelgate/books";
 import { alertTargetPurpose, storedVendorKeysPurpose } from "@modelgate/contracts";
 import { makeCipher, type Logger, type Secrets } from "@modelgate/platform";
 
@@ -9,14 +9,14 @@ const purposes: Readonly<Record<EncryptedTable, string>> = {
 };
 
 /**
- * Encrypts vendor keys and alert targets with the secret in use if an earlier secret has encrypted them. Without this,
- * they would be lost when a rotation ends and the earlier secret is no longer accepted.
+ * Encrypts vendor keys and alert targets with the secret in use if the other accepted secret has encrypted them.
+ * Without this, they would be lost at the end of a rotation, when the other secret is no longer accepted.
  */
 export async function encryptAgain(books: Books, secrets: Secrets, log: Logger): Promise<void> {
   if (secrets.length === 1) return;
-  for (const table of ["vendor_keys", "alert_targets"] as const) {
+  for (const table of encryptedTables) {
     const rows = await replaceEncrypted(books, table, encryptedAgain(secrets, purposes[table]));
-    if (rows > 0) log.info({ table, rows }, "encrypted with the new secret");
+    if (rows > 0) log.info({ table, rows }, "encrypted again with MODELGATE_SECRET");
   }
 }
 

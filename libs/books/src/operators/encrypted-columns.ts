@@ -1,7 +1,8 @@
 import type { Books } from "../open.ts";
 
-/** Tables with data that a secret of the gateway encrypts. */
-export type EncryptedTable = "vendor_keys" | "alert_targets";
+/** Tables with encrypted data that is kept longer than a rotation of the secret takes. */
+export const encryptedTables = ["vendor_keys", "alert_targets"] as const;
+export type EncryptedTable = (typeof encryptedTables)[number];
 
 const pageSize = 500;
 
