@@ -13,27 +13,19 @@ const purposes: Readonly<Record<EncryptedTable, string>> = {
  * Without this, they would be lost at the end of a rotation, when the other secret is no longer accepted.
  */
 export async function encryptAgain(books: Books, secrets: Secrets, log: Logger): Promise<void> {
-  if (secrets.length === 1) return;
+  const [inUse] = secrets;
+  const [other, ...more] = secrets.filter((secret) => secret !== inUse);
+  if (other === undefined) return;
   for (const table of encryptedTables) {
-    const rows = await replaceEncrypted(books, table, encryptedAgain(secrets, purposes[table]));
+    const current = makeCipher([inUse], purposes[table]);
+    const earlier = makeCipher([other, ...more], purposes[table]);
+    const rows = await replaceEncrypted(books, table, (sealed, id) => {
+      try {
+        return current.encrypt(earlier.decrypt(sealed, id), id);
+      } catch {
+        return undefined; // encrypted with the secret in use, or with one that is not accepted
+      }
+    });
     if (rows > 0) log.info({ table, rows }, "encrypted again with MODELGATE_SECRET");
   }
-}
-
-/** Returns a function that encrypts again. It returns undefined for text that the secret in use can decrypt. */
-function encryptedAgain(secrets: Secrets, purpose: string): (sealed: string, id: string) => string | undefined {
-  const inUse = makeCipher([secrets[0]], purpose);
-  const all = makeCipher(secrets, purpose);
-  const decrypted = (cipher: typeof all, sealed: string, id: string): string | undefined => {
-    try {
-      return cipher.decrypt(sealed, id);
-    } catch {
-      return undefined;
-    }
-  };
-  return (sealed, id) => {
-    if (decrypted(inUse, sealed, id) !== undefined) return undefined;
-    const text = decrypted(all, sealed, id);
-    return text === undefined ? undefined : inUse.encrypt(text, id);
-  };
 }
