@@ -1,11 +1,11 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { until } from "@modelgate/testkit";
+import { isRunning, until } from "@modelgate/testkit";
 import { config, hello, keys } from "./suite-client.ts";
 
 /** Process that is killed. Its services and servers must then end. */
@@ -19,14 +19,6 @@ const parentScript = `
   const names = ["edge", "simulator"];
   console.log(JSON.stringify({ edgeUrl: suite.edgeUrl, pids: names.map((name) => suite.process(name).pid) }));
   setInterval(() => undefined, 1_000);`;
-
-function lives(pid: number): boolean {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.startsWith("Z") === false;
-  } catch {
-    return false;
-  }
-}
 
 test("the parent, Redis and NATS are killed together under load: every service exits", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-orphaned-")); // the killed processes leave files here
@@ -53,9 +45,9 @@ test("the parent, Redis and NATS are killed together under load: every service e
     parent.kill("SIGKILL");
     await once(parent, "exit");
     await results;
-    await until("every service to end", () => !pids.some(lives));
+    await until("every service to end", () => !pids.some(isRunning));
   } finally {
-    for (const pid of pids.filter(lives)) process.kill(pid, "SIGKILL");
+    for (const pid of pids.filter(isRunning)) process.kill(pid, "SIGKILL");
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   }
 });

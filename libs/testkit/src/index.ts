@@ -24,6 +24,7 @@ export {
 export { startNatsCluster, type NatsClusterBackends } from "./nats-cluster.ts";
 export { moveRedisData, startReplica, type ReplicaServer } from "./redis-replica.ts";
 export { startSentinels, type SentinelBackends } from "./redis-sentinels.ts";
+export { isRunning } from "./server-control.ts";
 export { startTlsBackends, type TlsBackends } from "./tls-backends.ts";
 export { simulatorAt, type SeenRequest, type SimulatorClient } from "./simulator-client.ts";
 export { shapes, startLocalSuite, startSuite, type Shape, type Suite, type SuiteOptions } from "./suite.ts";

@@ -26,7 +26,7 @@ export async function controlServer(
       const pid = childOf(server.child.pid);
       server.child.signal("SIGKILL");
       await server.child.ended;
-      // The guard process may end before the server, which accepts connections until its end.
+      // A dying server closes its output, for which `ended` waits, before its sockets.
       await until("the killed server to end", () => !isRunning(pid));
     },
     async start() {
@@ -46,7 +46,7 @@ function childOf(guard: number): number {
 }
 
 /** Returns whether a process runs. A process that has ended may remain as a zombie. */
-function isRunning(pid: number): boolean {
+export function isRunning(pid: number): boolean {
   try {
     return !/^\d+ \(.*\) [ZX]/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
   } catch {
