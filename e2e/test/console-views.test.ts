@@ -4,12 +4,12 @@ import { join, resolve } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startSuite, until, type Suite } from "@modelgate/testkit";
+import { startSuite, type Suite } from "@modelgate/testkit";
 import { stringify } from "yaml";
 import { axeFaults } from "./axe-faults.ts";
 import { browserProgram, closePages, sharedBrowser } from "./browser.ts";
 import { faultsOfTheme } from "./colour-faults.ts";
-import { buildConsole, leaveView, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
+import { buildConsole, leaveView, loaded, showPage, visit, visitSignedIn, type Visit } from "./console-browser.ts";
 import { prepareViews, views, type Made, type View } from "./console-views.ts";
 import { fillWeek, shownConfig } from "./screenshot-data.ts";
 import { quickLimits } from "../../services/video/test/films.ts";
@@ -60,8 +60,7 @@ describe.skipIf(program === undefined)("every view of the console", () => {
     await showPage(page, `${suite.controlUrl}/console/${path(made)}`);
     await open?.(page, made);
     await shows(page).waitFor();
-    const loading = page.getByLabel(/^(Loading|正在加载)$/);
-    await until("everything to be loaded", async () => (await loading.count()) === 0);
+    await loaded(page);
     return page;
   }
 
