@@ -1,8 +1,7 @@
 --[[ Charges a call whose settlement or hold Redis has lost, once for each lost receipt. A call without a receipt is
      charged only if it was never charged. The cost is taken even if the available amount becomes negative or a budget
-     is exceeded. A hold that exists again, because Redis was restored
-     from an older copy, is released. Requires account-state.lua and
-     budgets.lua.
+     is exceeded. A hold that exists again, because Redis was restored from an older copy, is released. Requires
+     account-state.lua and budgets.lua.
   account hash   hold hash   holds zset: call id -> lease expiry (ms)   outbox stream
   charged hash: call id -> 1, hash of its lost receipt -> 1, counted:HASH -> 1 if budgets were restored with the call
   event: JSON without its cost
