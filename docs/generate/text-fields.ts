@@ -86,9 +86,9 @@ export function textFieldsPage(): string {
   ].join("\n");
 }
 
-function cellOf(field: string, { spelling: names, refused }: FieldSupport): string {
-  const spelling = Object.entries(names).find(([name]) => name === field)?.[1];
-  if (spelling !== undefined) return `\`${spelling}\``;
+function cellOf(field: string, { spelling, refused }: FieldSupport): string {
+  const spelled = Object.entries(spelling).find(([name]) => name === field)?.[1];
+  if (spelled !== undefined) return `\`${spelled}\``;
   return refused.some((name) => name === field) ? "**refused**" : "**dropped**";
 }
 

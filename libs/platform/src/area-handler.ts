@@ -167,7 +167,7 @@ async function runHandler(
   try {
     const caller = findCaller();
     format = caller.format ?? format;
-    const strict = firstHeader(request.headers, [headers.strict]) === "true";
+    const refusesUnsupported = firstHeader(request.headers, [headers.strict]) === "true";
     serviceCall = {
       request,
       response,
@@ -179,7 +179,7 @@ async function runHandler(
       query,
       caller,
       requestId,
-      refusesUnsupported: strict,
+      refusesUnsupported,
       format,
       log,
       span,

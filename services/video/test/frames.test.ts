@@ -5,7 +5,7 @@ import { Frames } from "../src/frames.ts";
 
 test("frames that one channel's proxy could not fetch are fetched once through the next channel's proxy", async () => {
   const proxies: (string | undefined)[] = [];
-  const pictures = {
+  const images = {
     fetch: async ({ proxy }: { readonly proxy: string | undefined }) => {
       proxies.push(proxy);
       if (proxy === "http://broken.example") throw new Failure("upstream_proxy_failed");
@@ -13,7 +13,7 @@ test("frames that one channel's proxy could not fetch are fetched once through t
     },
   };
   const firstFrame = { kind: "url", url: "https://files.example/a.png" } as const;
-  using frames = new Frames({ images: pictures }, { model: "m", firstFrame }, { accountId: "a", tokenId: "t" });
+  using frames = new Frames({ images }, { model: "m", firstFrame }, { accountId: "a", tokenId: "t" });
   const { vendor } = wires["veo-video"];
   expect(vendor.needsBytes).toBe(true);
   await expect(frames.requestFor(vendor, "http://broken.example")).rejects.toMatchObject({

@@ -4,18 +4,18 @@ import { parseConfiguration } from "../../src/configuration/read.ts";
 import { resolveChannels } from "../../src/configuration/resolve.ts";
 
 /** Resolves a channel. `whole` are further members of the configuration. */
-async function channelWith(names: Readonly<Record<string, string>>, more: object, whole: object = {}) {
+async function channelWith(environment: Readonly<Record<string, string>>, more: object, whole: object = {}) {
   const usual = { id: "c", provider: "openai", baseUrl: "https://v.example/v1", keys: ["k"], models: ["m"] };
   const { configuration } = parseConfiguration(
     stringify({ groups: {}, models: { m: { kind: "chat" } }, channels: [{ ...usual, ...more }], ...whole }),
   );
   if (configuration === undefined) throw new Error("the configuration is wrong");
-  const [channel] = await resolveChannels(configuration, names);
+  const [channel] = await resolveChannels(configuration, environment);
   return channel;
 }
 
-async function resolved(baseUrl: string, names: Readonly<Record<string, string>>) {
-  const channel = await channelWith(names, { baseUrl });
+async function resolved(baseUrl: string, environment: Readonly<Record<string, string>>) {
+  const channel = await channelWith(environment, { baseUrl });
   return { baseUrl: channel?.baseUrl, off: channel?.off };
 }
 
@@ -28,8 +28,8 @@ test.each([
   ["${AT}/v1", { AT: "v.example" }, /base URL is not a URL/],
   ["${AT}/v1", { AT: "https://user:canary@v.example" }, /base URL has a user name or a password/],
   ["https://v.example${AT}", { AT: "/v1?key=canary" }, /base URL has a query/],
-])("with the address %s of %j a channel is off, and a secret in it is not shown", async (written, names, why) => {
-  const { off, ...shown } = await resolved(written, names);
+])("with the address %s of %j a channel is off, and a secret in it is not shown", async (written, environment, why) => {
+  const { off, ...shown } = await resolved(written, environment);
   expect(off).toMatch(why);
   expect(JSON.stringify({ off, ...shown })).not.toContain("canary");
 });
@@ -52,8 +52,8 @@ test.each<[string, object, object, Readonly<Record<string, string>>, string | un
   ["its own proxy", { proxy: "socks5://own.example" }, { proxy: "env:PROXY" }, {}, "socks5://own.example"],
   ["the default proxy", {}, { proxy: "env:PROXY" }, corporate, corporate.PROXY],
   ["no proxy, also with a default one", { proxy: "none" }, { proxy: "env:PROXY" }, {}, undefined],
-])("a channel has %s", async (_, more, whole, names, proxy) => {
-  const channel = await channelWith(names, more, whole);
+])("a channel has %s", async (_, more, whole, environment, proxy) => {
+  const channel = await channelWith(environment, more, whole);
   expect([channel?.proxy, channel?.off]).toEqual([proxy, undefined]);
 });
 
@@ -62,8 +62,8 @@ test.each([
   [{ PROXY: "me:canary@p.example" }, "PROXY is not the address of a proxy"],
   [{ PROXY: "http://me:canary@p.example/path" }, "PROXY must have only a host and a port"],
   [{ PROXY: "http://me:canary%@p.example" }, "PROXY has a user name or a password that is not percent-encoded"],
-])("with the default proxy of %j a channel is off, and is not used without its proxy", async (names, why) => {
-  const { off, proxy } = (await channelWith(names, {}, { proxy: "env:PROXY" })) ?? {};
+])("with the default proxy of %j a channel is off, and is not used without its proxy", async (environment, why) => {
+  const { off, proxy } = (await channelWith(environment, {}, { proxy: "env:PROXY" })) ?? {};
   expect([off, proxy]).toEqual([expect.stringContaining(why), undefined]);
   expect(off).not.toContain("canary");
 });

@@ -3,7 +3,7 @@ import { parseConfiguration } from "../../src/configuration/read.ts";
 import { sourceProblems, type AllowedSources } from "../../src/configuration/sources.ts";
 import { stringify } from "yaml";
 
-const names = {
+const environment = {
   SIMULATOR_URL: "http://127.0.0.1:1",
   EVIL_HOST: "evil.example",
   AWS_REGION: "eu-central-1",
@@ -35,7 +35,7 @@ function configurationOf(channel: Written) {
 }
 
 function problemsOf(after: Written, before?: Written, sources = allowed): readonly string[] {
-  const check = { ...sources, environment: names, before: before && configurationOf(before) };
+  const check = { ...sources, environment, before: before && configurationOf(before) };
   return sourceProblems(configurationOf(after), check).map(({ path, message }) => `${path} ${message}`);
 }
 
