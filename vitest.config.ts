@@ -1,10 +1,10 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** Tests that change what exists once per process, such as the registry of metrics. Each file has a process. */
+/** Tests of what exists once per process, such as the registry of metrics or the pool of idle processes. Each file has a process. */
 const isolatedTests = [
   "deploy/{helm/test/objects,k8s/test/autoscaling,monitoring/test/monitoring}.test.ts",
   "docs/test/{blocks,generate}.test.ts",
-  "libs/providers/test/cloud-identities.test.ts",
+  "libs/{providers/test/cloud-identities,testkit/test/warm}.test.ts",
   "services/*/test/**/toy-wires.test.ts",
 ];
 
