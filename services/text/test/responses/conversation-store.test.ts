@@ -2,7 +2,7 @@ import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openContentQuota } from "@modelgate/accounts";
-import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { createLogger, openRedis, type Redis, type Secrets } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import type { JsonObject } from "@modelgate/wires/text";
 import { keysOf } from "../../src/responses/conversations/conversation-scripts.ts";
@@ -32,11 +32,15 @@ const unbounded: RecordMemory = { add: () => undefined };
 const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
-async function open(accountId = "demo") {
-  const records = { redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(["a secret"]) };
-  const store = new ConversationStore(records, limits);
-  const at = { accountId, id: `conv_${++count}` };
-  await store.save(at, { createdAt: 1, metadata: {} });
+function storeWith(secrets: Secrets): ConversationStore {
+  const records = { redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(secrets) };
+  return new ConversationStore(records, limits);
+}
+
+async function open() {
+  const store = storeWith(["a secret"]);
+  const at = { accountId: "demo", id: `conv_${++count}` };
+  await store.save(at, { createdAt: 1, metadata: {} }, unbounded);
   const add = (...items: readonly JsonObject[]): Promise<Addition> =>
     store.add(at, { items, newId, memory: unbounded });
   const read = async (range: { newestFirst: boolean; limit: number; after?: string }, memory = unbounded) => {
@@ -195,4 +199,62 @@ test("concurrent additions are all stored, each within the limits", async () => 
   const added = await Promise.all(Array.from({ length: 120 }, (_, line) => add(user(`Line ${line}`, "same"))));
   expect(added.filter(({ verdict }) => verdict === "added")).toHaveLength(100);
   expect(new Set((await readAll(false, 30)).map(({ id }) => id)).size).toBe(100);
+});
+
+const conversation = { createdAt: 1, metadata: { topic: "boats" } };
+
+/** Stores of a rotation by its steps. The last one knows only the new secret. */
+async function openRotation() {
+  const [first, before, after, last] = [["old"], ["old", "next"], ["next", "old"], ["next"]] as const;
+  const at = { accountId: "demo", id: `conv_${++count}` };
+  await storeWith(first).save(at, conversation, unbounded);
+  const addTo = (store: ConversationStore, ...texts: readonly string[]) =>
+    store.add(at, { items: texts.map((text) => user(text)), newId, memory: unbounded });
+  await addTo(storeWith(first), "One", "Two");
+  const readLast = async () => ({
+    ...(await storeWith(last).find(at)),
+    texts: (await storeWith(last).readAll(at, unbounded)).map((item) => JSON.stringify(item["content"])),
+  });
+  return { at, addTo, readLast, before: storeWith(before), after: storeWith(after), last: storeWith(last) };
+}
+
+test.each<[string, (rotation: Awaited<ReturnType<typeof openRotation>>) => Promise<unknown>, number]>([
+  ["a turn is added", ({ addTo, after }) => addTo(after, "Three"), 3],
+  ["its metadata is replaced", ({ after, at }) => after.save(at, conversation, unbounded), 2],
+])("a conversation survives a rotation of the secret if meanwhile %s", async (_, use, items) => {
+  const rotation = await openRotation();
+  await use(rotation);
+  const { texts, ...rest } = await rotation.readLast();
+  expect(rest).toEqual(conversation);
+  expect(texts).toHaveLength(items);
+  const { head, list, ids } = keysOf(rotation.at);
+  for (const key of [head, list, ids]) expect(await redis.pttl(key)).toBeGreaterThan(0);
+  expect((await rotation.addTo(rotation.last, "Later")).verdict).toBe("added");
+});
+
+test("a conversation survives a rotation in which processes of both steps use it at the same time", async () => {
+  const { addTo, at, readLast, before, after } = await openRotation();
+  const useOften = async (store: ConversationStore) => {
+    for (let time = 0; time < 10; time++) {
+      await addTo(store, "Again");
+      await store.save(at, conversation, unbounded);
+    }
+  };
+  await Promise.all([useOften(before), useOften(after)]);
+  await addTo(after, "Last");
+  const { texts, ...rest } = await readLast();
+  expect(rest).toEqual(conversation);
+  expect(texts).toHaveLength(23);
+});
+
+test("a conversation of a secret that is not accepted is refused, and can be removed", async () => {
+  const { at, addTo, last } = await openRotation();
+  const range = { newestFirst: false, limit: 10 };
+  const refused = { code: "conversation_not_found", message: expect.stringContaining("no longer accepts") };
+  await expect(last.find(at)).rejects.toMatchObject(refused);
+  await expect(last.readAll(at, unbounded)).rejects.toMatchObject(refused);
+  await expect(last.read(at, range, unbounded)).rejects.toMatchObject(refused);
+  await expect(last.save(at, conversation, unbounded)).rejects.toMatchObject(refused);
+  await expect(addTo(last, "Three")).rejects.toMatchObject(refused);
+  expect(await last.remove(at)).toBe(true);
 });

@@ -82,6 +82,19 @@ test("a record belongs to its key: it cannot be read under another account's key
   await expect(of("other").responses.retrieve(theirs.id)).rejects.toMatchObject({ status: 404 });
 });
 
+test("a turn is refused, and not sent without an item that cannot be decrypted", async () => {
+  const items = ["A", "B"].map((content) => ({ type: "message" as const, role: "user" as const, content }));
+  const { id } = await of().conversations.create({ items });
+  const [list = ""] = await keysOf("conversation-items", id);
+  await redis.lset(list, 0, Buffer.from("mgr of a secret that was removed").toString("base64"));
+  const { length: sent } = await area.simulator.requests(model);
+  await expect(of().responses.create({ model, input: "C", conversation: id })).rejects.toMatchObject({
+    status: 404,
+    code: "conversation_not_found",
+  });
+  expect(await area.simulator.requests(model)).toHaveLength(sent);
+});
+
 test("records of earlier versions, which are not encrypted, are read and continued", async () => {
   const { id: item } = await of().conversations.create({ items: [{ type: "message", role: "user", content: "A" }] });
   const [list = ""] = await keysOf("conversation-items", item);

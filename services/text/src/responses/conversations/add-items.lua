@@ -1,11 +1,14 @@
 --[[ Appends items to a conversation, all or none of them. Requires indexed.lua.
   head: hash with the conversation's metadata and the sizes of all its items:
+    secret: id of the secret that encrypted the metadata and all records
     bytes: of records and ids   indexed: value of bytes when ids was last complete
     textBytes, values, members: after decompression
   list: records (compressed items)   ids: their ids, in the same order
+  secret: id of the secret that encrypted the new items
   items: id, record, id, record …   textBytes, values, members: total of the new items after decompression ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
-if not isIndexed(head, list, ids) then return {'unindexed'} end
+-- A record of another secret must not live longer, because this secret may be removed.
+if redis.call('HGET', head, 'secret') ~= secret or not isIndexed(head, list, ids) then return {'unindexed'} end
 local known, taken, bytes = {}, {}, 0
 for _, id in ipairs(redis.call('LRANGE', ids, 0, -1)) do known[id] = true end
 for at = 1, #items, 2 do

@@ -13,9 +13,18 @@ export function keysOf({ accountId, id }: ConversationRef) {
 }
 
 const shared = [new URL("indexed.lua", import.meta.url)];
+const sharedToSave = [new URL("from-hex.lua", import.meta.url)];
 const keys = ["head", "list", "ids"] as const;
 /** Sizes of items after decompression. */
 const sizes = { textBytes: "number", values: "number", members: "number" } as const;
+
+export const saveConversation = defineScript({
+  file: new URL("save-conversation.lua", import.meta.url),
+  shared: sharedToSave,
+  keys,
+  args: { secret: "text", createdAt: "number", lifetimeMs: "number", metadata: "text" },
+  replies: { saved: {}, unindexed: {} },
+});
 
 export const addItems = defineScript({
   file: new URL("add-items.lua", import.meta.url),
@@ -23,6 +32,7 @@ export const addItems = defineScript({
   keys,
   args: {
     ...sizes,
+    secret: "text",
     maxItems: "number",
     maxBytes: "number",
     maxTextBytes: "number",
@@ -52,7 +62,8 @@ export const removeItem = defineScript({
 
 export const indexItems = defineScript({
   file: new URL("index-items.lua", import.meta.url),
+  shared: sharedToSave,
   keys,
-  args: { ...sizes, before: "text?", items: "text[]" },
+  args: { ...sizes, before: "text", secret: "text", metadata: "text", items: "text[]" },
   replies: { indexed: { grownBy: "number" }, changed: {} },
 });

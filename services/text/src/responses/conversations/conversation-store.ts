@@ -1,14 +1,21 @@
 import { Failure } from "@modelgate/contracts";
-import { executeTransaction, orUnavailable } from "@modelgate/platform";
+import { orUnavailable } from "@modelgate/platform";
 import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
-import { addItems, keysOf, readItems, removeItem, type ConversationRef } from "./conversation-scripts.ts";
+import {
+  addItems,
+  keysOf,
+  readItems,
+  removeItem,
+  saveConversation,
+  type ConversationRef,
+} from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
-import { addSizes, noSizes, decryptItem, packItem, sizesOf } from "./packed-items.ts";
+import { addSizes, noSizes, decryptItem, decryptStored, packItem, sizesOf } from "./packed-items.ts";
 
 /** Limits of stored conversations. */
 export interface ConversationLimits {
@@ -45,7 +52,7 @@ export interface ItemRange {
   readonly limit: number;
 }
 
-/** Items as JSON, and their ids. Items that cannot be decrypted are left out. */
+/** Items as JSON, and their ids. */
 export interface ItemPage {
   readonly ids: readonly string[];
   readonly texts: readonly Buffer[];
@@ -68,26 +75,33 @@ export class ConversationStore {
   /**
    * Stores a new or changed conversation without its items. Returns false if the account has reached its storage limit.
    */
-  async save(conversation: ConversationRef, { createdAt, metadata }: Conversation): Promise<boolean> {
+  async save(
+    conversation: ConversationRef,
+    { createdAt, metadata }: Conversation,
+    memory: RecordMemory,
+  ): Promise<boolean> {
     const { redis, quota, cipher } = this.#recordStore;
-    const { head, list, ids } = keysOf(conversation);
+    const keys = keysOf(conversation);
     const { lifetimeMs } = this.#limits;
-    const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), head);
-    if (!(await quota.setBytes({ accountId: conversation.accountId, record: head }, encrypted.length, lifetimeMs)))
-      return false;
-    const change = redis.multi().hset(head, { createdAt, metadata: encrypted });
-    for (const key of [head, list, ids]) change.pexpire(key, lifetimeMs);
-    await orUnavailable(executeTransaction(change));
-    return true;
+    const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), keys.head);
+    const record = { accountId: conversation.accountId, record: keys.head };
+    if (!(await quota.setBytes(record, encrypted.length, lifetimeMs))) return false;
+    const change = { secret: cipher.secretId, createdAt, lifetimeMs, metadata: encrypted.toString("hex") };
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
+      if (verdict === "saved") return true;
+      await indexConversation(this.#recordStore, this.#limits, conversation, memory);
+    }
+    throw busyFailure();
   }
 
   async find(conversation: ConversationRef): Promise<Conversation | undefined> {
     const { redis, cipher } = this.#recordStore;
     const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
-    const metadata = encrypted && cipher.decrypt(encrypted, head);
-    if (!createdAt || !metadata) return undefined;
-    return { createdAt: Number(createdAt), metadata: parseRecord(metadata.toString()) ?? {} };
+    if (!createdAt || !encrypted) return undefined;
+    const metadata = decryptStored(cipher, encrypted, head).toString();
+    return { createdAt: Number(createdAt), metadata: parseRecord(metadata) ?? {} };
   }
 
   /** Returns true if a conversation with this number of items is full. */
@@ -146,8 +160,7 @@ export class ConversationStore {
         const items: { readonly id: string; readonly text: Buffer }[] = [];
         for (let pair = 0; pair < reply.items.length; pair += 2) {
           const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
-          const packed = decryptItem(cipher, keys.list, record);
-          if (packed !== undefined) items.push({ id, text: await reader.unpack(packed) });
+          items.push({ id, text: await reader.unpack(decryptItem(cipher, keys.list, record)) });
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
@@ -168,10 +181,8 @@ export class ConversationStore {
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
-    for (const record of await orUnavailable(redis.lrange(list, 0, -1))) {
-      const packed = decryptItem(cipher, list, record);
-      if (packed !== undefined) items.push(await reader.parse(packed));
-    }
+    for (const record of await orUnavailable(redis.lrange(list, 0, -1)))
+      items.push(await reader.parse(decryptItem(cipher, list, record)));
     return items;
   }
 
@@ -212,6 +223,7 @@ export class ConversationStore {
     const reply = await orUnavailable(
       addItems(redis, keys, {
         ...sizes,
+        secret: cipher.secretId,
         maxItems,
         maxBytes,
         maxTextBytes: body.maxBytes,

@@ -1,17 +1,18 @@
-import { randomUUID } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { RecordStore } from "../record-cipher.ts";
 import { identifyItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
-import { addSizes, noSizes, decryptItem, packItem, sizesOf, type ItemSizes } from "./packed-items.ts";
+import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, sizesOf } from "./packed-items.ts";
 
 const itemsPerRead = 8;
 
 /**
- * Stores the ids and sizes of a conversation's items, which earlier versions did not store. Writes nothing if the items
- * change meanwhile. Throws Failure request_too_large (413).
+ * Encrypts a conversation again with the secret in use, and stores the ids and sizes of its items, which earlier
+ * versions did not store. Writes nothing if the conversation changes meanwhile. Throws Failure request_too_large (413),
+ * and conversation_not_found if no accepted secret decrypts an item.
  */
 export async function indexConversation(
   { redis, quota, cipher }: RecordStore,
@@ -20,7 +21,10 @@ export async function indexConversation(
   memory: RecordMemory,
 ): Promise<void> {
   const keys = keysOf(conversation);
-  const before = (await orUnavailable(redis.hget(keys.head, "bytes"))) ?? undefined;
+  const storedMetadata = await orUnavailable(redis.hgetBuffer(keys.head, "metadata"));
+  if (storedMetadata === null) return;
+  const metadata = cipher.encrypt(decryptStored(cipher, storedMetadata, keys.head), keys.head);
+  const before = createHash("sha1").update(storedMetadata);
   const reader = new RecordReader(memory, body);
   const ids = new Set<string>();
   const items: string[] = [];
@@ -28,25 +32,31 @@ export async function indexConversation(
   for (let from = 0; ; from += itemsPerRead) {
     const records = await orUnavailable(redis.lrange(keys.list, from, from + itemsPerRead - 1));
     for (const record of records) {
+      before.update(record);
       const packed = decryptItem(cipher, keys.list, record);
-      const indexed = packed === undefined ? unreadableEntry() : await indexEntryOf(await reader.unpack(packed), ids);
+      const indexed = await indexEntryOf(await reader.unpack(packed), ids);
       ids.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
       items.push(
         indexed.id,
-        indexed.item === undefined ? "" : (await packItem(cipher, keys.list, indexed.item)).record,
+        indexed.item === undefined
+          ? encryptItem(cipher, keys.list, packed)
+          : (await packItem(cipher, keys.list, indexed.item)).record,
       );
     }
     if (records.length < itemsPerRead) break;
   }
-  const reply = await orUnavailable(indexItems(redis, keys, { ...sizes, before, items }));
+  const reply = await orUnavailable(
+    indexItems(redis, keys, {
+      ...sizes,
+      before: before.digest("hex"),
+      secret: cipher.secretId,
+      metadata: metadata.toString("hex"),
+      items,
+    }),
+  );
   if (reply.verdict === "indexed")
     await quota.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
-}
-
-/** Returns the index entry of an item that cannot be decrypted. */
-function unreadableEntry(): { readonly id: string; readonly sizes: ItemSizes; readonly item: undefined } {
-  return { id: `unreadable_${randomUUID()}`, sizes: noSizes, item: undefined };
 }
 
 /** Returns the id and sizes of an item. If another item has the same id, `item` is a copy with a new id. */

@@ -1,20 +1,22 @@
---[[ Stores the ids and the sizes of a conversation's items. Keys as in add-items.lua.
-  before: value of bytes when the items were read   textBytes, values, members: decompressed sizes of all items
-  items: id, record, id, record …; an empty record leaves the stored one unchanged
-  Returns the increase of bytes, or `changed` if items were added or removed since they were read. ]]
-local bytes = redis.call('HGET', head, 'bytes') or ''
-if redis.call('EXISTS', head) == 0 then return {'changed'} end
-if bytes ~= (before or '') or redis.call('LLEN', list) ~= #items / 2 then return {'changed'} end
-redis.call('DEL', ids)
+--[[ Replaces the metadata and the items of a conversation, and stores the ids and sizes of the items. Requires
+     from-hex.lua. Keys as in add-items.lua.
+  before: SHA-1 of the metadata and the items when they were read   metadata: encrypted, in hexadecimal
+  secret: id of the secret that encrypted metadata and items   items: id, record, id, record …
+  textBytes, values, members: decompressed sizes of all items
+  Returns the increase of bytes, or `changed` if metadata or items were changed since they were read. ]]
+local stored = (redis.call('HGET', head, 'metadata') or '') .. table.concat(redis.call('LRANGE', list, 0, -1))
+if redis.call('EXISTS', head) == 0 or redis.sha1hex(stored) ~= before then return {'changed'} end
+local bytes, leftMs = redis.call('HGET', head, 'bytes') or '0', redis.call('PTTL', head)
 local total = 0
+redis.call('DEL', list, ids)
 for at = 1, #items, 2 do
-  local id, record = items[at], items[at + 1]
-  redis.call('RPUSH', ids, id)
-  if record ~= '' then redis.call('LSET', list, (at - 1) / 2, record) end
-  total = total + #id
+  redis.call('RPUSH', ids, items[at])
+  redis.call('RPUSH', list, items[at + 1])
+  total = total + #items[at] + #items[at + 1]
 end
-for _, record in ipairs(redis.call('LRANGE', list, 0, -1)) do total = total + #record end
-redis.call('HSET', head, 'bytes', total, 'indexed', total, 'textBytes', textBytes, 'values', values, 'members', members)
-local leftMs = redis.call('PTTL', list)
-if leftMs > 0 then redis.call('PEXPIRE', ids, leftMs) end
-return {'indexed', grownBy = total - tonumber(bytes == '' and '0' or bytes)}
+redis.call('HSET', head, 'metadata', fromHex(metadata), 'secret', secret, 'bytes', total, 'indexed', total,
+  'textBytes', textBytes, 'values', values, 'members', members)
+if leftMs > 0 then
+  for _, key in ipairs({list, ids}) do redis.call('PEXPIRE', key, leftMs) end
+end
+return {'indexed', grownBy = total - tonumber(bytes)}

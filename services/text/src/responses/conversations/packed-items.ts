@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { zstdCompress } from "node:zlib";
+import { Failure } from "@modelgate/contracts";
 import { unlimitedJson, checkJson, renderJson } from "@modelgate/relay";
 import type { JsonObject } from "@modelgate/wires/text";
 import type { RecordCipher } from "../record-cipher.ts";
@@ -18,13 +19,27 @@ const compress = promisify(zstdCompress);
 /** Compresses and encrypts an item. The record can be decrypted only with the Redis key `list`. */
 export async function packItem(cipher: RecordCipher, list: string, item: JsonObject) {
   const text = await renderJson(item, Infinity);
-  const record = cipher.encrypt(await compress(text), list).toString("base64");
-  return { record, sizes: await sizesOf(text) };
+  return { record: encryptItem(cipher, list, await compress(text)), sizes: await sizesOf(text) };
 }
 
-/** Decrypts a record. Returns the compressed item; undefined if no accepted secret decrypts it. */
-export function decryptItem(cipher: RecordCipher, list: string, record: string): Buffer | undefined {
-  return cipher.decrypt(Buffer.from(record, "base64"), list);
+/** Encrypts a compressed item. Returns its record. */
+export function encryptItem(cipher: RecordCipher, list: string, packed: Buffer): string {
+  return cipher.encrypt(packed, list).toString("base64");
+}
+
+/** Decrypts a record. Returns the compressed item. Throws as `decryptStored` does. */
+export function decryptItem(cipher: RecordCipher, list: string, record: string): Buffer {
+  return decryptStored(cipher, Buffer.from(record, "base64"), list);
+}
+
+/** Decrypts a part of a conversation. Throws Failure conversation_not_found if no accepted secret decrypts it. */
+export function decryptStored(cipher: RecordCipher, stored: Buffer, key: string): Buffer {
+  const decrypted = cipher.decrypt(stored, key);
+  if (decrypted !== undefined) return decrypted;
+  throw new Failure(
+    "conversation_not_found",
+    "The conversation cannot be read, because it was stored with a secret that this gateway no longer accepts. Start a new conversation.",
+  );
 }
 
 /** Returns the sizes of an item in JSON. */

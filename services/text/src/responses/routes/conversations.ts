@@ -21,7 +21,7 @@ export function createConversation(deps: ResponsesDeps): EndpointHandler {
     const { items, metadata } = body.inspected;
     const ref = { accountId: call.caller.accountId, id: `conv_${newId(deps)}` };
     const conversation = { createdAt: Math.floor(Date.now() / 1_000), metadata: metadata ?? {} };
-    if (!(await deps.conversations.save(ref, conversation))) throw contentLimitFailure();
+    if (!(await deps.conversations.save(ref, conversation, body.holding))) throw contentLimitFailure();
     if (items != null && items.length > 0) await addInitialItems(deps, ref, items, body);
     answerJson(call.response, 200, conversationObject(ref.id, conversation));
   };
@@ -38,7 +38,8 @@ export function updateConversation(deps: ResponsesDeps): EndpointHandler {
   return async (call) => {
     using body = await readJson(call, deps.body, readUpdate, ["metadata"]);
     const conversation = { ...(await requireConversation(deps, call)), metadata: body.inspected.metadata ?? {} };
-    if (!(await deps.conversations.save(conversationRefOf(call), conversation))) throw contentLimitFailure();
+    if (!(await deps.conversations.save(conversationRefOf(call), conversation, body.holding)))
+      throw contentLimitFailure();
     answerJson(call.response, 200, conversationObject(idIn(call), conversation));
   };
 }
