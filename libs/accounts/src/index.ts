@@ -19,7 +19,7 @@ export {
   writeBudgetsToRedis,
   type BudgetList,
   type BudgetState,
-} from "./budgets/project-budgets.ts";
+} from "./budgets/write-budgets.ts";
 export { readBudgetUsage } from "./budgets/usage.ts";
 export {
   admit,
@@ -56,7 +56,7 @@ export { extendHold, type Extension } from "./money/extend.ts";
 export { readRemainingMoney, type RemainingMoney, type SpendingScope } from "./money/left.ts";
 export { releaseHold, releaseWithRetry, type Release } from "./money/release.ts";
 export { readSnapshot, type Snapshot } from "./money/snapshot.ts";
-export { verifyAccount, type AnchoredHead, type Verification, type VerifyOptions } from "./money/verify.ts";
+export { verifyAccount, type AccountAnchor, type Verification, type VerifyOptions } from "./money/verify.ts";
 export { renewHold, type Renewal } from "./money/renew.ts";
 export { retryDuringOutage, settle, type Settlement } from "./money/settle.ts";
 export { firstLeaseEnd, countOpenHolds, sweepHolds, type SweepOptions } from "./money/sweep.ts";
@@ -103,7 +103,7 @@ export {
   type NewClientSecret,
   type SessionSettings,
 } from "./tokens/client-secret.ts";
-export { writeTokenToRedis } from "./tokens/project-token.ts";
+export { writeTokenToRedis } from "./tokens/write-token.ts";
 export {
   readTokenDigest,
   findToken,

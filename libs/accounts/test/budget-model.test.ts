@@ -180,7 +180,7 @@ test("in every order of holds, extensions, ends and expiries, budgets contain th
         for (const [accountId, list] of Object.entries(lists)) {
           await createAccount(redis, { id: accountId, balance: 10n ** 9n });
           const version = { version: 1, budgets: list };
-          expect(await writeBudgetsToRedis(redis, accountId, version, new Map())).toBe("projected");
+          expect(await writeBudgetsToRedis(redis, accountId, version, new Map())).toBe("written");
         }
         const models = budgets.map((budget): BudgetModel => ({ budget, spent: new Map() }));
         const state = { id, now: begin, models, calls: new Map<string, Call>() };

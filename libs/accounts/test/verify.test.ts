@@ -217,7 +217,7 @@ test("deleted early calls are detected, regardless of the account's creation tim
   });
 });
 
-test("an account without a stored receipt is valid only if its head was signed with its balance", async () => {
+test("an account without a stored receipt is valid only with an anchor that has its balance", async () => {
   const id = await bookedAccount();
   const anchor = await anchorOf(id, { createdAt: "2020-01-01T00:00:00Z" });
   for (const call of [1, 2, 3]) tamper(id, call, () => undefined);
@@ -239,13 +239,13 @@ test.each<[string, object, object]>([
     { number: 3, head: "0".repeat(40) },
     { receipt: 3, message: expect.stringMatching(/^is not the head that was signed/) },
   ],
-  ["ends before the head", { number: 9 }, { receipt: 5, message: expect.stringContaining("the end is missing") }],
+  ["ends before the anchor", { number: 9 }, { receipt: 5, message: expect.stringContaining("the end is missing") }],
   [
     "has another creation time",
     { createdAt: "2020-01-01T00:00:00Z" },
     { message: expect.stringContaining("was created at 2020") },
   ],
-])("a chain that %s does not match a signed head", async (_, more, divergence) => {
+])("a chain that %s does not match an anchor", async (_, more, divergence) => {
   const id = await bookedAccount();
   const createdAt = (await findAccount(redis, id))?.createdAt ?? "";
   const options = { ...optionsFor(id), createdAt };

@@ -5,13 +5,14 @@ import type { Books } from "./open.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
- * A signed head of a chain, stored after a successful verification. A later chain without this head was altered or
- * truncated.
+ * Signature of the newest receipt of an account, or of the newest entry of the audit. It is stored after a successful
+ * verification. A later chain without this receipt or entry was altered or truncated.
  */
 export interface Anchor {
   /** Account of the chain; "" for the audit. */
   readonly account: string;
   readonly number: number;
+  /** Hash of the receipt or entry. */
   readonly head: string;
   /** Balance after this receipt, in nano-dollars. */
   readonly balanceNanos: string;
@@ -108,7 +109,7 @@ export async function readLostAnchors({ db }: Books, limit: number): Promise<rea
 }
 
 /**
- * Signs the heads of all accounts if there are no anchors yet. Their calls may already be deleted, so only an anchor
+ * Stores anchors of all accounts if there are none yet. Their calls may already be deleted, so only an anchor
  * can prove the balance.
  */
 export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {

@@ -180,7 +180,7 @@ export interface AuditTable {
   hash: string;
 }
 
-/** A signed head of a chain (`anchors.ts`). */
+/** An anchor of an account or of the audit (`Anchor`). */
 export interface AnchorsTable {
   /** Account of the chain; "" for the audit. */
   account: string;

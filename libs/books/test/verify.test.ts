@@ -143,7 +143,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readAnchor(books, "acme")).toEqual(anchor);
   });
 
-  test("the first heads are signed once, for accounts whose chain is complete", async () => {
+  test("the first anchors are stored once, for accounts whose chain is complete", async () => {
     await using books = await newBooks(engine);
     const signer = createAnchorSigner(["secret"]);
     const time = "2026-01-10T10:00:00.000Z";

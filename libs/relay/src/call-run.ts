@@ -98,8 +98,8 @@ export class CallRun<Planned extends Plan = Plan> implements Disposable {
   }
 
   /** Settles the call. Never rejects. */
-  settle({ units, estimated, capped }: Metered, ended: CallStatus, status: number, error?: string): Promise<void> {
-    return this.heldMoney.settle({ ...this.outcome, units, estimated, capped, ended, status, error });
+  settle({ units, estimated, capped }: Metered, callStatus: CallStatus, status: number, error?: string): Promise<void> {
+    return this.heldMoney.settle({ ...this.outcome, units, estimated, capped, callStatus, status, error });
   }
 
   [Symbol.dispose](): void {

@@ -15,7 +15,7 @@ export interface Outcome {
   readonly units: Units;
   /** True if the units are not from the vendor's report. */
   readonly estimated: boolean;
-  readonly ended: CallStatus;
+  readonly callStatus: CallStatus;
   /** HTTP status of the response to the client; 0 if there was none. */
   readonly status: number;
   /** Maximum usage to bill, if it differs from the expected one. */
@@ -30,6 +30,6 @@ export const notSent: Outcome = {
   tried: [],
   units: {},
   estimated: false,
-  ended: "failed",
+  callStatus: "failed",
   status: 0,
 };

@@ -119,7 +119,7 @@ test.each<[keyof typeof asks, object, boolean]>([
   ["content", { tools: [{ googleSearch: {} }] }, true],
   ["content", { cachedContent: "cachedContents/1" }, true],
 ])("members outside the body that the vendor reads: %s %j", (wire, more, beyond) => {
-  expect(asks[wire](more).readsUnseenInput).toBe(beyond);
+  expect(asks[wire](more).readsHiddenInput).toBe(beyond);
 });
 
 test.each([

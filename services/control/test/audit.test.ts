@@ -95,7 +95,7 @@ test("a correction that the balance does not cover leaves only its refusal", asy
   });
 });
 
-test("signed heads are exported, and a saved export is verified", async () => {
+test("anchors are exported, and a saved export is verified", async () => {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-anchors-"));
   const file = join(folder, "anchors.json");
   expect(await suite.ask("ledger", "verify")).toMatchObject({ ok: true, common: { ok: true } });

@@ -211,7 +211,7 @@ export class Charges implements SessionCharges {
     const { hasOutput, units } = responses.traffic;
     const last = [...this.#responses].at(-1) ?? "";
     if (hasOutput)
-      await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, ended: "cancelled" });
+      await responses.settle(last, { units: { requests: 1, ...units }, estimated: true, callStatus: "cancelled" });
     await Promise.all([responses.close(), transcripts.close()]);
   }
 
@@ -223,7 +223,7 @@ export class Charges implements SessionCharges {
     if (this.#ended) this.#send(bridge.cancel(id));
   }
 
-  #chargeResponse({ id, units, ended }: EventOfKind<"response-done">): void {
+  #chargeResponse({ id, units, callStatus }: EventOfKind<"response-done">): void {
     const { responses, bridge } = this.#parts;
     if (id !== "" && !this.#billedIds.add(id)) return;
     this.#payments.responseSettled();
@@ -232,7 +232,7 @@ export class Charges implements SessionCharges {
       void responses.releaseSlice(id).then(() => this.#parts.session.resumeEvents());
     else {
       const estimated = { requests: 1, ...responses.traffic.units };
-      void responses.settle(id, { units: units ?? estimated, estimated: units === undefined, ended });
+      void responses.settle(id, { units: units ?? estimated, estimated: units === undefined, callStatus });
       this.#payments.payBeforeEvents(() => responses.holdSlice(bridge.state.pendingResponses), { mayWait: true });
     }
   }
@@ -243,13 +243,13 @@ export class Charges implements SessionCharges {
     // A vendor that names no model and reports no usage includes the cost of transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billedIds.add(id)) return;
     const textUnits = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
-    const ended: CallStatus = "completed";
+    const callStatus: CallStatus = "completed";
     const used = capUnits(units ?? textUnits, this.#parts.responses.traffic.bound);
     transcripts.noteTranscript({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,
       estimated: units === undefined,
-      ended,
+      callStatus,
       ...this.#transcribingModel(model),
     });
     this.#payments.payBeforeEvents(() => transcripts.pay());

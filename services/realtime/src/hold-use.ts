@@ -44,7 +44,7 @@ export async function renewCaller(
 export interface ModelUse {
   readonly units: Units;
   readonly estimated: boolean;
-  readonly ended: CallStatus;
+  readonly callStatus: CallStatus;
   /** Names of the units that were reduced to their maximum. */
   readonly capped?: readonly UnitName[] | undefined;
 }

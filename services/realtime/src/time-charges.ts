@@ -164,7 +164,7 @@ export class TimeCharges implements SessionCharges {
       firstByteAt: this.#startedAt,
       units: { requests: 1, seconds: time.chargedAt(performance.now()) },
       estimated: !time.isFinal,
-      ended: time.isFinal ? "completed" : "cancelled",
+      callStatus: time.isFinal ? "completed" : "cancelled",
       capped: time.isCapped ? ["seconds"] : undefined,
     };
   }

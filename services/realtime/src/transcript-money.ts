@@ -129,8 +129,8 @@ export class TranscriptMoney {
     };
   }
 
-  #outcomeOf({ modelName, units, estimated, ended, capped }: TranscriptUse): Outcome {
-    return { ...withUpstreamModel(modelName, this.#initialOutcome), units, estimated, ended, capped };
+  #outcomeOf({ modelName, units, estimated, callStatus, capped }: TranscriptUse): Outcome {
+    return { ...withUpstreamModel(modelName, this.#initialOutcome), units, estimated, callStatus, capped };
   }
 
   /** Returns the maximum cost of transcribing a number of seconds, rounded up as vendors do. */

@@ -42,10 +42,10 @@ export async function runImage(
   using inputs = new DisposableStack();
   const readImages = once(async () => {
     const { parsed, render } = await parseContentImage(params);
-    const unsupported = { spelling: contentImageSpelling, refusesUnsupported: call.refusesUnsupported };
+    const unsupportedRules = { spelling: contentImageSpelling, refusesUnsupported: call.refusesUnsupported };
     const holding = inputs.use(deps.body.budget.openHolding(call.caller));
     const input = inputs.use(new InputImages(deps.images, parsed.request, call, holding));
-    return { request: parsed.request, images: { deps: deps.images, unsupported, parsed, render, input } };
+    return { request: parsed.request, images: { deps: deps.images, unsupportedRules, parsed, render, input } };
   });
   await runCall(deps.relay, call, new ContentImageKind(deps), { model: params.model, input, params, readImages });
 }

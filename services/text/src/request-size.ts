@@ -43,12 +43,12 @@ function sizeOf(
   namesStored: boolean,
   reasoningLimit?: number,
 ): RequestSize {
-  const { media, choices, readsUnseenInput, maxOutputTokens } = params;
+  const { media, choices, readsHiddenInput, maxOutputTokens } = params;
   return {
     textBytes: textBytesOf(exchanges.call.body, media),
     mediaTokens: media.tokens,
     choices,
-    readsHiddenInput: readsUnseenInput || namesStored || hasAgent(candidates),
+    readsHiddenInput: readsHiddenInput || namesStored || hasAgent(candidates),
     fees: media.more === undefined ? maxFees : { ...maxFees, inputTokens: maxFees.inputTokens + media.more },
     maxOutputTokens:
       maxOutputTokens === undefined ? reasoningLimit : Math.max(maxOutputTokens, minOutputLimit() * choices),

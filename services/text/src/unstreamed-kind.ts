@@ -113,7 +113,7 @@ export class UnstreamedKind<
     const { model } = request;
     const context = { ...call, model, request };
     return {
-      unsupported: { spelling: wire.client.spelling, refusesUnsupported: call.refusesUnsupported },
+      unsupportedRules: { spelling: wire.client.spelling, refusesUnsupported: call.refusesUnsupported },
       dropped,
       bodyBytes: call.bodyBytes,
       requests: (vendor, target) => batches?.split(request, vendor, target.model) ?? [request],

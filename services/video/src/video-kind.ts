@@ -130,7 +130,7 @@ function recorderOf(
 ): (call: UsageRecord) => TaskRecord {
   const { seconds, lines, isSizeLost } = measure;
   const units = unitsOf(request.request, measure);
-  const end: Outcome = { ...outcome, units, ended: "completed", status: 200 };
+  const end: Outcome = { ...outcome, units, callStatus: "completed", status: 200 };
   const requested = requestedVideoOf(isSizeLost ? { ...request.request, size: undefined } : request.request, seconds);
   const echo: RequestedVideo = { ...requested, lines, remixOf: request.remix?.id };
   const [id, createdAt] = [deps.newTaskId(), deps.now()];

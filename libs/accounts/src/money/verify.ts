@@ -14,8 +14,8 @@ export interface VerifyOptions {
   readonly readEntries: (from: number) => AsyncIterable<readonly (CreditEvent | UsageEvent)[]>;
   /** Creation time of the account (RFC 3339); "" if the books contain only its calls. */
   readonly createdAt: string;
-  /** Signed heads of the account's chain, from earlier verifications. */
-  readonly anchors: readonly AnchoredHead[];
+  /** Anchors of the account, from earlier verifications. */
+  readonly anchors: readonly AccountAnchor[];
   /** Returns true if an entry had a receipt with this hash before Redis was restored. */
   readonly wasReplaced: (hash: string) => Promise<boolean>;
   /** Number of days for which the books store calls. */
@@ -24,8 +24,8 @@ export interface VerifyOptions {
   readonly waitMs: number;
 }
 
-/** A signed head of an account's chain: the last receipt at the time of the signature. */
-export interface AnchoredHead {
+/** Anchor of an account: its newest receipt at the time of an earlier verification. */
+export interface AccountAnchor {
   readonly number: number;
   readonly head: string;
   /** Balance after this receipt, in nano-dollars as decimal text. */
@@ -162,7 +162,7 @@ async function compareAmounts(
   );
 }
 
-/** Returns the first difference between the signed heads and the current chain. */
+/** Returns the first difference between the anchors and the current chain. */
 async function compareAnchors(
   { anchors, createdAt, wasReplaced }: VerifyOptions,
   snapshot: Snapshot,

@@ -3,7 +3,7 @@
      budgets.lua.
   account hash, written here: nothing is held, so the complete balance is available
   version, disabled: see set-account.lua   createdAt: RFC 3339   receipts: number of its latest receipt   head: hash of that receipt
-  budgets hash, budgetList, list, states: see project-budgets.lua   budgetsVersion: 0 if there was never a budget
+  budgets hash, budgetList, list, states: see write-budgets.lua   budgetsVersion: 0 if there was never a budget
   charged hash: see charge.lua   counted: hashes of lost receipts that `states` includes, each with a line break ]]
 if redis.call('EXISTS', account) == 1 then return {'exists'} end
 redis.call('HSET', account, 'name', name, 'createdAt', createdAt, 'available', available, 'held', '0',

@@ -1,6 +1,6 @@
 import type { CreditEvent, Nanos } from "@modelgate/contracts";
 import { defineScript, type Redis } from "@modelgate/platform";
-import { stateLines, type BudgetList, type BudgetState } from "../budgets/project-budgets.ts";
+import { stateLines, type BudgetList, type BudgetState } from "../budgets/write-budgets.ts";
 import { accountKeys } from "../keys.ts";
 import type { AccountState } from "../money/account.ts";
 import { budgetScript, moneyScripts } from "../shared-scripts.ts";

@@ -154,20 +154,12 @@ function succeeds(compute: () => unknown): boolean {
   }
 }
 
-/**
- * Returns a function that tests if a model may exist. Any name may, if a channel serves all models that its vendor
- * lists.
- */
-function existingModelTest({
-  channels,
-  models,
-}: Pick<Configuration, "channels" | "models">): (model: string) => boolean {
-  const isListed = channels.some((channel) => channel.models === "*");
-  return (model) => isListed || Object.hasOwn(models, model);
+/** Returns true if a model may exist. Any name may, if a channel serves all models that its vendor lists. */
+function modelMayExist({ channels, models }: Pick<Configuration, "channels" | "models">, model: string): boolean {
+  return Object.hasOwn(models, model) || channels.some((channel) => channel.models === "*");
 }
 
 function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
-  const mayExist = existingModelTest({ channels, models });
   const seen = new Set<string>();
   for (const [position, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${position}].id`, message: `is used twice: ${channel.id}` };
@@ -182,14 +174,13 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
-      if (model !== "*" && !mayExist(model))
+      if (model !== "*" && !modelMayExist({ channels, models }, model))
         yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
     }
   }
 }
 
 function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
-  const mayExist = existingModelTest({ channels, models });
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!isAccountId(id)) yield { path: `accounts.${id}`, message: "is not a usable account id" };
@@ -208,7 +199,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
       yield* addressProblems(`${path}.allowedAddresses`, token.allowedAddresses ?? []);
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!mayExist(model))
+        if (!modelMayExist({ channels, models }, model))
           yield { path: `${path}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
       }
     }

@@ -29,7 +29,7 @@ type ExchangeParts = Pick<Exchange, "body"> & Partial<Exchange>;
 
 /** Call that is converted to the wires of vendors. All attempts share it. */
 export interface ConvertedCall<Vendor, Request, Answer, Output extends RenderedRequest = Rendered> {
-  readonly unsupported: UnsupportedRules;
+  readonly unsupportedRules: UnsupportedRules;
   /** Optional fields of the client's request that the neutral form cannot express. */
   readonly dropped: readonly string[];
   readonly bodyBytes: number;
@@ -70,7 +70,7 @@ export async function exchangeWith<
   target: Target,
 ): Promise<Exchange> {
   const render = (request: Request): Output =>
-    renderSupported(call.unsupported, call.dropped, () => vendor.render(request, target));
+    renderSupported(call.unsupportedRules, call.dropped, () => vendor.render(request, target));
   const [request, ...more] = await call.requests(vendor, target);
   const [first, furtherRequests] = [render(request), more.map(render)];
   const parts = await (call.write?.(first, vendor, target) ?? writeJson(first, call.bodyBytes));

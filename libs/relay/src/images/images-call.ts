@@ -28,7 +28,7 @@ import { mayBeImage, NotFetched, type RemoteFiles, type WireRoute } from "@model
 /** A checked image request of any client wire. */
 export interface ImagesRequest {
   readonly deps: ImagesDeps;
-  readonly unsupported: UnsupportedRules;
+  readonly unsupportedRules: UnsupportedRules;
   readonly parsed: Parsed<ImageRequest>;
   readonly input: InputImages;
   readonly render: (images: ImagesAnswer) => Pick<CompleteAnswer, "body" | "contentType">;
@@ -52,13 +52,13 @@ type ImagesCall = ConvertedCall<ImagesVendor, ImageRequest, ImagesAnswer, Render
 
 /** Builds the call that `exchangeWith` converts. `proxy` is the channel's proxy, through which images are fetched. */
 function imagesCall(
-  { deps, unsupported, parsed, input, render }: ImagesRequest,
+  { deps, unsupportedRules, parsed, input, render }: ImagesRequest,
   proxy: string | undefined,
 ): ImagesCall {
   const { request, dropped } = parsed;
   const format = requestedFormat(request);
   return {
-    unsupported,
+    unsupportedRules,
     dropped,
     bodyBytes: 0,
     taskWaitMs: deps.taskWaitMs,

@@ -69,7 +69,7 @@ export interface Measure {
    * Returns the usage to bill. `reported` is the vendor's report, if any. `countText` counts the tokens of the text
    * that the model wrote.
    */
-  meter(reported: Units | undefined, countText: () => Promise<number>, ended?: CallStatus): Promise<Metered>;
+  meter(reported: Units | undefined, countText: () => Promise<number>, callStatus?: CallStatus): Promise<Metered>;
 }
 
 /** Size of a text request, and other values on which its cost depends. */

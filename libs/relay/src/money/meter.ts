@@ -137,10 +137,12 @@ export class Meter {
 }
 
 /** Returns the usage of a stream: the vendor's report, or a count of the text if the report is missing or outdated. */
-export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatus): Promise<Metered> {
+export async function meterStream(cost: CallCost, meter: Meter, callStatus: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
-    return meter.hasData ? measureUsage(cost.measure, meter.usage, () => meter.countOutputTokens(), ended) : noUsage;
-  const reported = reportedUsage(cost, meter, ended);
+    return meter.hasData
+      ? measureUsage(cost.measure, meter.usage, () => meter.countOutputTokens(), callStatus)
+      : noUsage;
+  const reported = reportedUsage(cost, meter, callStatus);
   if (reported !== undefined) return reported;
   if (cost.by === "job" || !meter.hasData) return noUsage;
   return { units: { requests: 1, ...(await reportedOrCounted(cost, meter)) }, estimated: true };
@@ -150,9 +152,10 @@ export async function meterStream(cost: CallCost, meter: Meter, ended: CallStatu
  * Returns the vendor's report of a text stream. Undefined if it is missing, or outdated because the stream is
  * incomplete.
  */
-export function reportedUsage(cost: CallCost, meter: Meter, ended: CallStatus): Metered | undefined {
+export function reportedUsage(cost: CallCost, meter: Meter, callStatus: CallStatus): Metered | undefined {
   const { usage } = meter;
-  if (cost.by !== "text" || usage === undefined || (ended !== "completed" && meter.isReportStale)) return undefined;
+  if (cost.by !== "text" || usage === undefined || (callStatus !== "completed" && meter.isReportStale))
+    return undefined;
   return { units: { requests: 1, ...usage }, estimated: false };
 }
 
@@ -203,9 +206,9 @@ function textTokens(answer: Pick<CompleteAnswer, "text">): Promise<number> {
 
 async function measureUsage(measure: Measure, ...args: Parameters<Measure["meter"]>): Promise<Metered> {
   const { units, estimated } = await measure.meter(...args);
-  const [, , ended] = args;
+  const [, , callStatus] = args;
   // A failed call without units does not pay the price per request either.
-  if (ended === "failed" && Object.values(units).every((count) => count === 0)) return { units: {}, estimated };
+  if (callStatus === "failed" && Object.values(units).every((count) => count === 0)) return { units: {}, estimated };
   return { units: { requests: 1, ...units }, estimated };
 }
 

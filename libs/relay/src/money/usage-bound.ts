@@ -12,7 +12,7 @@ import type { CatalogModel } from "@modelgate/catalog";
 import type { RequestSize, UsageBound } from "./measure.ts";
 
 /** Maximum input tokens outside the body: a vendor's instructions, and markup of messages and tools. */
-const unseenInputTokens = 65_536;
+const vendorInputTokens = 65_536;
 /** Largest context of any vendor, in tokens: the maximum that tools or stored content may add to the input. */
 const widestContextTokens = 2_097_152;
 /** Maximum ratio between a vendor's and the gateway's number of tokens for an image. */
@@ -47,7 +47,7 @@ export function boundOfText(size: RequestSize, model: CatalogModel): UsageBound 
   const max = maxOutput(isHoldOnlyBound ? { ...size, maxOutputTokens: undefined } : size, model);
   const output = Number.isFinite(max) ? max : unboundedOutputTokens * choices;
   const reasoningPerAnswer = Math.min(maxExtraReasoningTokens, model.maxOutputTokens ?? Infinity);
-  const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + unseenInputTokens;
+  const inBody = textBytes + mediaTokens * maxMediaFactor + (fees?.inputTokens ?? 0) + vendorInputTokens;
   return {
     inputTokens: readsHiddenInput ? inBody + widestContextTokens : inBody,
     outputTokens: Math.ceil(output * (1 + outputMargin.share)) + outputMargin.tokens * choices,
@@ -95,7 +95,7 @@ export const boundOfIteration: UsageBound = {
 export function boundOfHeld(upper: Units): UsageBound {
   const { images = 0, seconds = 0, characters = 0, requests = 0 } = upper;
   return {
-    inputTokens: inputTotal(upper) * heldUsageMargin.times + unseenInputTokens,
+    inputTokens: inputTotal(upper) * heldUsageMargin.times + vendorInputTokens,
     outputTokens: outputTotal(upper) * heldUsageMargin.times + heldUsageMargin.tokens,
     extraTokens: 0,
     images,

@@ -76,7 +76,7 @@ export function makeUsageDraft(
     upstreamModel: route?.candidate.upstreamModel ?? "",
     channelId: route?.candidate.channel.id ?? "",
     status: outcome.status,
-    outcome: outcome.ended,
+    outcome: outcome.callStatus,
     units,
     estimated: outcome.estimated,
     multiplier: price.multiplier,

@@ -172,7 +172,7 @@ test("a stream's seat is released and its hold settled before the client has the
     "the client has its last byte",
   ]);
   expect(ends).toMatchObject([
-    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, ended: "completed", status: 200 },
+    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, callStatus: "completed", status: 200 },
   ]);
   expect(client.headers).toMatchObject({ "x-modelgate-dropped": "seed" });
 });
@@ -184,7 +184,7 @@ test("a stream ends when its balance is used up, and is settled as completed at 
   await over;
   expect(vendor.aborted).toBe(true);
   expect(client.text).toContain('"finish_reason":"length"');
-  expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: true }]);
+  expect(ends).toMatchObject([{ callStatus: "completed", status: 200, estimated: true }]);
   expect(ends[0]?.units.outputTokens).toBeLessThanOrEqual(64);
 });
 
@@ -194,7 +194,7 @@ test("a client that disconnects in the middle of a stream stops its vendor and i
   client.leave();
   await over;
   expect(vendor.aborted).toBe(true);
-  expect(ends).toMatchObject([{ ended: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
+  expect(ends).toMatchObject([{ callStatus: "cancelled", estimated: true, units: { outputTokens: 3 } }]);
 });
 
 test("a stream that breaks ends with the wire's error, counts against its channel, and is charged for the received part", async () => {
@@ -204,7 +204,7 @@ test("a stream that breaks ends with the wire's error, counts against its channe
   await over;
   expect(client.text).toContain('"code":"upstream_error"');
   expect(events).toContain("the channel broke: upstream_error");
-  expect(ends).toMatchObject([{ ended: "failed", status: 200 }]);
+  expect(ends).toMatchObject([{ callStatus: "failed", status: 200 }]);
 });
 
 describe("a stream that ends before its answer, which the vendor generates in the background", () => {
@@ -238,7 +238,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
       '"finish_reason":"length"',
       "completed",
     ],
-  ])("is settled once, at the usage of the cancelled answer: %s", async (_, how, then, last, ended) => {
+  ])("is settled once, at the usage of the cancelled answer: %s", async (_, how, then, last, callStatus) => {
     const cancelled = Promise.withResolvers<UpstreamAnswer>();
     const sent: string[] = [];
     const send: Transport["send"] = ({ method, url }) => {
@@ -254,7 +254,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
     await over;
     expect(sent).toEqual(["POST /runs/run-1/cancel"]);
     expect(ends).toMatchObject([
-      { units: { requests: 1, inputTokens: 3, outputTokens: 90 }, estimated: false, ended, status: 200 },
+      { units: { requests: 1, inputTokens: 3, outputTokens: 90 }, estimated: false, callStatus, status: 200 },
     ]);
   });
 
@@ -270,7 +270,7 @@ describe("a stream that ends before its answer, which the vendor generates in th
     expect([timeout.mock.calls, ends]).toEqual([[[5_000]], []]);
     limit.abort();
     await over;
-    expect(ends).toMatchObject([{ units: { outputTokens: 3 }, estimated: true, ended: "failed", status: 200 }]);
+    expect(ends).toMatchObject([{ units: { outputTokens: 3 }, estimated: true, callStatus: "failed", status: 200 }]);
   });
 });
 
@@ -282,7 +282,7 @@ test("a stream whose client had disconnected before it began is read to its end,
   await over;
   expect(client.text).toBe("");
   expect(ends).toMatchObject([
-    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, ended: "cancelled", status: 499 },
+    { units: { requests: 1, inputTokens: 3, outputTokens: 4 }, estimated: false, callStatus: "cancelled", status: 499 },
   ]);
 });
 
@@ -298,7 +298,7 @@ test("a complete answer is settled before the client has it", async () => {
     "the client has its last byte",
   ]);
   expect([client.status, client.text, client.headers["content-length"]]).toEqual([200, "{}", "2"]);
-  expect(ends).toMatchObject([{ ended: "completed", status: 200, estimated: false }]);
+  expect(ends).toMatchObject([{ callStatus: "completed", status: 200, estimated: false }]);
 });
 
 test("a large answer counts as memory of its caller until the client has it, also above the limit", async () => {
@@ -322,7 +322,7 @@ test("a complete answer whose client has disconnected is settled as 499 and not 
   const { ends, over } = begin({ kind: "complete", exchange, firstByteAt: 0, answer }, { client });
   await over;
   expect([client.isHeadSent, client.text]).toEqual([false, ""]);
-  expect(ends).toMatchObject([{ ended: "cancelled", status: 499, units: { outputTokens: 4 } }]);
+  expect(ends).toMatchObject([{ callStatus: "cancelled", status: 499, units: { outputTokens: 4 } }]);
 });
 
 test("a task is polled until it ends; a failure before the first byte is thrown", async () => {
@@ -351,7 +351,7 @@ test.each([
     const { client, events, ends, over } = begin(accepted, { leavesFor: { ms: 1, ended: () => vendor.breaks() } });
     await over;
     expect(client.text).toBe("");
-    expect(ends).toMatchObject([{ ended: "cancelled", status: 499, estimated: true, units }]);
+    expect(ends).toMatchObject([{ callStatus: "cancelled", status: 499, estimated: true, units }]);
     expect(events.filter((event) => event.startsWith("the channel broke"))).toEqual([]);
   },
 );

@@ -39,7 +39,7 @@ const isScript = ({ name }: Command): boolean => name === "evalsha";
 const price = { model: { name: "m", kind: "chat" as const, ownedBy: "o", price: compilePrice({ output: 1 }) } };
 const balance = 1_000_000_000n;
 const upperNanos = 400_000n;
-const used: Outcome = { ...notSent, units: { outputTokens: 300 }, ended: "completed", status: 200 };
+const used: Outcome = { ...notSent, units: { outputTokens: 300 }, callStatus: "completed", status: 200 };
 const costNanos = 300_000n;
 const { log } = createLogger("held", "silent");
 

@@ -12,11 +12,11 @@ const cost: TextCost = {
 test.each([
   ["a complete stream is charged for the reported usage", "completed", 3, false],
   ["a stream that broke after a first report is charged for the received part", "cancelled", 90, true],
-] as const)("%s", async (_, ended, outputTokens, estimated) => {
+] as const)("%s", async (_, callStatus, outputTokens, estimated) => {
   const meter = new Meter();
   meter.report({ inputTokens: 7, outputTokens: 3 });
   meter.addOutput("word ".repeat(89));
-  const { units, ...rest } = await meterStream(cost, meter, ended);
+  const { units, ...rest } = await meterStream(cost, meter, callStatus);
   expect({ units, ...rest }).toEqual({ units: { requests: 1, inputTokens: 7, outputTokens }, estimated });
 });
 
@@ -57,10 +57,10 @@ test.each([
   ["an interrupted stream without units is free", "failed", {}, {}],
   ["an interrupted stream with units is charged with the request", "failed", { images: 1 }, { requests: 1, images: 1 }],
   ["a complete stream without units costs the request", "completed", {}, { requests: 1 }],
-] as const)("%s", async (_, ended, measured, units) => {
+] as const)("%s", async (_, callStatus, measured, units) => {
   const measure = { upper: {}, floor: {}, meter: () => Promise.resolve({ units: measured, estimated: false }) };
   const meter = new Meter();
   meter.addOutput("word ");
   const measuredCost: MeasuredCost = { by: "measure", measure };
-  expect(await meterStream(measuredCost, meter, ended)).toEqual({ units, estimated: false });
+  expect(await meterStream(measuredCost, meter, callStatus)).toEqual({ units, estimated: false });
 });

@@ -16,7 +16,7 @@ export interface TextParams {
   /** Members that the wire's main vendor refuses and other vendors accept. */
   readonly foreignNames?: readonly string[];
   /** True if the vendor may read input that is not in the body. */
-  readonly readsUnseenInput: boolean;
+  readonly readsHiddenInput: boolean;
   readonly choices: number;
   readonly media: Media;
   /** Requested resolution of images, such as 4K. */
@@ -70,7 +70,7 @@ export function wholeNumber(value: unknown): number {
 }
 
 /** Members that make a vendor read stored data or search results. */
-const unseenInputMembers = splitWords(`
+const hiddenInputMembers = splitWords(`
   previous_response_id conversation web_search_options search_parameters enable_search plugins mcp_servers
   container cachedContent cached_content
 `);
@@ -79,9 +79,9 @@ const unseenInputMembers = splitWords(`
 const ownTools: ReadonlySet<unknown> = new Set([undefined, null, "function", "custom"]);
 
 /** Returns true if the vendor may read input that is not in the body. */
-export function readsUnseenInput(body: object): boolean {
+export function readsHiddenInput(body: object): boolean {
   const record = asRecord(body);
-  if (hasAny(record, unseenInputMembers) || isRecord(record["prompt"])) return true;
+  if (hasAny(record, hiddenInputMembers) || isRecord(record["prompt"])) return true;
   const { tools } = record;
   return Array.isArray(tools) && tools.some((tool: unknown) => !isRecord(tool) || !isOwnTool(tool));
 }

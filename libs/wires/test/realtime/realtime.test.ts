@@ -153,7 +153,7 @@ describe("inspecting an event", () => {
       kind: "response-done",
       id: "r1",
       units: undefined,
-      ended: "cancelled",
+      callStatus: "cancelled",
     });
     expect(inspect({ type: "response.output_text.delta", delta: "häuser" })).toEqual({
       kind: "delta",

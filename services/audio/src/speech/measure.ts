@@ -21,8 +21,8 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
     return {
       upper: units,
       floor: units,
-      meter: (_reported, _words, ended) =>
-        Promise.resolve({ units: ended === "failed" ? {} : units, estimated: false }),
+      meter: (_reported, _words, callStatus) =>
+        Promise.resolve({ units: callStatus === "failed" ? {} : units, estimated: false }),
     };
   }
   const text = `${request.input}${request.instructions ?? ""}`;
@@ -33,8 +33,8 @@ export function speechMeasure(request: SpeechRequest, price: Price): Measure {
   return {
     upper: { inputTokens: bytes, outputAudioTokens: Math.ceil(audioTokensOfText(bytesPerSecond.slowest) / speed) },
     floor: { inputTokens: estimateTokens(bytes) },
-    async meter(reported, _words, ended) {
-      if (ended === "failed") return { units: {}, estimated: false };
+    async meter(reported, _words, callStatus) {
+      if (callStatus === "failed") return { units: {}, estimated: false };
       if (reported?.outputAudioTokens !== undefined) return { units: reported, estimated: false };
       const inputTokens = await countTokens(text);
       return { units: { inputTokens, outputAudioTokens: audioTokensOfText(bytesPerSecond.usual) }, estimated: true };

@@ -28,7 +28,7 @@ export function speechCall(
   refusesUnsupported: boolean,
 ): ConvertedCall<SpeechVendor, SpeechRequest, SpeechAnswer> {
   return {
-    unsupported: { spelling: speech.client.spelling, refusesUnsupported },
+    unsupportedRules: { spelling: speech.client.spelling, refusesUnsupported },
     dropped: [],
     bodyBytes: Buffer.byteLength(request.input),
     requests: () => [request],

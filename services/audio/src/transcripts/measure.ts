@@ -48,8 +48,8 @@ function bySeconds({ maxSeconds, length }: TranscriptSize, call: Pick<Call, "log
   return {
     upper: { seconds: maxSeconds },
     floor: {},
-    async meter(reported, _words, ended) {
-      if (ended === "failed") return free;
+    async meter(reported, _words, callStatus) {
+      if (callStatus === "failed") return free;
       const { seconds: measuredSeconds, isMeasured } = await length();
       const reportedSeconds = reported?.seconds;
       if (reportedSeconds === undefined) return { units: { seconds: measuredSeconds }, estimated: !isMeasured };
@@ -74,8 +74,8 @@ function byTokens({ promptBytes, maxSeconds, length }: TranscriptSize): Measure 
       outputTokens: Math.ceil(maxSeconds * outputTokenBounds.perSecond) + outputTokenBounds.base,
     },
     floor: { inputTokens },
-    async meter(reported, countText, ended) {
-      if (ended === "failed") return free;
+    async meter(reported, countText, callStatus) {
+      if (callStatus === "failed") return free;
       if (reported?.inputAudioTokens !== undefined || reported?.outputTokens !== undefined)
         return { units: reported, estimated: false };
       const { seconds } = await length();

@@ -58,7 +58,7 @@ export function transcriptCall(
 ): ConvertedCall<TranscriptsVendor, TranscriptsRequest, Transcript, RenderedTranscripts> {
   const { client, vendor: vendorWire } = wires[wire];
   return {
-    unsupported: { spelling: {}, refusesUnsupported },
+    unsupportedRules: { spelling: {}, refusesUnsupported },
     dropped: [],
     bodyBytes: 0,
     async requests(vendor) {

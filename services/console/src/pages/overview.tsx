@@ -47,9 +47,9 @@ export function OverviewPage() {
         </Grid.Col>
       </Grid>
       <SimpleGrid cols={{ base: 1, md: 3 }}>
-        <Top span={span} by="model" title={say("Models")} />
-        <Top span={span} by="account" title={say("Accounts")} />
-        <Top span={span} by="channel" title={say("Channels")} />
+        <TopSpend span={span} by="model" title={say("Models")} />
+        <TopSpend span={span} by="account" title={say("Accounts")} />
+        <TopSpend span={span} by="channel" title={say("Channels")} />
       </SimpleGrid>
       <Breakdown
         span={span}
@@ -151,7 +151,7 @@ function Spend({ span }: { readonly span: Span }) {
   );
 }
 
-function Top({ span, by, title }: { readonly span: Span; readonly by: string; readonly title: string }) {
+function TopSpend({ span, by, title }: { readonly span: Span; readonly by: string; readonly title: string }) {
   const totals = useTotals(span, by);
   return (
     <Card withBorder padding="sm">

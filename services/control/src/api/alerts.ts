@@ -22,7 +22,7 @@ export interface AlertRouteDeps {
 export function alertRoutes({ redis, ledger, secrets, internalAddresses }: AlertRouteDeps): OperatorRoutes {
   const targetFor = async ({ params: { id = "" }, operator }: OperatorCall): Promise<AlertTarget> => {
     const targets = await ledger.read<readonly AlertTarget[]>(
-      `/alert-targets?${ownTargets(operator, "account").toString()}`,
+      `/alert-targets?${ownTargetsQuery(operator, "account").toString()}`,
     );
     const found = targets.find((target) => target.id === id);
     if (found !== undefined) return found;
@@ -30,7 +30,7 @@ export function alertRoutes({ redis, ledger, secrets, internalAddresses }: Alert
   };
   return {
     "GET /alerts": async ({ query, operator }) => {
-      const filter = ownTargets(operator, "targets-of");
+      const filter = ownTargetsQuery(operator, "targets-of");
       for (const name of ["account", "kind", "state", "limit", "before"]) {
         const value = query.get(name);
         if (value !== null) filter.set(name, value);
@@ -40,7 +40,7 @@ export function alertRoutes({ redis, ledger, secrets, internalAddresses }: Alert
     },
     "POST /alerts/{id}/retry": async ({ params: { id = "" }, operator, actor }) =>
       ledger.write(
-        `/alerts/${encodeURIComponent(id)}/retry?${ownTargets(operator, "targets-of").toString()}`,
+        `/alerts/${encodeURIComponent(id)}/retry?${ownTargetsQuery(operator, "targets-of").toString()}`,
         {},
         actor,
       ),
@@ -75,7 +75,7 @@ export function alertRoutes({ redis, ledger, secrets, internalAddresses }: Alert
 }
 
 /** Returns a query that limits the caller to targets of the caller's accounts. */
-function ownTargets(operator: Operator, name: string): URLSearchParams {
+function ownTargetsQuery(operator: Operator, name: string): URLSearchParams {
   const accounts = ownAccounts(operator);
   return new URLSearchParams(accounts === undefined ? {} : { [name]: accounts.join(",") });
 }

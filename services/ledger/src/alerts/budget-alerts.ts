@@ -21,7 +21,7 @@ import {
   cachedAccountQueries,
   type AccountQueries,
 } from "../accounts/budget-spending.ts";
-import type { FindingDeps } from "./find-alerts.ts";
+import type { AlertStepDeps } from "./record-alerts.ts";
 import { addCall, mergeCalls, hasRefusedIn, noNewCalls, type NewCalls } from "./new-calls.ts";
 import { budgetAlerts } from "./rules.ts";
 
@@ -37,13 +37,13 @@ export class BudgetAlerts {
   readonly #newCalls = new Map<string, NewCalls>();
   #nextLookBackAt = 0;
 
-  /** Remembers recorded calls for the next search. */
+  /** Remembers recorded calls for the next `record`. */
   noteCalls(events: readonly Pick<UsageEvent, "accountId" | "tokenId" | "time">[]): void {
     for (const { accountId, tokenId, time } of events)
       addCall(this.#callsOf(accountId), { tokenId, timeMs: Date.parse(time) });
   }
 
-  /** Remembers, for the next search, calls that a budget refused. */
+  /** Remembers calls that a budget refused, for the next `record`. */
   noteRefused(refusals: readonly WaitingRefusal[]): void {
     for (const { call, budget } of refusals)
       if (budget !== undefined)
@@ -52,9 +52,9 @@ export class BudgetAlerts {
 
   /**
    * Stores alerts about the budgets of remembered calls. After a failure, the calls of the account remain for the next
-   * search.
+   * `record`.
    */
-  async find(books: Books, deps: FindingDeps): Promise<void> {
+  async record(books: Books, deps: AlertStepDeps): Promise<void> {
     const now = Date.now();
     if (now >= this.#nextLookBackAt) {
       const range = {
@@ -78,7 +78,7 @@ export class BudgetAlerts {
     for (const [account, calls] of callsByAccount) {
       this.#newCalls.delete(account);
       try {
-        await findOfAccount(books, deps, { account, calls, groups });
+        await recordOfAccount(books, deps, { account, calls, groups });
       } catch (error) {
         mergeCalls(this.#callsOf(account), calls);
         throw error;
@@ -95,9 +95,9 @@ export class BudgetAlerts {
 
 type Groups = PublishedConfiguration["groups"];
 
-async function findOfAccount(
+async function recordOfAccount(
   books: Books,
-  { redis, recorder }: FindingDeps,
+  { redis, recorder }: AlertStepDeps,
   { account, calls, groups }: { account: string; calls: NewCalls; groups: Groups },
 ): Promise<void> {
   const budgets = new Map((await findBudgets(redis, account)).map((budget) => [budget.id, budget]));

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import type { Books } from "@modelgate/books";
 import { readPublishedConfiguration } from "@modelgate/catalog";
 import { readCertificateEnd, readContentCertificateEnds, type Redis, type TlsServer } from "@modelgate/platform";
-import type { FindingDeps } from "./find-alerts.ts";
+import type { AlertStepDeps } from "./record-alerts.ts";
 import { certificateAlert } from "./rules.ts";
 
 /** Maximum number of servers to check, and number of concurrent checks. */
@@ -23,9 +23,9 @@ const schemes: Readonly<Record<string, Omit<TlsServer, "host">>> = {
 };
 
 /** Stores alerts about expiring certificates: of stores, of channels without a proxy, and of a PostgreSQL client. */
-export async function findCertificateAlerts(
+export async function recordCertificateAlerts(
   books: Books,
-  { redis, recorder }: FindingDeps,
+  { redis, recorder }: AlertStepDeps,
   storeUrls: readonly string[],
 ): Promise<void> {
   const { channels = [] } = (await readPublishedConfiguration(redis)) ?? {};

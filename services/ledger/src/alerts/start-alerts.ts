@@ -5,9 +5,9 @@ import type { BooksConnection } from "../books-connection.ts";
 import { repeatPeriodically } from "../watch/every.ts";
 import { AlertRecorder } from "./alert-recorder.ts";
 import { BudgetAlerts } from "./budget-alerts.ts";
-import { findCertificateAlerts } from "./certificates.ts";
+import { recordCertificateAlerts } from "./certificates.ts";
 import { deliverAlerts } from "./deliver.ts";
-import { findChannelAlerts, findDivergenceAlerts, findExpiryAlerts } from "./find-alerts.ts";
+import { recordChannelAlerts, recordDivergenceAlerts, recordKeyAlerts } from "./record-alerts.ts";
 import { balanceAlert, unpricedAlerts } from "./rules.ts";
 import type { AlertSender } from "./send.ts";
 
@@ -57,15 +57,17 @@ export function startAlerts({
   const budgets = new BudgetAlerts();
   const running = new AsyncDisposableStack();
   const deps = { redis, recorder };
-  const steps: readonly (readonly [name: string, find: (books: Books) => Promise<void>])[] = [
-    ["alerts of channels", (books) => findChannelAlerts(books, deps)],
-    ["alerts of divergences", (books) => findDivergenceAlerts(books, deps)],
-    ["alerts of budgets", (books) => budgets.find(books, deps)],
-    ["alerts of expiring keys", atMostHourly((books) => findExpiryAlerts(books, deps))],
-    ["alerts of expiring certificates", atMostHourly((books) => findCertificateAlerts(books, deps, storeUrls))],
+  const steps: readonly (readonly [name: string, record: (books: Books) => Promise<void>])[] = [
+    ["alerts of channels", (books) => recordChannelAlerts(books, deps)],
+    ["alerts of divergences", (books) => recordDivergenceAlerts(books, deps)],
+    ["alerts of budgets", (books) => budgets.record(books, deps)],
+    ["alerts of expiring keys", atMostHourly((books) => recordKeyAlerts(books, deps))],
+    ["alerts of expiring certificates", atMostHourly((books) => recordCertificateAlerts(books, deps, storeUrls))],
   ];
-  for (const [name, find] of steps)
-    running.use(repeatPeriodically({ name, everyMs, log, level: "warn", step: () => connection.useDuringMove(find) }));
+  for (const [name, record] of steps)
+    running.use(
+      repeatPeriodically({ name, everyMs, log, level: "warn", step: () => connection.useDuringMove(record) }),
+    );
   running.use(
     repeatPeriodically({
       name: "the delivery of alerts",
@@ -91,11 +93,11 @@ export function startAlerts({
 }
 
 /** Returns a step that runs only if an hour has passed since its last success. */
-function atMostHourly(find: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
+function atMostHourly(record: (books: Books) => Promise<void>): (books: Books) => Promise<void> {
   let next = 0;
   return async (books) => {
     if (Date.now() < next) return;
-    await find(books);
+    await record(books);
     next = Date.now() + hourMs;
   };
 }

@@ -46,8 +46,8 @@ export interface VerificationDeps {
 export type Verifier = (id: string, anchor?: Anchor) => Promise<Verification | undefined>;
 
 /**
- * Creates a function that verifies an account: its receipts, balance, calls and totals. It then signs the head of the
- * chain for later verifications.
+ * Creates a function that verifies an account: its receipts, balance, calls and totals. It then stores an anchor for
+ * later verifications.
  */
 export function createVerifier(deps: VerificationDeps): Verifier {
   const { redis, connection, keepDays, signer, waitMs = defaultWaitMs } = deps;
@@ -69,7 +69,7 @@ export function createVerifier(deps: VerificationDeps): Verifier {
       if (verified === undefined) return undefined;
       const message = verified.ok ? await findDifference(books, id, booked !== undefined, anchors, signer) : undefined;
       if (message !== undefined) return { ...verified, ok: false, divergence: { message } };
-      if (verified.ok && createdAt !== "") await signHead(books, verified, createdAt, signer, stored);
+      if (verified.ok && createdAt !== "") await storeNewAnchor(books, verified, createdAt, signer, stored);
       return verified;
     });
     if (verification !== undefined) await storeVerification(redis, verification);
@@ -87,11 +87,11 @@ async function findDifference(
 ): Promise<string | undefined> {
   if (!isBooked) return "the account is not in the books";
   const forged = anchors.find((anchor) => !signer.isGenuine(anchor));
-  if (forged !== undefined) return `the head of ${forged.time} was not signed with MODELGATE_SECRET`;
+  if (forged !== undefined) return `the anchor of ${forged.time} was not signed with MODELGATE_SECRET`;
   return verifyTotals(books, id);
 }
 
-async function signHead(
+async function storeNewAnchor(
   books: Books,
   { account, to: number, head, balanceNanos }: Verification,
   createdAt: string,
@@ -100,7 +100,7 @@ async function signHead(
 ): Promise<void> {
   const anchor = { account, number, head, balanceNanos: balanceNanos.toString(), createdAt };
   const signed = signer.sign({ ...anchor, time: new Date().toISOString() });
-  // After a change of the secret, the same head is signed again.
+  // After a change of the secret, the same receipt is signed again.
   const isSigned = before?.number === number && before.head === head && signer.isCurrent(before);
   if (!isSigned) await storeAnchor(books, signed);
 }

@@ -33,7 +33,7 @@ export interface CommonVerification {
 }
 
 /**
- * Verifies the audit log, published prices and the set of accounts. Signs the head of the audit log. `anchor` was
+ * Verifies the audit log, published prices and the set of accounts. Stores an anchor of the audit log. `anchor` was
  * stored outside the books.
  */
 export async function verifyCommon(
@@ -68,7 +68,7 @@ async function verifyAuditOf(books: Books, signer: AnchorSigner, expected: Ancho
     anchors.map((anchor) => ({ number: anchor.number, hash: anchor.head })),
   );
   const forged = anchors.some((anchor) => !signer.isGenuine(anchor));
-  const reason = message ?? (forged ? "its head was not signed with MODELGATE_SECRET" : undefined);
+  const reason = message ?? (forged ? "its anchor was not signed with MODELGATE_SECRET" : undefined);
   if (reason !== undefined) return { entries: head.number, message: `the audit: ${reason}` };
   if (head.number > 0 && !(storedAnchor?.number === head.number && signer.isCurrent(storedAnchor))) {
     const unsigned = { account: auditAnchor, number: head.number, head: head.hash, balanceNanos: "0", createdAt: "" };

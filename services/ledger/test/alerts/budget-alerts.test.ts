@@ -82,7 +82,7 @@ async function callAt(timeMs: number, costNanos: string, tokenId = "tok_1") {
 /** Searches for alerts at a time. Returns the periods of all stored alerts. */
 async function foundAt(timeMs: number, alerts = new BudgetAlerts()): Promise<readonly string[]> {
   vi.setSystemTime(timeMs);
-  await alerts.find(books, { redis, recorder: new AlertRecorder(log) });
+  await alerts.record(books, { redis, recorder: new AlertRecorder(log) });
   return (await readAlerts(books, { limit: 99 })).map(({ period }) => period).toSorted();
 }
 const numberOf = (period: Budget["period"], zone = "UTC") => periodAt(period, zone, lastSecond).number;

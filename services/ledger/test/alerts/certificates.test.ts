@@ -21,7 +21,7 @@ import {
   type TlsBackends,
 } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
-import { findCertificateAlerts } from "../../src/alerts/certificates.ts";
+import { recordCertificateAlerts } from "../../src/alerts/certificates.ts";
 
 const { log } = createLogger("test", "silent");
 const dayMs = 86_400_000;
@@ -76,7 +76,7 @@ async function startPostgres(): Promise<string> {
 async function found(storeUrls: readonly string[], by: AnyRedis = redis) {
   books = opened.use(await openBooks({ file: join(folder, `${Math.random()}.sqlite`) }, log));
   for (const recorder of [new AlertRecorder(log), new AlertRecorder(log)])
-    await findCertificateAlerts(books, { redis: by, recorder }, storeUrls);
+    await recordCertificateAlerts(books, { redis: by, recorder }, storeUrls);
   return (await readAlerts(books, { limit: 99 }))
     .map(({ kind, subject, severity, period }) => [kind, subject, severity, period])
     .toSorted();

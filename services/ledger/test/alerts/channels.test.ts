@@ -5,7 +5,7 @@ import { countShortPause, endModelCooldowns, startModelCooldown } from "@modelga
 import { createLogger } from "@modelgate/platform";
 import { startLocalRedis, type LocalRedis } from "@modelgate/testkit";
 import { AlertRecorder } from "../../src/alerts/alert-recorder.ts";
-import { findChannelAlerts } from "../../src/alerts/find-alerts.ts";
+import { recordChannelAlerts } from "../../src/alerts/record-alerts.ts";
 
 const { log } = createLogger("test", "silent");
 const [secondMs, hourMs] = [1_000, 3_600_000];
@@ -39,7 +39,7 @@ describe("alerts of a channel", () => {
   /** Lets both ledgers search at a time after the start. Returns all alerts, oldest first. */
   async function foundAt(afterMs: number): Promise<readonly string[]> {
     vi.setSystemTime(start + afterMs);
-    for (const recorder of recorders) await findChannelAlerts(books, { redis, recorder });
+    for (const recorder of recorders) await recordChannelAlerts(books, { redis, recorder });
     const alerts = await readAlerts(books, { limit: 99 });
     return alerts.toReversed().map(({ kind, subject, period }) => `${kind} ${subject} ${period}`);
   }

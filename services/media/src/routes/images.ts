@@ -62,7 +62,7 @@ function imagesHandler(deps: Deps, act: ImageAction, prompt?: string): EndpointH
     using input = new InputImages(deps.images, parsed.request, call, body.holding);
     const images = {
       deps: deps.images,
-      unsupported: {
+      unsupportedRules: {
         spelling: wires[parsed.request.dialect].client.spelling,
         refusesUnsupported: call.refusesUnsupported,
       },
@@ -157,9 +157,9 @@ function measureOf(
     },
     bound: { images: maxBilledImages(choices) },
     floor: floorOfImages(inputTokens, choices, price),
-    meter(reported, _words, ended) {
+    meter(reported, _words, callStatus) {
       const missing = choices - (reported?.images ?? 0);
-      if (ended === "cancelled" && missing > 0) {
+      if (callStatus === "cancelled" && missing > 0) {
         const outputImageTokens = (reported?.outputImageTokens ?? 0) + missing * imageTokens;
         const tokens = price.has("images") ? {} : { outputImageTokens };
         return Promise.resolve({ units: { inputTokens, ...reported, ...tokens, images: choices }, estimated: true });

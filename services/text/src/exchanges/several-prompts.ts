@@ -33,7 +33,7 @@ export async function promptBatchExchange(
   const { requests, dropped } = batch.read(requestBody);
   const [first, ...others] = requests;
   const converted: ConvertedCall<TextVendor, TextRequest, TextAnswer> = {
-    unsupported: { spelling: client.spelling, refusesUnsupported: call.refusesUnsupported },
+    unsupportedRules: { spelling: client.spelling, refusesUnsupported: call.refusesUnsupported },
     dropped,
     bodyBytes: call.body.length,
     taskWaitMs: maxTaskMs,

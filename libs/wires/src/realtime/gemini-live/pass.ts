@@ -231,13 +231,13 @@ export class LiveTally {
     // A turn without content is a response if it was requested or if it has usage.
     const id = this.#response ?? (usage === undefined && this.#pending === 0 ? undefined : this.#begin());
     if (id === undefined) return;
-    const ended: CallStatus = this.#interrupted ? "cancelled" : "completed";
+    const callStatus: CallStatus = this.#interrupted ? "cancelled" : "completed";
     // After an interruption, the interrupting input gets a response too.
     if (!this.#interrupted) this.#pending = Math.max(0, this.#pending - this.#pendingBefore);
     this.#pendingBefore = 0;
     this.#response = undefined;
     this.#usage = undefined;
     this.#interrupted = false;
-    this.#seen.push({ kind: "response-done", id, units: responseUnits(responseUsage(usage)), ended });
+    this.#seen.push({ kind: "response-done", id, units: responseUnits(responseUsage(usage)), callStatus });
   }
 }

@@ -12,7 +12,7 @@ export type SeenEvent =
       readonly kind: "response-done";
       readonly id: string;
       readonly units: Units | undefined;
-      readonly ended: CallStatus;
+      readonly callStatus: CallStatus;
     }
   /** The client's speech became a conversation item. */
   | { readonly kind: "committed"; readonly item: string }
@@ -97,7 +97,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     kind: "response-done",
     id: responseId(response),
     units: responseUnits(asRecord(response)["usage"]),
-    ended: endOfResponse(asRecord(response)["status"]),
+    callStatus: endOfResponse(asRecord(response)["status"]),
   }),
   "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
   "input_audio_buffer.cleared": () => ({ kind: "cleared" }),

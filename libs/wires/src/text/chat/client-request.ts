@@ -5,7 +5,7 @@ import {
   outputLimitsIn,
   extraReasoningTokens,
   wholeNumber,
-  readsUnseenInput,
+  readsHiddenInput,
   mediaOf,
   measureTypedPart,
 } from "../params.ts";
@@ -123,7 +123,7 @@ export function readParams(value: unknown): TextParams {
     showsCost: showsCost || undefined,
     maxOutputTokens: max === undefined ? undefined : (max + extraReasoningTokens(body)) * choices,
     outputLimitNames,
-    readsUnseenInput: readsUnseenInput(body),
+    readsHiddenInput: readsHiddenInput(body),
     choices,
     media: mediaOf(body.messages, measureTypedPart),
     fees: requestedFees(body),
@@ -158,6 +158,6 @@ function parseReasoning(body: Fields): ReasoningOptions | undefined {
   const show = reasoningFields?.flag("exclude") === true ? ("none" as const) : undefined;
   if (switches.includes(false)) return withoutUndefined({ effort: "none" as const, show });
   const automaticBudget = effort === undefined && switches.includes(true) ? -1 : undefined;
-  const commonOptions = withoutUndefined({ effort, budgetTokens: budgetTokens ?? automaticBudget, show });
-  return Object.keys(commonOptions).length > 0 ? commonOptions : undefined;
+  const options = withoutUndefined({ effort, budgetTokens: budgetTokens ?? automaticBudget, show });
+  return Object.keys(options).length > 0 ? options : undefined;
 }

@@ -114,7 +114,7 @@ export function readParams(value: unknown): TextParams {
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: max === undefined ? undefined : max * choices,
     outputLimitNames,
-    readsUnseenInput: false,
+    readsHiddenInput: false,
     choices,
     media: { characters: 0, tokens: 0 },
     fees: requestedFees(body),

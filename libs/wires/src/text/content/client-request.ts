@@ -8,7 +8,7 @@ import {
   type JsonRecord,
   bodyReader,
 } from "@modelgate/formats/json";
-import { readsUnseenInput, mediaOf, type TextParams } from "../params.ts";
+import { readsHiddenInput, mediaOf, type TextParams } from "../params.ts";
 import type { RequestPath } from "../../wire.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { Part, TextPart } from "../hub/part.ts";
@@ -232,7 +232,7 @@ export function readParams(value: unknown, path: RequestPath): TextParams {
     maxOutputTokens: max === undefined ? undefined : max * choices,
     // A body with both spellings of the output limit is refused.
     outputLimitNames: [],
-    readsUnseenInput: readsUnseenInput(body),
+    readsHiddenInput: readsHiddenInput(body),
     choices,
     media: mediaOf(body.contents, measurePart),
     imageSize: config?.fields("imageConfig")?.text("imageSize"),

@@ -4,7 +4,7 @@ import { parseFunction, TurnCollector } from "../hub/content.ts";
 import { searchToolName } from "../hub/request.ts";
 import type { Effort, OutputFormat, ReasoningOptions, TextRequest, Tool, ToolChoice, Turn } from "../hub/request.ts";
 import type { ParsedText } from "../hub/wire.ts";
-import { bytesMedia, mediaOf, remoteFile, textAt, readsUnseenInput, type Media, type TextParams } from "../params.ts";
+import { bytesMedia, mediaOf, remoteFile, textAt, readsHiddenInput, type Media, type TextParams } from "../params.ts";
 import { feeMembers, requestedFees } from "./usage.ts";
 import { isContents, parseContent, parseModelStep, parseResult, envelopeOfStep } from "./parts.ts";
 
@@ -170,7 +170,7 @@ export function readParams(value: unknown): InteractionsParams {
     includeUsage: true,
     maxOutputTokens: body.generation_config?.max_output_tokens ?? undefined,
     outputLimitNames: [],
-    readsUnseenInput: readsUnseenInput(body),
+    readsHiddenInput: readsHiddenInput(body),
     choices: 1,
     media: mediaOf(body.input, measurePart),
     fees: requestedFees(body),

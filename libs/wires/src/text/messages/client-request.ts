@@ -1,7 +1,7 @@
 import { Failure, withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, memberOf, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { outputLimitsIn, readsUnseenInput, mediaOf, bytesMedia, imageMedia, remoteFile, textAt } from "../params.ts";
+import { outputLimitsIn, readsHiddenInput, mediaOf, bytesMedia, imageMedia, remoteFile, textAt } from "../params.ts";
 import type { TextParams, Media } from "../params.ts";
 import { requireTexts } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
@@ -180,7 +180,7 @@ export function readParams(value: unknown): TextParams {
     ...(isCostRequested(body) ? { showsCost: true } : {}),
     maxOutputTokens: max,
     outputLimitNames,
-    readsUnseenInput: readsUnseenInput(body),
+    readsHiddenInput: readsHiddenInput(body),
     choices: 1,
     media: mediaOf(body.messages, measurePart),
     fees: requestedFees(body),
@@ -203,7 +203,7 @@ export function readCountParams(value: unknown): TextParams {
     includeUsage: true,
     maxOutputTokens: 0,
     outputLimitNames: [],
-    readsUnseenInput: false,
+    readsHiddenInput: false,
     choices: 1,
     media: mediaOf(body.messages, measurePart),
   };

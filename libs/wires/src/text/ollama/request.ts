@@ -124,7 +124,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
     includeUsage: true,
     maxOutputTokens: max === undefined || max < 0 ? undefined : max,
     outputLimitNames: [],
-    readsUnseenInput: false,
+    readsHiddenInput: false,
     choices: 1,
     media: mediaOf(messages, measureImages),
   };

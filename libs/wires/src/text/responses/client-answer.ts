@@ -112,6 +112,6 @@ function echoReasoning(reasoning: unknown): JsonRecord {
 }
 
 function echoText(text: unknown): JsonRecord {
-  const commonOptions = asRecord(text);
-  return { ...commonOptions, format: commonOptions["format"] ?? { type: "text" } };
+  const options = asRecord(text);
+  return { ...options, format: options["format"] ?? { type: "text" } };
 }

@@ -1,7 +1,7 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import { isCostRequested } from "../../cost/index.ts";
 import { Fields, isRecord, type JsonRecord, bodyReader } from "@modelgate/formats/json";
-import { outputLimitsIn, readsUnseenInput, mediaOf, measureTypedPart, type TextParams } from "../params.ts";
+import { outputLimitsIn, readsHiddenInput, mediaOf, measureTypedPart, type TextParams } from "../params.ts";
 import { parseCustom, parseFunction, parsePlainFields, parseSchema } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import { extensionMembers } from "../hub/openai-models.ts";
@@ -192,7 +192,7 @@ export function readParams(value: unknown): ResponsesParams {
     maxOutputTokens: max,
     outputLimitNames,
     foreignNames: Object.keys(body).filter((name) => name !== "reasoning" && extensionMembers.has(name)),
-    readsUnseenInput: readsUnseenInput(body),
+    readsHiddenInput: readsHiddenInput(body),
     choices: 1,
     media: mediaOf(body.input, measureTypedPart),
     fees: requestedFees(body),

@@ -20,7 +20,7 @@ test("a turn is one response, with the vendor's usage", () => {
       kind: "response-done",
       id: "resp_s1",
       units: { requests: 1, inputTokens: 5, outputTokens: 3 },
-      ended: "completed",
+      callStatus: "completed",
     },
   ]);
 });
@@ -37,7 +37,7 @@ test("an interrupted turn is answered by another turn, which is still expected",
   tally.inspect(textContent("Long"));
   tally.request();
   const [done] = tally.inspect(interrupted).concat(tally.inspect(turnEnd(1)));
-  expect(done).toMatchObject({ kind: "response-done", ended: "cancelled" });
+  expect(done).toMatchObject({ kind: "response-done", callStatus: "cancelled" });
   expect(tally.pending).toBe(1);
   expect(kinds(tally, textContent("Next"), turnEnd(1))).toEqual(["response-begun", "delta", "response-done"]);
   expect(tally.pending).toBe(0);

@@ -8,4 +8,4 @@ if stored then
 end
 redis.call('SET', token, record)
 if keepMs then redis.call('PEXPIRE', token, keepMs) end
-return {'projected'}
+return {'written'}

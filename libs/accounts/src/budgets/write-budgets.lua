@@ -16,4 +16,4 @@ for _, budget in ipairs(cjson.decode(redis.call('GET', budgetList) or '[]')) do
 end
 redis.call('SET', budgetList, list)
 redis.call('HSET', account, 'budgets', string.format('%.0f', version))
-return {'projected'}
+return {'written'}

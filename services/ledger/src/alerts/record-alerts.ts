@@ -23,8 +23,8 @@ import {
   unstableAlert,
 } from "./rules.ts";
 
-/** Dependencies of the steps that find conditions of alerts. */
-export interface FindingDeps {
+/** Dependencies of the functions that store alerts. */
+export interface AlertStepDeps {
   readonly redis: Redis;
   readonly recorder: AlertRecorder;
 }
@@ -32,7 +32,7 @@ export interface FindingDeps {
 const maxExpiring = 1_000;
 
 /** Stores alerts about paused or unstable channels, keys and models, and about the end of pauses. */
-export async function findChannelAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
+export async function recordChannelAlerts(books: Books, { redis, recorder }: AlertStepDeps): Promise<void> {
   const { cooldowns, accountCooldowns } = await readChannelStates(redis);
   const paused = new Map([...keyRefusals(accountCooldowns), ...cooldowns]);
   const openAlerts = await readOpenAlerts(books, ["key-refused", "channel-resting"]);
@@ -62,7 +62,7 @@ function keyRefusals(accountCooldowns: ReadonlyMap<string, Cooldown>): ReadonlyM
 }
 
 /** Stores alerts about failed verifications. */
-export async function findDivergenceAlerts(books: Books, { redis, recorder }: FindingDeps): Promise<void> {
+export async function recordDivergenceAlerts(books: Books, { redis, recorder }: AlertStepDeps): Promise<void> {
   const now = Date.now();
   const diverging = await listDivergences(redis);
   await recorder.record(
@@ -72,7 +72,7 @@ export async function findDivergenceAlerts(books: Books, { redis, recorder }: Fi
 }
 
 /** Stores alerts about API keys that expire soon or are due for rotation. */
-export async function findExpiryAlerts(books: Books, { recorder }: FindingDeps): Promise<void> {
+export async function recordKeyAlerts(books: Books, { recorder }: AlertStepDeps): Promise<void> {
   const now = Date.now();
   const expiring = await readExpiringTokens(books, { from: now, to: now + keyExpiryMs, limit: maxExpiring });
   await recorder.record(books, alertsOf(expiring, keyExpiryAlert, now));

@@ -6,11 +6,11 @@ import type { PreviousKey, Token } from "./token.ts";
 
 type KeyWithDigest = Pick<PreviousKey, "expiresAt" | "replacedAt"> & { readonly digest: string };
 
-const projectScript = defineScript({
-  file: new URL("project-token.lua", import.meta.url),
+const writeScript = defineScript({
+  file: new URL("write-token.lua", import.meta.url),
   keys: ["token"],
   args: { record: "text", version: "number", keepMs: "number?" },
-  replies: { projected: {}, newer: {} },
+  replies: { written: {}, newer: {} },
 });
 
 const nameScript = defineScript({
@@ -34,7 +34,7 @@ export async function writeTokenToRedis(
   const listed = accountKeys.accountTokens(accountId);
   const write = async (key: string, record: Token, keepMs?: number): Promise<void> => {
     const request = { record: JSON.stringify(record), version, keepMs };
-    await projectScript(redis, { token: accountKeys.token(key) }, request);
+    await writeScript(redis, { token: accountKeys.token(key) }, request);
     await redis.publish(accountKeys.tokenChanges, key);
   };
   if (deletedAt !== undefined) {

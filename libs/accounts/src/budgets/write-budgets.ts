@@ -4,12 +4,12 @@ import { accountKeys } from "../keys.ts";
 import { budgetScript, moneyScripts } from "../shared-scripts.ts";
 import { isOfOrganisation, type Budget } from "./budget.ts";
 
-const projectScript = defineScript({
-  file: new URL("project-budgets.lua", import.meta.url),
+const writeScript = defineScript({
+  file: new URL("write-budgets.lua", import.meta.url),
   shared: [...moneyScripts, budgetScript],
   keys: ["account", "budgets", "budgetList"],
   args: { version: "number", list: "text", states: "text" },
-  replies: { projected: {}, newer: {}, "no-account": {} },
+  replies: { written: {}, newer: {}, "no-account": {} },
 });
 
 /** Spending of a budget according to the books. */
@@ -37,8 +37,8 @@ export async function writeBudgetsToRedis(
   accountId: string,
   { version, budgets }: BudgetList,
   states: ReadonlyMap<string, BudgetState>,
-): Promise<"projected" | "newer" | "no-account"> {
-  const { verdict } = await projectScript(
+): Promise<"written" | "newer" | "no-account"> {
+  const { verdict } = await writeScript(
     redis,
     {
       account: accountKeys.account(accountId),
