@@ -16,9 +16,10 @@ const { values } = parseArgs({
     /** For `allocations`: `one` or `apart`, and `burst` or `large` instead of `chat`. */
     shape: { type: "string" },
     kind: { type: "string" },
-    /** For `books`: the only engine, the number of calls, and the receipts of the verified account. */
+    /** For `books` and `console`: the one engine to measure, and the number of calls in the books. */
     engine: { type: "string" },
     calls: { type: "string" },
+    /** For `books`: number of receipts of the verified account. */
     receipts: { type: "string" },
   },
 });

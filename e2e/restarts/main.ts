@@ -35,7 +35,12 @@ for (const [title, rows] of parts) {
   for (const [what, figure] of rows) process.stdout.write(`| ${what} | ${figure} |\n`);
   process.stdout.write("\n");
 }
-process.stdout.write(`The account ${agrees ? "agrees" : "does NOT agree"} with its calls.\n`);
+const difference = `balance ${balanceNanos}, credits ${creditedNanos}, spending ${spentNanos}, reserved ${heldNanos}`;
+process.stdout.write(
+  agrees
+    ? "No money is reserved, and the account's balance is its credits minus its spending.\n"
+    : `The account does NOT agree: ${difference}\n`,
+);
 const isIncomplete = parts
   .flatMap(([, rows]) => rows)
   .filter(([what]) => /^(?:streams|sessions|other calls)/.test(what))

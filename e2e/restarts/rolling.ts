@@ -17,7 +17,7 @@ export interface Rollout {
 }
 
 export interface RolloutResult {
-  /** Number of open streams when the last old replica drained. */
+  /** Number of open streams while the old replicas drain. */
   readonly openStreams: number;
   readonly streams: readonly Answer[];
   /** Answers to complete calls during the rollout. */

@@ -71,7 +71,7 @@ export class SupportedWires {
     this.#missing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }
 
-  /** Records that the endpoint refuses calls of this model that another endpoint may accept. */
+  /** Records that the vendor's endpoint for this wire refused a call of this model. The wire is then tried last. */
   reportRefusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }

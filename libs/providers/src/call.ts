@@ -76,7 +76,7 @@ export interface RunCall extends AnyCall {
   readonly lastEvent?: string | undefined;
 }
 
-/** A download of a finished video, from a vendor that serves videos itself. */
+/** A download of a finished video that has no URL, from the vendor's API. */
 export interface DownloadCall extends AnyCall {
   readonly act: "download";
   readonly wire: VideoWire;

@@ -71,7 +71,7 @@ export interface Provider {
   readonly baseUrlQuery?: true;
   /** Returns the id under which a started video task is stored. The default is the vendor's id. */
   taskOf?(id: string, start: Pick<StartCall, "model" | "fromImage">): string;
-  /** Wires whose finished videos the vendor serves itself, instead of a URL in the answer to a poll. */
+  /** Wires whose finished videos may have no URL. Such a video is requested from the vendor's API (`DownloadCall`). */
   readonly downloads?: readonly VideoWire[];
   readonly keyForm?: { readonly pattern: RegExp; readonly description: string };
   /** Classifies an answer with an error status. `body` is the beginning of the answer. */

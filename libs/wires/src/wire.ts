@@ -65,7 +65,7 @@ export interface ClientSide<Request, Answer, Context, Output = JsonRecord> {
   readonly spelling: Readonly<Partial<Record<string, string>>>;
   /** Members that determine what a call may do and what it costs. A body in which one is ambiguous is refused. */
   readonly inspectedMembers: readonly string[];
-  /** Members that name objects in a vendor's store. The default is `plainDialect`. */
+  /** Rules for finding objects in a vendor's store. The default is `plainDialect`. */
   readonly stores?: StoreDialect;
 }
 

@@ -1,7 +1,7 @@
 import type { Failure } from "@modelgate/contracts";
 import type { ClientEvent, RealtimeMessage, SeenEvent } from "@modelgate/wires/realtime";
 
-/** Operations of a session's charges that the session calls. */
+/** Charges of a session. The session calls these methods. */
 export interface SessionCharges {
   /** Call id of the current reservation. */
   readonly callId: string;
@@ -31,7 +31,7 @@ export interface SessionCharges {
   close(): Promise<void>;
 }
 
-/** Operations of the session that its charges call. */
+/** Methods of a session that its `SessionCharges` calls. */
 export interface ChargedSession {
   /** Sends a message of the gateway to the vendor. */
   sendToVendor(message: RealtimeMessage): void;

@@ -5,7 +5,7 @@ import type { Peer } from "./peer.ts";
 
 /** Request to open a WebSocket. */
 export interface SocketCall {
-  /** Path after the instance. */
+  /** Path without `/at/<instance>`. */
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;

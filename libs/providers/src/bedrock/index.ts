@@ -22,7 +22,7 @@ export const bedrock: Provider = {
   request(call) {
     if (call.act !== "answer")
       throw new Failure("upstream_error", "The vendor of this model has no tasks or sessions.");
-    // `bodyOf` moves the headers of a messages client into the body.
+    // No header or query of the client is sent. Bedrock reads the names of betas only in the body (`bodyOf`).
     const plain = { ...call, body: bodyOf(call), headers: undefined, query: undefined };
     return requestTo(addressOf(call), plain, call.stream ? { accept: "*/*" } : {});
   },

@@ -41,7 +41,7 @@ export interface TextStreamPass {
   /** True if the wire has no terminal frame. */
   readonly endsWithConnection: boolean;
   renameFrame(frame: Buffer, model: string): Buffer;
-  /** Adds members of the request that the vendor did not get. */
+  /** Sets the members of `echo` in the answer that a frame contains. */
   echoFrame?(frame: Buffer, echo: JsonRecord): Buffer;
   /** Returns the raw piece of a frame that contains the model's text, for `extractText`. */
   extractRawText(frame: Buffer): string;
@@ -91,7 +91,7 @@ export interface TextPass extends TextStreamPass {
   /** Changes the request to what the target accepts. */
   fit?(body: Buffer, target: PassTarget): Generator<undefined, FittedBody>;
   renameAnswer(answer: Buffer, model: string): Buffer;
-  /** Adds members of the request that the vendor did not get. */
+  /** Sets the members of `echo` in a complete answer. */
   echoAnswer?(answer: Buffer, echo: JsonRecord): Buffer;
   /** Reads the usage of a complete answer. Throws Failure upstream_error for any other body. */
   usage(answer: JsonRecord): Units | undefined;
@@ -120,7 +120,7 @@ export function renameAt(json: Buffer, path: readonly string[], model: string): 
   );
 }
 
-/** Adds members of the request that the vendor did not get. */
+/** Sets the members of `echo`, which the vendor did not get, in an answer. */
 export function withEcho(answer: Buffer, echo: JsonRecord): Buffer {
   const members = Object.entries(withoutUndefined(echo)).map(([name, value]) => [name, JSON.stringify(value)] as const);
   return spliceMembers(answer, Object.fromEntries(members));

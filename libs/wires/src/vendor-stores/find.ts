@@ -243,7 +243,8 @@ const headCharacters = 1_000;
 const maxUrlCharacters = 64 * 1024;
 
 /**
- * Returns true for an address in a vendor's store, by its host or scheme. Public addresses and data URLs are content.
+ * Returns true for an address in a vendor's store, by its host or scheme, and for a bare name such as `files/abc`.
+ * Returns false for public addresses and data URLs.
  */
 function isInStore(text: string, vendorHosts: ReadonlySet<string>): boolean {
   const head = text.slice(0, headCharacters);

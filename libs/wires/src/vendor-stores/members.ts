@@ -35,7 +35,7 @@ export interface StoreMember {
   readonly except?: readonly string[];
 }
 
-/** Rules of one wire for members that name objects in a vendor's store, in addition to `storeMembers`. */
+/** Rules of one wire for finding objects in a vendor's store, in addition to `storeMembers`. */
 export interface StoreDialect {
   /** Members in addition to those of every wire. */
   readonly members?: readonly StoreMember[];

@@ -36,7 +36,7 @@ export const wires = {
     Record<VideoWire, Wire<VideoVendor, VideoClient> & { readonly vendor: VideoVendor }>
 >;
 
-/** Members of requests that name objects in the vendor's store. */
+/** Rules for finding objects in the vendor's store. */
 export const videoStores: StoreDialect = {
   members: [
     {

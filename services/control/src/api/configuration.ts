@@ -86,7 +86,7 @@ export function configurationRoutes(deps: ConfigurationRouteDeps): OperatorRoute
       const { document, version } = await versionOf(deps, params["version"]);
       const { version: basedOn } = await newestOf(books);
       const note = `back to version ${version}`;
-      // Sources of the restored version were allowed when it was saved.
+      // Sources in `before` are not checked again. Those of the restored version were allowed when it was saved.
       const before = { version: basedOn, document, storedKeys: await books.readStoredKeys(version) };
       return change({ text: document, copy: undefined, before, note, basedOn, isCheck: false, actor });
     },

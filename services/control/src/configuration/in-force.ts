@@ -36,7 +36,7 @@ export class ActiveConfiguration {
   /** Ids of channels that have lost a key. */
   #missing: readonly string[] = [];
 
-  /** Model lists that completed the active configuration. */
+  /** Vendors' model lists at the time when the configuration was applied, for channels with `models: "*"`. */
   #listed: CompletedModels | undefined;
 
   private constructor(deps: ApplyDeps, source: ConfigurationSource) {

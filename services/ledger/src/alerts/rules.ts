@@ -67,7 +67,7 @@ export function budgetAlerts(
       summary: `${level} % of ${owned} are spent: $${spent} of $${amount}.`,
       details: { ...details, level: `${level}` },
     });
-  // A hard budget refuses calls before it is used up, because it must cover their maximum cost.
+  // A hard budget refuses calls before it is used up, because it must cover the money that they reserve.
   if (hasRefused && level !== 100)
     alerts.push({
       ...about,

@@ -23,7 +23,7 @@ import { parseAnswer, failureOf } from "./vendor-answer.ts";
 import { fieldSupport, renderRequest } from "./vendor-request.ts";
 import { ChatReader } from "./vendor-stream.ts";
 
-/** Members with ids of objects in the vendor's store. */
+/** Rules for finding objects in the vendor's store. */
 const chatStores = {
   members: [
     // DashScope's long-context models accept a file's id as the text of a system message.

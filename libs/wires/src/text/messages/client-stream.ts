@@ -66,8 +66,8 @@ export class MessagesWriter implements StreamWriter {
   }
 
   /**
-   * Returns the first event, and "" afterwards. Clients expect the number of input tokens in it, so it is an estimate
-   * until the vendor reports usage.
+   * Returns the first event, and "" afterwards. Its number of input tokens is an estimate if the vendor has not
+   * reported usage yet.
    */
   #start(): string {
     if (this.#started) return "";
@@ -105,8 +105,8 @@ class MessagePartWriter {
   #isOpen = false;
   #head = "";
   /**
-   * Blocks with the signatures of texts. They are sent before the next block, because clients read the last block as
-   * the answer.
+   * Blocks with the signatures of texts. They are sent only if another block follows, because clients read the last
+   * block as the answer.
    */
   #waiting: readonly JsonRecord[] = [];
   readonly #on: EventHandlers<string> = {

@@ -3,7 +3,7 @@ import { isRecord, memberOf, ownEntry, asRecords, asText, type JsonRecord, split
 import { createdId, type CreatedId, type StoreDialect, type VendorId } from "../../vendor-stores/members.ts";
 import { isSearchStep } from "../hub/foreign-steps.ts";
 
-/** Members that name objects in the vendor's store. */
+/** Rules for finding objects in the vendor's store. */
 export const stores = {
   // The text service replaces this member by the earlier items.
   without: ["previous_response_id"],
