@@ -45,16 +45,17 @@ export async function openResponses(
   const redis = await sharedContentRedis(shared, { redis: env.relay.redis, content: env.content });
   const quota = openContentQuota(redis, env.content);
   const recordStore = { redis, quota, cipher: makeRecordCipher(env.relay.secrets) };
+  const compactions = makeCompactionCipher(env.relay.secrets);
   return {
     ...deps,
     ending,
     responses: openTurnStore(recordStore, { kind: "response", parse: parseStored }, { ...stored, body }),
     interactions: openTurnStore(recordStore, { kind: "interaction", parse: parseStored }, { ...stored, body }),
     threads: openTurnStore(recordStore, { kind: "thread", parse: parseThread }, { ...threads, body }),
-    conversations: new ConversationStore(recordStore, { ...conversations, body }),
+    conversations: new ConversationStore({ ...recordStore, compactions }, { ...conversations, body }),
     background,
     backgroundStore: new BackgroundStore(recordStore, background),
     sockets,
-    compactions: makeCompactionCipher(env.relay.secrets),
+    compactions,
   };
 }

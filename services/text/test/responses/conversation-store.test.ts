@@ -5,6 +5,7 @@ import { openContentQuota } from "@modelgate/accounts";
 import { createLogger, openRedis, type Redis, type Secrets } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import type { JsonObject } from "@modelgate/wires/text";
+import { makeCompactionCipher } from "../../src/responses/compaction/compaction-cipher.ts";
 import { keysOf } from "../../src/responses/conversations/conversation-scripts.ts";
 import { ConversationStore, type Addition } from "../../src/responses/conversations/conversation-store.ts";
 import type { RecordMemory } from "../../src/responses/record-reader.ts";
@@ -33,8 +34,9 @@ const newId = () => `new${++count}`;
 const user = (text: string, id?: string): JsonObject => ({ type: "message", role: "user", content: text, id });
 
 function storeWith(secrets: Secrets): ConversationStore {
-  const records = { redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(secrets) };
-  return new ConversationStore(records, limits);
+  const [cipher, compactions] = [makeRecordCipher(secrets), makeCompactionCipher(secrets)];
+  const quota = openContentQuota(redis, { maxBytes: 1e9 });
+  return new ConversationStore({ redis, quota, cipher, compactions }, limits);
 }
 
 async function open() {
@@ -230,6 +232,18 @@ test.each<[string, (rotation: Awaited<ReturnType<typeof openRotation>>) => Promi
   const { head, list, ids } = keysOf(rotation.at);
   for (const key of [head, list, ids]) expect(await redis.pttl(key)).toBeGreaterThan(0);
   expect((await rotation.addTo(rotation.last, "Later")).verdict).toBe("added");
+});
+
+test("compactions in a conversation survive a rotation of the secret, also one that a client adds meanwhile", async () => {
+  const { at, before, after, last } = await openRotation();
+  const sealed = makeCompactionCipher(["old"]).encrypt("demo", "what was said");
+  const compaction = { type: "compaction", encrypted_content: sealed };
+  for (const store of [before, after]) await store.add(at, { items: [compaction], newId, memory: unbounded });
+  const items = (await last.readAll(at, unbounded)).filter(({ type }) => type === "compaction");
+  const summaries = items.map((item) =>
+    makeCompactionCipher(["next"]).decrypt("demo", String(item["encrypted_content"])),
+  );
+  expect(summaries).toEqual(["what was said", "what was said"]);
 });
 
 test("a conversation survives a rotation in which processes of both steps use it at the same time", async () => {

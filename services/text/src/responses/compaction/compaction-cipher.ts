@@ -1,4 +1,4 @@
-import { makeCipher, type Secrets } from "@modelgate/platform";
+import { makeCipher, type Cipher, type Secrets } from "@modelgate/platform";
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
@@ -10,21 +10,40 @@ export interface CompactionCipher {
   encrypt(accountId: string, summary: string): string;
   /** Decrypts a summary; undefined if this gateway did not create it for the account. */
   decrypt(accountId: string, encrypted: string): string | undefined;
+  /** Encrypts a compaction with the secret in use. Returns it unchanged if it is so, or cannot be decrypted. */
+  encryptAgain(accountId: string, encrypted: string): string;
 }
 
 /** Creates the cipher, whose key is derived from MODELGATE_SECRET. */
 export function makeCompactionCipher(secrets: Secrets): CompactionCipher {
-  const cipher = makeCipher(secrets, "modelgate compactions");
+  const purpose = "modelgate compactions";
+  const [accepted, inUse] = [makeCipher(secrets, purpose), makeCipher([secrets[0]], purpose)];
+  const encrypt = (accountId: string, summary: string): string => prefix + inUse.encrypt(summary, accountId);
   return {
-    encrypt: (accountId, summary) => prefix + cipher.encrypt(summary, accountId),
-    decrypt(accountId, encrypted) {
-      try {
-        return cipher.decrypt(encrypted.slice(prefix.length), accountId);
-      } catch {
-        return undefined;
-      }
+    encrypt,
+    decrypt: (accountId, encrypted) => decryptWith(accepted, accountId, encrypted),
+    encryptAgain(accountId, encrypted) {
+      if (decryptWith(inUse, accountId, encrypted) !== undefined) return encrypted;
+      const summary = decryptWith(accepted, accountId, encrypted);
+      return summary === undefined ? encrypted : encrypt(accountId, summary);
     },
   };
+}
+
+function decryptWith(cipher: Cipher, accountId: string, encrypted: string): string | undefined {
+  try {
+    return cipher.decrypt(encrypted.slice(prefix.length), accountId);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns an item. If it is a compaction by this gateway, it is encrypted with the secret in use. */
+export function withCurrentCompaction(cipher: CompactionCipher, accountId: string, item: JsonObject): JsonObject {
+  const encrypted = encryptedCompactionOf(item);
+  if (encrypted === undefined) return item;
+  const current = cipher.encryptAgain(accountId, encrypted);
+  return current === encrypted ? item : { ...item, encrypted_content: current };
 }
 
 /** Returns the encrypted text of an input item that is a compaction by this gateway; undefined for any other item. */

@@ -1,10 +1,9 @@
-import { Failure } from "@modelgate/contracts";
 import { orUnavailable } from "@modelgate/platform";
-import type { JsonLimits } from "@modelgate/relay";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
-import type { RecordStore } from "../record-cipher.ts";
+import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
+import { RecordReader, type RecordMemory } from "../record-reader.ts";
+import { busyFailure, problemOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
 import {
   addItems,
@@ -16,17 +15,6 @@ import {
 } from "./conversation-scripts.ts";
 import { indexConversation } from "./index-conversation.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, packItem, sizesOf } from "./packed-items.ts";
-
-/** Limits of stored conversations. */
-export interface ConversationLimits {
-  /** Time in ms for which a conversation is stored after its last change. */
-  readonly lifetimeMs: number;
-  readonly maxItems: number;
-  /** Maximum bytes of a conversation's items after compression. */
-  readonly maxBytes: number;
-  /** Limits of a request body. They also limit the items, because a request is sent with all items. */
-  readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
-}
 
 /** A conversation without its items. */
 export interface Conversation {
@@ -64,11 +52,11 @@ const maxAttempts = 10;
 
 /** Stored conversations. The account is part of each key, so that no account finds a conversation of another. */
 export class ConversationStore {
-  readonly #recordStore: RecordStore;
+  readonly #records: ConversationRecords;
   readonly #limits: ConversationLimits;
 
-  constructor(recordStore: RecordStore, limits: ConversationLimits) {
-    this.#recordStore = recordStore;
+  constructor(records: ConversationRecords, limits: ConversationLimits) {
+    this.#records = records;
     this.#limits = limits;
   }
 
@@ -80,7 +68,7 @@ export class ConversationStore {
     { createdAt, metadata }: Conversation,
     memory: RecordMemory,
   ): Promise<boolean> {
-    const { redis, quota, cipher } = this.#recordStore;
+    const { redis, quota, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { lifetimeMs } = this.#limits;
     const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), keys.head);
@@ -90,13 +78,13 @@ export class ConversationStore {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
       if (verdict === "saved") return true;
-      await indexConversation(this.#recordStore, this.#limits, conversation, memory);
+      await indexConversation(this.#records, this.#limits, conversation, memory);
     }
     throw busyFailure();
   }
 
   async find(conversation: ConversationRef): Promise<Conversation | undefined> {
-    const { redis, cipher } = this.#recordStore;
+    const { redis, cipher } = this.#records;
     const { head } = keysOf(conversation);
     const [createdAt, encrypted] = await orUnavailable(redis.hmgetBuffer(head, "createdAt", "metadata"));
     if (!createdAt || !encrypted) return undefined;
@@ -111,7 +99,7 @@ export class ConversationStore {
 
   /** Removes a conversation. Returns false if it does not exist. */
   async remove(conversation: ConversationRef): Promise<boolean> {
-    const { redis, quota } = this.#recordStore;
+    const { redis, quota } = this.#records;
     const { head, list, ids } = keysOf(conversation);
     await quota.release({ accountId: conversation.accountId, record: head });
     await quota.release({ accountId: conversation.accountId, record: list });
@@ -127,14 +115,16 @@ export class ConversationStore {
       memory,
     }: { readonly items: readonly JsonObject[]; readonly newId: () => string; readonly memory: RecordMemory },
   ): Promise<Addition> {
-    let newItems = identifyItems(items, newId);
+    const { compactions } = this.#records;
+    const renewed = items.map((item) => withCurrentCompaction(compactions, conversation.accountId, item));
+    let newItems = identifyItems(renewed, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const reply = await this.#add(conversation, newItems);
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "unindexed")
-        await indexConversation(this.#recordStore, this.#limits, conversation, memory);
-      else if (reply.verdict === "full") return { verdict: "full", problem: this.#problemOf(reply.bound) };
+        await indexConversation(this.#records, this.#limits, conversation, memory);
+      else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }
     throw busyFailure();
@@ -148,7 +138,7 @@ export class ConversationStore {
     range: ItemRange,
     memory: RecordMemory,
   ): Promise<ItemPage | "unknown" | undefined> {
-    const { redis, cipher } = this.#recordStore;
+    const { redis, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
@@ -164,7 +154,7 @@ export class ConversationStore {
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
-      await indexConversation(this.#recordStore, this.#limits, conversation, memory);
+      await indexConversation(this.#records, this.#limits, conversation, memory);
     }
     throw busyFailure();
   }
@@ -177,7 +167,7 @@ export class ConversationStore {
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
   async readAll(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
-    const { redis, cipher } = this.#recordStore;
+    const { redis, cipher } = this.#records;
     const { list } = keysOf(conversation);
     const reader = new RecordReader(memory, this.#limits.body);
     const items: JsonObject[] = [];
@@ -188,7 +178,7 @@ export class ConversationStore {
 
   /** Removes an item from a conversation. Returns false if it does not exist. */
   async removeItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<boolean> {
-    const { redis, quota } = this.#recordStore;
+    const { redis, quota } = this.#records;
     const keys = keysOf(conversation);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const text = await this.readItem(conversation, itemId, memory);
@@ -207,7 +197,7 @@ export class ConversationStore {
   }
 
   async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[]) {
-    const { redis, quota, cipher } = this.#recordStore;
+    const { redis, quota, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
     const items: string[] = [];
@@ -236,22 +226,4 @@ export class ConversationStore {
     if (reply.verdict !== "added") await quota.addBytes(record, -bytes, lifetimeMs);
     return reply;
   }
-
-  #problemOf(bound: string): string {
-    const { maxItems, maxBytes, body } = this.#limits;
-    const max: Readonly<Record<string, string>> = {
-      items: `${maxItems} items`,
-      bytes: `${maxBytes} bytes after compression`,
-      textBytes: `${body.maxBytes} bytes`,
-      values: `${body.values} values`,
-      members: `${body.members} members of objects`,
-    };
-    return `exceed the conversation's limit of ${max[bound] ?? bound}`;
-  }
-}
-
-function busyFailure(): Failure {
-  return new Failure("server_overloaded", "The conversation is being changed by too many requests; try again.", {
-    retryAfterSeconds: 1,
-  });
 }

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
+import { withCurrentCompaction, type CompactionCipher } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
-import type { RecordStore } from "../record-cipher.ts";
+import type { ConversationRecords } from "./conversation-limits.ts";
 import { identifyItems } from "./conversation-items.ts";
 import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, sizesOf } from "./packed-items.ts";
@@ -15,12 +16,13 @@ const itemsPerRead = 8;
  * and conversation_not_found if no accepted secret decrypts an item.
  */
 export async function indexConversation(
-  { redis, quota, cipher }: RecordStore,
+  { redis, quota, cipher, compactions }: ConversationRecords,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
   conversation: ConversationRef,
   memory: RecordMemory,
 ): Promise<void> {
   const keys = keysOf(conversation);
+  const { accountId } = conversation;
   const storedMetadata = await orUnavailable(redis.hgetBuffer(keys.head, "metadata"));
   if (storedMetadata === null) return;
   const metadata = cipher.encrypt(decryptStored(cipher, storedMetadata, keys.head), keys.head);
@@ -34,7 +36,7 @@ export async function indexConversation(
     for (const record of records) {
       before.update(record);
       const packed = decryptItem(cipher, keys.list, record);
-      const indexed = await indexEntryOf(await reader.unpack(packed), ids);
+      const indexed = await indexEntryOf(await reader.unpack(packed), { compactions, accountId }, ids);
       ids.add(indexed.id);
       sizes = addSizes(sizes, indexed.sizes);
       items.push(
@@ -55,15 +57,22 @@ export async function indexConversation(
       items,
     }),
   );
-  if (reply.verdict === "indexed")
-    await quota.addBytes({ accountId: conversation.accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+  if (reply.verdict === "indexed") await quota.addBytes({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
-/** Returns the id and sizes of an item. If another item has the same id, `item` is a copy with a new id. */
-async function indexEntryOf(text: Buffer, takenIds: ReadonlySet<string>) {
-  const item = await reparseJson(text);
-  const [identified] = identifyItems([item], () => randomUUID().replaceAll("-", ""), takenIds);
-  if (identified === undefined || identified.id === item["id"])
-    return { id: String(item["id"]), sizes: await sizesOf(text), item: undefined };
-  return { id: identified.id, sizes: await sizesOf(Buffer.from(JSON.stringify(identified))), item: identified };
+/**
+ * Returns the id and sizes of an item. `item` is a copy to store instead, if another item has the same id, or another
+ * secret has encrypted its compaction.
+ */
+async function indexEntryOf(
+  text: Buffer,
+  { compactions, accountId }: { readonly compactions: CompactionCipher; readonly accountId: string },
+  takenIds: ReadonlySet<string>,
+) {
+  const stored = await reparseJson(text);
+  const renewed = withCurrentCompaction(compactions, accountId, stored);
+  const [item = renewed] = identifyItems([renewed], () => randomUUID().replaceAll("-", ""), takenIds);
+  const id = String(item["id"]);
+  if (renewed === stored && id === stored["id"]) return { id, sizes: await sizesOf(text), item: undefined };
+  return { id, sizes: await sizesOf(Buffer.from(JSON.stringify(item))), item };
 }
