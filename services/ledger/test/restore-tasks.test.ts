@@ -1,5 +1,5 @@
 import { Redis } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import {
   advanceTask,
   claimTasks,
@@ -17,6 +17,7 @@ import {
 } from "@modelgate/accounts";
 import { recordTasks, type Books } from "@modelgate/books";
 import type { StoredTaskEvent } from "@modelgate/contracts";
+import { createLogger } from "@modelgate/platform";
 import { testUsageDraft, startBackends, type Backends } from "@modelgate/testkit";
 import { LateTasks, restoreTasks } from "../src/restore/restore-tasks.ts";
 import { engines, type TestEngine } from "./engines.ts";
@@ -31,7 +32,10 @@ let engine: TestEngine;
 
 const taskCipher = makeTaskCipher(["a secret of the tests, long enough"]);
 
-const restore = (nowMs = Date.now()): Promise<number> => restoreTasks({ redis, books, taskCipher }, nowMs);
+const { log } = createLogger("ledger", "silent");
+
+const restore = (nowMs = Date.now(), cipher = taskCipher): Promise<number> =>
+  restoreTasks({ redis, books, taskCipher: cipher, log }, nowMs);
 
 async function begin(id: string): Promise<TaskRecord> {
   const createdAt = Date.now();
@@ -115,7 +119,11 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     await end(done);
     await record();
     await redis.flushall();
+    using warned = vi.spyOn(log, "warn");
+    expect(await restore(Date.now(), makeTaskCipher(["the next secret of the gateway"]))).toBe(0);
+    expect(warned.mock.calls).toEqual([[{ tasks: 2 }, expect.stringContaining("cannot be decrypted")]]);
     expect(await restore()).toBe(2);
+    expect(warned).toHaveBeenCalledTimes(1);
     expect(await findTask(redis, account, "open")).toMatchObject({ task: open });
     expect(await findTask(redis, account, "done")).toMatchObject({
       task: { state: "completed", result: "its address" },

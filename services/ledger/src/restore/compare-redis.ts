@@ -199,13 +199,13 @@ class PeriodicComparison implements RedisComparison {
 
   /** Restores an empty Redis from the books, after the books have the events of the streams. */
   async #restoreAll(deps: { readonly redis: Redis; readonly bus: Bus; readonly books: Books }): Promise<void> {
-    const { log } = this.#options;
+    const { log, taskCipher } = this.#options;
     this.#isCompleteRun = false;
     this.#lateTasks.begin();
     const begin = performance.now();
     await this.#awaitStreams();
     const accounts = await restoreAllAccounts(deps);
-    await restoreTasks({ ...deps, taskCipher: this.#options.taskCipher }, Date.now());
+    await restoreTasks({ ...deps, taskCipher, log }, Date.now());
     const ms = Math.round(performance.now() - begin);
     if (accounts > 0) log.warn({ accounts, ms }, "Redis was empty: accounts and tokens are restored from the books");
   }
@@ -226,9 +226,10 @@ class PeriodicComparison implements RedisComparison {
       this.#lateTasks.begin();
       await this.#awaitStreams();
     }
-    const tasks = await restoreTasks({ ...deps, taskCipher: this.#options.taskCipher }, Date.now());
+    const { log, taskCipher } = this.#options;
+    const tasks = await restoreTasks({ ...deps, taskCipher, log }, Date.now());
     if (tokens + tasks > 0)
-      this.#options.log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
+      log.warn({ tasks, tokens }, "Redis was behind: video tasks and keys are restored from the books");
   }
 
   /** Waits for a limited time until the books have the events of the streams. */

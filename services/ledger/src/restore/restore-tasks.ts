@@ -1,37 +1,44 @@
 import { restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
 import type { StoredTaskEvent } from "@modelgate/contracts";
+import type { Logger } from "@modelgate/platform";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
 const pageSize = 500;
 
 /** Dependencies for restoring tasks. */
-type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher };
+type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher; readonly log: Logger };
 
-/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. */
+/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. Logs how many it skips. */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
-  let restored = 0;
+  let [restored, skipped] = [0, 0];
   for (let after: BookedTask | undefined; ;) {
     const page = await readFetchableTasks(deps.books, { nowMs, after, limit: pageSize });
-    restored += await restorePage(deps, page, nowMs);
+    const result = await restorePage(deps, page, nowMs);
+    restored += result.restored;
+    skipped += result.skipped;
     after = page.at(-1);
-    if (after === undefined || page.length < pageSize) return restored;
+    if (after === undefined || page.length < pageSize) break;
   }
+  if (skipped > 0) deps.log.warn({ tasks: skipped }, "video tasks are not restored: their records cannot be decrypted");
+  return restored;
 }
 
-/** Restores tasks and returns their number. Skips records that cannot be decrypted or read. */
+/** Restores tasks. Skips records that cannot be decrypted or read. Returns the numbers of restored and skipped tasks. */
 async function restorePage(
   { redis, taskCipher }: Pick<TaskDeps, "redis" | "taskCipher">,
   tasks: readonly BookedTask[],
   nowMs: number,
-): Promise<number> {
+): Promise<{ readonly restored: number; readonly skipped: number }> {
+  let skipped = 0;
   const restored = await Promise.all(
     tasks.map(async ({ account, task: id, record, untilMs }) => {
       const task = openRecord(taskCipher, record, { accountId: account, id });
+      if (task === undefined) skipped++;
       return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
     }),
   );
-  return restored.filter(Boolean).length;
+  return { restored: restored.filter(Boolean).length, skipped };
 }
 
 /** Time in ms after a loss of Redis in which events of earlier tasks may arrive. */
