@@ -2,6 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Secrets } from "@modelgate/platform";
 import { readAccountPages } from "./accounts/account.ts";
 import type { Books } from "./open.ts";
+import type { Replacement } from "./operators/replace-encrypted.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
@@ -106,6 +107,37 @@ export async function readLostAnchors({ db }: Books, limit: number): Promise<rea
     .limit(limit)
     .execute();
   return rows.map(({ account }) => account);
+}
+
+const pageSize = 500;
+
+/**
+ * Signs anchors with the current secret that another accepted secret has signed. An anchor that changes meanwhile is not
+ * replaced.
+ */
+export async function signAnchorsAgain(books: Books, signer: AnchorSigner): Promise<Replacement> {
+  let [replaced, remaining] = [0, 0];
+  for (let after: string | undefined; ;) {
+    const page = await readAnchors(books, after, pageSize);
+    for (const anchor of page) {
+      if (signer.isCurrent(anchor)) continue;
+      if (signer.isGenuine(anchor) && (await replaceSignature(books, anchor, signer.sign(anchor).signature)))
+        replaced++;
+      else remaining++;
+    }
+    if (page.length < pageSize) return { replaced, remaining };
+    after = page.at(-1)?.account;
+  }
+}
+
+async function replaceSignature({ db }: Books, { account, signature: before }: Anchor, signature: string) {
+  const { numUpdatedRows } = await db
+    .updateTable("anchors")
+    .set({ signature })
+    .where("account", "=", account)
+    .where("signature", "=", before)
+    .executeTakeFirst();
+  return numUpdatedRows > 0n;
 }
 
 /**

@@ -43,7 +43,12 @@ export {
   readUnprojectedTokens,
   type BookedToken,
 } from "./accounts/read-tokens.ts";
-export { encryptedTables, replaceEncrypted, type EncryptedTable } from "./operators/encrypted-columns.ts";
+export {
+  encryptedTables,
+  replaceEncrypted,
+  type EncryptedTable,
+  type Replacement,
+} from "./operators/replace-encrypted.ts";
 export {
   saveConfiguration,
   listConfigurations,
@@ -75,6 +80,7 @@ export {
   createAnchorSigner,
   readAnchor,
   readAnchors,
+  signAnchorsAgain,
   signFirstHeads,
   storeAnchor,
   wasReplaced,

@@ -7,7 +7,9 @@ import {
   deleteOldCalls,
   createAnchorSigner,
   readAnchor,
+  readAnchors,
   recordCalls,
+  signAnchorsAgain,
   signFirstHeads,
   storeAnchor,
   verifyAudit,
@@ -141,6 +143,33 @@ describe.each(engines)("$name", ({ start }) => {
       expect(old.isGenuine({ ...anchor, ...change })).toBe(false);
     await storeAnchor(books, both.sign({ ...anchor, number: 6 }));
     expect(await readAnchor(books, "acme")).toEqual(anchor);
+  });
+
+  test("genuine anchors of another secret are signed again, page by page, and only if they did not change", async () => {
+    await using books = await newBooks(engine);
+    const [old, both] = [createAnchorSigner(["old"]), createAnchorSigner(["new", "old"])];
+    const anchorOf = (at: number) => ({
+      account: `account-${String(at).padStart(4, "0")}`,
+      number: 7,
+      head: "h",
+      balanceNanos: "5",
+      createdAt: "c",
+      time: "2026-01-10T10:00:00.000Z",
+    });
+    const anchors = Array.from({ length: 520 }, (_, at) => old.sign(anchorOf(at)));
+    const current = both.sign(anchorOf(520));
+    const forged = createAnchorSigner(["other"]).sign(anchorOf(521));
+    for (const anchor of [...anchors, current, forged]) await storeAnchor(books, anchor);
+    const results = await Promise.all([signAnchorsAgain(books, both), signAnchorsAgain(books, both)]);
+    expect(results.reduce((sum, { replaced }) => sum + replaced, 0)).toBe(520);
+    expect(await signAnchorsAgain(books, both)).toEqual({ replaced: 0, remaining: 1 });
+    const fresh = createAnchorSigner(["new"]);
+    const after = [...(await readAnchors(books, undefined, 500)), ...(await readAnchors(books, "account-0499", 500))];
+    expect(after.filter((anchor) => fresh.isGenuine(anchor))).toEqual([
+      ...anchors.map((anchor) => fresh.sign(anchor)),
+      current,
+    ]);
+    expect(after.at(-1)).toEqual(forged);
   });
 
   test("the first anchors are stored once, for accounts whose chain is complete", async () => {

@@ -37,7 +37,7 @@ export function startMaintainingBooks({
   const maintain = (): void => {
     running ??= connection
       .useDuringMove(async (books) => {
-        await encryptAgain(books, secrets, log);
+        await encryptAgain(books, secrets, signer, log);
         await deleteOldCalls(books, keepDays, Date.now());
         await deleteOldRefusals(books, Date.now() - keepRefusedMs);
         await deleteOldAlerts(books, Date.now() - keepAlertsMs);
