@@ -5,6 +5,7 @@ import {
   deleteOldRefusals,
   signFirstHeads,
   type AnchorSigner,
+  type Books,
 } from "@modelgate/books";
 import type { Logger, Secrets } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
@@ -18,7 +19,8 @@ const keepAlertsMs = 400 * 86_400_000;
 
 /**
  * Encrypts data again after a rotation of the secret, and deletes old calls, refused calls and alerts, at the start and
- * every hour. Also completes the audit chain and the signed heads after an upgrade.
+ * every hour. Also completes the audit chain and the anchors after an upgrade. A step that fails does not stop the
+ * other ones.
  */
 export function startMaintainingBooks({
   connection,
@@ -33,21 +35,25 @@ export function startMaintainingBooks({
   readonly signer: AnchorSigner;
   readonly secrets: Secrets;
 }): AsyncDisposable {
+  const steps: readonly (readonly [name: string, run: (books: Books) => Promise<unknown>])[] = [
+    ["encrypting data again", (books) => encryptAgain(books, secrets, signer, log)],
+    ["deleting old calls", (books) => deleteOldCalls(books, keepDays, Date.now())],
+    ["deleting refused calls", (books) => deleteOldRefusals(books, Date.now() - keepRefusedMs)],
+    ["deleting old alerts", (books) => deleteOldAlerts(books, Date.now() - keepAlertsMs)],
+    ["completing the audit chain", (books) => chainLateAudit(books, Date.now())],
+    ["storing first anchors", (books) => signFirstHeads(books, signer)],
+  ];
+  const runSteps = async (): Promise<void> => {
+    for (const [name, run] of steps)
+      await connection
+        .useDuringMove(run)
+        .catch((error: unknown) => log.warn({ err: error }, `${name} in the books failed; trying again in an hour`));
+  };
   let running: Promise<void> | undefined;
   const maintain = (): void => {
-    running ??= connection
-      .useDuringMove(async (books) => {
-        await encryptAgain(books, secrets, signer, log);
-        await deleteOldCalls(books, keepDays, Date.now());
-        await deleteOldRefusals(books, Date.now() - keepRefusedMs);
-        await deleteOldAlerts(books, Date.now() - keepAlertsMs);
-        await chainLateAudit(books, Date.now());
-        await signFirstHeads(books, signer);
-      })
-      .catch((error: unknown) => log.warn({ err: error }, "maintaining the books failed; trying again"))
-      .finally(() => {
-        running = undefined;
-      });
+    running ??= runSteps().finally(() => {
+      running = undefined;
+    });
   };
   const timer = setInterval(maintain, intervalMs);
   maintain();

@@ -1,13 +1,16 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
   bookAlertTarget,
   createAnchorSigner,
   openBooks,
   readAnchor,
+  readRefused,
   readVendorKeys,
+  recordRefused,
   saveConfiguration,
   storeAnchor,
   type Books,
@@ -45,6 +48,12 @@ async function useBooks<T>(step: (books: Books) => Promise<T>): Promise<T> {
   return await step(books);
 }
 
+function run(statement: string): void {
+  const database = new DatabaseSync(file);
+  database.exec(statement);
+  database.close();
+}
+
 const start = (secrets: Readonly<Record<string, string>>): Promise<AloneService> =>
   startServiceAlone("ledger", {
     REDIS_URL: backends.redisUrl,
@@ -70,11 +79,27 @@ test("a ledger with two secrets makes the books readable with the new one alone,
   const target = targetOf([old], "webhook", receivers.secretOf("webhook"), { account: "" });
   const head = { number: 1, head: "h", balanceNanos: "5", createdAt: "c", time: "2026-01-10T10:00:00.000Z" };
   const anchor = createAnchorSigner([old]).sign({ account: "acme", ...head });
+  const call = { id: "r1", requestId: "req_1", accountId: "acme", tokenId: "tok_1", endpoint: "POST /v1/responses" };
+  const refused = { ...call, time: "2026-01-10T10:00:00.000Z", status: 404, code: "model_not_found" };
   await useBooks(async (books) => {
     await saveConfiguration(books, { document: "groups: {}", note: "", keys, basedOn: 0 }, "ann");
     await bookAlertTarget(books, target, "ann");
     await storeAnchor(books, anchor);
+    await recordRefused(books, [{ call: refused, calls: 1 }]);
   });
+  run("create trigger refuse before update on vendor_keys begin select raise(abort, 'refused'); end");
+
+  await rotateUntil("encrypting data again in the books failed");
+  await useBooks(async (books) => {
+    // The steps after the failed one have run.
+    const all = { from: 0, to: Date.now() };
+    await until(
+      "the old call to be deleted",
+      async () => (await readRefused(books, all, { limit: 1 })).refusals.length === 0,
+    );
+  });
+
+  run("drop trigger refuse");
   await rotateUntil("MODELGATE_SECRET alone does not read all vendor keys, alert targets and anchors");
   await useBooks(async (books) => {
     const sealed = new Map((await readVendorKeys(books, ["k1", "k2", "k3"])).map((key) => [key.id, key.sealed]));
