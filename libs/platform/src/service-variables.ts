@@ -93,7 +93,10 @@ export function storeVariables(read: VariableReader) {
       timeoutMs: 1_000,
     },
     secrets: secretsOf(
-      read.secret("MODELGATE_SECRET", "Key that signs messages between services, and encrypts vendors' keys in Redis."),
+      read.secret(
+        "MODELGATE_SECRET",
+        "Key that signs messages between services and anchors of receipts, and encrypts vendors' keys, targets of alerts, stored responses and conversations, compactions, and records of video tasks.",
+      ),
       read.optionalSecret(
         "MODELGATE_SECRET_BEFORE",
         "Second secret during a rotation. modelgate accepts what it signed or encrypted, and does not sign or encrypt with it.",
