@@ -96,5 +96,6 @@ test("a batch that is handled while its stream is recreated does not delay the n
   await deleteStreams();
   await publishWithRetries("second");
   release();
-  await until("the next event to be delivered", () => delivered.includes("second"));
-}, 25_000); // NATS does not answer a request to the deleted consumer, which lasts 30 s
+  // A request to the deleted consumer would last 30 s, because NATS does not answer it.
+  await until("the next event to be delivered", () => delivered.includes("second"), 25_000);
+});
