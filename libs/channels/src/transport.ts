@@ -84,7 +84,7 @@ export function dispatchOn(
   { url, method, headers, body, timeoutMs, state }: Omit<UpstreamRequest, "proxy">,
   signal: AbortSignal,
 ): Promise<UpstreamAnswer> {
-  const exchange = new HttpExchange(signal, state);
+  const answering = Promise.withResolvers<UpstreamAnswer>();
   connections.dispatch(
     {
       path: url.pathname + url.search,
@@ -94,18 +94,19 @@ export function dispatchOn(
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     },
-    exchange,
+    new HttpExchange(signal, state, answering),
   );
-  return exchange.answered.promise;
+  return answering.promise;
 }
 
 /** One request and its answer. It is both undici's handler and the caller's `UpstreamAnswer`. */
 class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   status = 0;
   headers: UpstreamAnswer["headers"] = {};
-  readonly answered = Promise.withResolvers<UpstreamAnswer>();
   readonly #signal: AbortSignal;
   readonly #state: SendState | undefined;
+  /** Undefined after the answer has begun. */
+  #answering: PromiseWithResolvers<UpstreamAnswer> | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #sink: BodySink | undefined;
   /** Chunks of this turn of the event loop. They are joined, because a vendor's chunks are often small. */
@@ -113,7 +114,8 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
   #paused = false;
   #outcome: { readonly error?: Error } | undefined;
 
-  constructor(signal: AbortSignal, state: SendState | undefined) {
+  constructor(signal: AbortSignal, state: SendState | undefined, answering: PromiseWithResolvers<UpstreamAnswer>) {
+    this.#answering = answering;
     this.#signal = signal;
     this.#state = state;
     signal.addEventListener("abort", this);
@@ -135,7 +137,9 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.status = status;
     this.headers = headers;
     controller.pause();
-    this.answered.resolve(this);
+    controller.rawHeaders = null; // one buffer for each name and value, which a long stream would keep
+    this.#answering?.resolve(this);
+    this.#answering = undefined;
   }
 
   onResponseData(_: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -148,7 +152,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
 
   onResponseError(_: Dispatcher.DispatchController, error: Error): void {
     this.#finish({ error });
-    this.answered.reject(isRefusedWrite(error) ? new NothingSent(error) : error);
+    this.#answering?.reject(isRefusedWrite(error) ? new NothingSent(error) : error);
   }
 
   pipe(sink: BodySink): void {
@@ -173,7 +177,7 @@ class HttpExchange implements Dispatcher.DispatchHandler, UpstreamAnswer {
     this.#pieces = [];
     const ended = new Error("the exchange was ended by the gateway");
     // undici cannot end a request while it connects, so onRequestStart ends it later. The caller gets the error now.
-    if (this.#controller === undefined) this.answered.reject(ended);
+    if (this.#controller === undefined) this.#answering?.reject(ended);
     else this.#controller.abort(ended);
   }
 

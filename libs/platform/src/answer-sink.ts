@@ -85,7 +85,7 @@ export class HttpSink implements AnswerSink {
     const response = this.#response;
     const onClose = (): void => closed?.(response.writableFinished);
     const onDrain = (): void => drained?.();
-    response.once("close", onClose).on("drain", onDrain);
+    response.on("close", onClose).on("drain", onDrain);
     return { [Symbol.dispose]: () => void response.off("close", onClose).off("drain", onDrain) };
   }
 }

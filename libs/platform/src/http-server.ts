@@ -152,7 +152,7 @@ function trackResponses(
     if (state.draining) response.setHeader("connection", "close");
     const listed = openResponses.add({ response, written: -1, movedAt: 0 });
     if (isCounted) countActive(1);
-    response.once("close", () => {
+    response.on("close", () => {
       listed.remove();
       if (isCounted) countActive(-1);
       state.lastAt = performance.now();

@@ -24,7 +24,7 @@ export function openSeats({ redis, log, leaseMs }: { redis: Redis; log: Logger; 
         if (entry.remove()) quietly(releaseSeat(redis, seat));
       };
       if (response.destroyed) release();
-      else response.once("prefinish", release).once("close", release);
+      else response.on("prefinish", release).on("close", release);
     },
     [Symbol.dispose](): void {
       renewals[Symbol.dispose]();

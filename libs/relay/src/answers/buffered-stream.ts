@@ -12,15 +12,19 @@ const maxBufferedBytes = 64 * 1024;
 export class BufferedStream implements BodySink {
   readonly #answer: UpstreamAnswer;
   readonly #framing: VendorFraming;
-  /** Undefined if the buffer is full and contains no complete frame. */
-  readonly #firstFrame = Promise.withResolvers<Buffer | undefined>();
-  #hasFirstFrame = false;
+  /** Undefined after the first frame has arrived. Resolves with undefined if the buffer is full without a frame. */
+  #firstFrame: PromiseWithResolvers<Buffer | undefined> | undefined;
   #buffered: Buffer | undefined;
   #sink: BodySink | undefined;
   #end: { readonly error?: Error } | undefined;
   #isPaused = false;
 
-  private constructor(answer: UpstreamAnswer, framing: VendorFraming) {
+  private constructor(
+    answer: UpstreamAnswer,
+    framing: VendorFraming,
+    firstFrame: PromiseWithResolvers<Buffer | undefined>,
+  ) {
+    this.#firstFrame = firstFrame;
     this.#answer = answer;
     this.#framing = framing;
   }
@@ -33,9 +37,10 @@ export class BufferedStream implements BodySink {
     answer: UpstreamAnswer,
     { framing, isFirstFrame }: Pick<StreamAnswerReader, "framing" | "isFirstFrame">,
   ): Promise<BufferedStream> {
-    const stream = new BufferedStream(answer, framing);
+    const firstFrame = Promise.withResolvers<Buffer | undefined>();
+    const stream = new BufferedStream(answer, framing, firstFrame);
     answer.pipe(stream);
-    const first = await stream.#firstFrame.promise;
+    const first = await firstFrame.promise;
     if (first === undefined || isFirstFrame(first)) return stream;
     stream.abort();
     throw new Failure("upstream_error", "The vendor failed before its answer began.");
@@ -44,26 +49,25 @@ export class BufferedStream implements BodySink {
   data(chunk: Buffer): void {
     if (this.#sink !== undefined) return this.#sink.data(chunk);
     this.#buffered = this.#buffered === undefined ? chunk : Buffer.concat([this.#buffered, chunk]);
-    if (this.#hasFirstFrame) return;
+    if (this.#firstFrame === undefined) return;
     // The start of an error message may look like an answer, so the frame must be complete.
     const frame = firstFrame(this.#buffered, this.#framing);
     if (frame === undefined && this.#buffered.length < maxBufferedBytes) return;
-    this.#hasFirstFrame = true;
     this.#answer.pause();
     this.#firstFrame.resolve(frame);
+    this.#firstFrame = undefined;
   }
 
   end(): void {
     this.#end = {};
     if (this.#sink !== undefined) this.#sink.end();
-    else if (!this.#hasFirstFrame)
-      this.#firstFrame.reject(new Failure("upstream_error", "The vendor's stream was empty."));
+    else this.#firstFrame?.reject(new Failure("upstream_error", "The vendor's stream was empty."));
   }
 
   fail(error: Error): void {
     this.#end = { error };
     if (this.#sink !== undefined) this.#sink.fail(error);
-    else if (!this.#hasFirstFrame) this.#firstFrame.reject(interruptionFailure(error));
+    else this.#firstFrame?.reject(interruptionFailure(error));
   }
 
   pipe(sink: BodySink): void {

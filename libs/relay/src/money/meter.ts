@@ -23,8 +23,7 @@ export class Meter {
   reportedTokens = 0;
   #raw: string[] = [];
   #rawCharacters = 0;
-  #pendingText: string[] = [];
-  #pendingCharacters = 0;
+  #pendingText = "";
   #textCharacters = 0;
   #textBytes = 0;
   #counted: Promise<number> = Promise.resolve(0);
@@ -116,18 +115,16 @@ export class Meter {
     const textPiece = this.textExtractor?.extractText(raw) ?? raw;
     this.#raw = [];
     this.#rawCharacters = 0;
-    this.#pendingText.push(textPiece);
-    this.#pendingCharacters += textPiece.length;
+    this.#pendingText += textPiece;
     this.#textCharacters += textPiece.length;
     this.#textBytes += Buffer.byteLength(textPiece);
-    if (this.#pendingCharacters > maxPendingCharacters) this.#count();
+    if (this.#pendingText.length > maxPendingCharacters) this.#count();
   }
 
   #count(): void {
-    const fullText = this.#pendingText.join("");
+    const fullText = this.#pendingText;
     const bytes = this.#textBytes;
-    this.#pendingText = [];
-    this.#pendingCharacters = 0;
+    this.#pendingText = "";
     this.#counted = this.#counted.then(async (sum) => {
       const tokens = sum + (await countTokens(fullText));
       this.#exact = { tokens, bytes };

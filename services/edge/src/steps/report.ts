@@ -5,7 +5,7 @@ import { contextOf, upgradeOf, type RequestContext, type Step } from "../request
 /** Reports each finished request in metrics, a span and the log, without key and query. */
 export function reportRequests(log: Logger): Step {
   return (request, response, next) => {
-    response.once("close", () => reportRequest(log, request, response));
+    response.on("close", () => reportRequest(log, request, response));
     next();
   };
 }
