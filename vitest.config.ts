@@ -1,6 +1,6 @@
 import { configDefaults, defineConfig } from "vitest/config";
 
-/** Tests of what exists once per process, such as the registry of metrics or the pool of idle processes. Each file has a process. */
+/** Tests of what exists once per process, such as the registry of metrics. Each file has a separate process. */
 const isolatedTests = [
   "deploy/{helm/test/objects,k8s/test/autoscaling,monitoring/test/monitoring}.test.ts",
   "docs/test/{blocks,generate}.test.ts",

@@ -44,11 +44,13 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a Redis server on this machine. It keeps its data when it is restarted. */
+/** Starts a Redis server on this machine. It keeps its data when it is killed and started again. */
 export async function startLocalRedis(): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  const redis = await controlServer(() => startRedis({ port, folder, keep: true }));
+  // With `everysec`, Redis delays writes while the disk is busy, and would lose them when it is killed.
+  const more = ["--appendfsync", "no"];
+  const redis = await controlServer(() => startRedis({ port, folder, keep: true, more }));
   return {
     ...redis,
     url: `redis://127.0.0.1:${port}`,

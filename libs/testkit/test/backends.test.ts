@@ -21,13 +21,13 @@ test.each(ways)("%s provide a Redis and a NATS with JetStream that answer", asyn
   expect(greeting).toMatch(/^INFO \{.*"jetstream":true/);
 });
 
-test("a local server keeps its address after a kill, and continues after a pause", async () => {
+test("a local server keeps its address and data after a kill, and continues after a pause", async () => {
   await using backends = await startLocalBackends();
   await says(backends.redisUrl, "SET kept 1\r\n");
   await backends.redis.kill();
   await expect(says(backends.redisUrl, "PING\r\n")).rejects.toThrow("ECONNREFUSED");
   await backends.redis.start();
-  expect(await says(backends.redisUrl, "PING\r\n")).toBe("+PONG\r\n");
+  expect(await says(backends.redisUrl, "GET kept\r\n")).toBe("$1\r\n1\r\n");
   backends.redis.pause();
   const reply = says(backends.redisUrl, "PING\r\n");
   backends.redis.resume();
