@@ -51,7 +51,7 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
   clearInterval(timer);
   checkLogs();
   const dead = watchedServices.filter((service) => !suite.process(service).running);
-  const loop = await loops.readWorst(watchedServices.filter((service) => !dead.includes(service)));
+  const worstBlock = await loops.readWorst(watchedServices.filter((service) => !dead.includes(service)));
   for (const name of dead) await suite.restart(name);
   const failed = [...seen.failures.values()].reduce((all, count) => all + count, 0);
   return {
@@ -59,13 +59,15 @@ export async function runAttack(attack: Attack, setup: AttackSetup): Promise<Row
     tried: outcome.tried,
     figure: outcome.figure,
     others: `${seen.requests - failed} of ${seen.requests}`,
-    loop: `${Math.round(loop.ms)} ms (${loop.service})`,
+    loop: `${Math.round(worstBlock.ms)} ms (${worstBlock.service})`,
     failedChecks: [
       ...outcome.failedChecks,
       ...[...seen.failures].map(([what, count]) => `${count} of another account's calls: ${what}`),
       ...(seen.requests === 0 ? ["another account's calls were not answered at all"] : []),
       ...dead.map((name) => `${name} died`),
-      ...(loop.ms > maxBlockedMs ? [`${loop.service}'s event loop was blocked for ${Math.round(loop.ms)} ms`] : []),
+      ...(worstBlock.ms > maxBlockedMs
+        ? [`${worstBlock.service}'s event loop was blocked for ${Math.round(worstBlock.ms)} ms`]
+        : []),
       ...canaries.takeFound().map((leak) => `it leaks ${leak}`),
       ...(await findWrongBooks(attack, setup, seen)),
     ],

@@ -5,7 +5,7 @@ import { applyJsonPatch, patchShape } from "./json-patch.ts";
 import { isFolder, parseObjects, readKustomization, type Kustomization } from "./kustomization.ts";
 import { isFields, textOf, type Fields, type Value } from "./value.ts";
 
-/** Used kinds that belong to no namespace. */
+/** Kinds in our manifests that belong to no namespace. */
 const clusterScoped = new Set(["Namespace", "GatewayClass"]);
 
 /**

@@ -61,7 +61,7 @@ function ambiguousRequests(key: string, model: string): readonly string[] {
     post([length], body, `POST /v1/chat/completions HTTP/2.0`),
     post([length], body, `POST /v1/chat/completions HTTP/0.9`),
     post([length], body + hidden).replaceAll("\r\n", "\n"),
-    ...requestsWithoutBody(key),
+    ...unusualRequests(key),
   ];
 }
 
@@ -92,7 +92,7 @@ const framing: Attack = {
   },
 };
 
-function requestsWithoutBody(key: string): readonly string[] {
+function unusualRequests(key: string): readonly string[] {
   return [
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
     `CONNECT 127.0.0.1:1 HTTP/1.1\r\nhost: 127.0.0.1:1\r\n\r\n${hidden}`,

@@ -8,7 +8,7 @@ import { startLocalPostgres } from "@modelgate/testkit";
 import { options, report } from "../options.ts";
 import { measureTime } from "../timed.ts";
 import { fillMonth, monthFrom } from "./fill.ts";
-import { makeVerifiedAccount } from "./verified-account.ts";
+import { makeAccountToVerify } from "./account-to-verify.ts";
 
 /** Measures recorded calls per second, bytes per call, and operators' queries. */
 const defaultCalls = options.quick ? 20_000 : 200_000;
@@ -34,7 +34,7 @@ async function measure(engine: "sqlite" | "postgres"): Promise<void> {
     await fillMonth(books, calls, month);
     report("  bytes a call, with labels and totals", String(Math.round((await bytesOf(books, folder)) / calls)));
     await queries(books);
-    await using account = await makeVerifiedAccount(books, receipts);
+    await using account = await makeAccountToVerify(books, receipts);
     report("  calls a second recorded, batches of 500", String(Math.round(account.recordedPerSecond)));
     await measureTime(`ledger verify of an account of ${receipts} receipts`, () => account.verify());
     report("  load at the end", load());

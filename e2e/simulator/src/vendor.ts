@@ -15,7 +15,7 @@ export interface VendorCall {
   readonly body: Buffer;
   /** Undefined if the body is not a form. */
   readonly form: Form | undefined;
-  /** Behaviour of the instance's script. Without it, the message determines the behaviour. */
+  /** Behaviour that the test scripted for this request. Without it, a directive in the request's text applies. */
   readonly behaviour: Behaviour | undefined;
   readonly response: ServerResponse;
 }

@@ -144,7 +144,7 @@ async function replaceSignature({ db }: Books, { account, signature: before }: A
  * Stores anchors of all accounts if there are none yet. Their calls may already be deleted, so only an anchor
  * can prove the balance.
  */
-export async function signFirstHeads(books: Books, signer: AnchorSigner): Promise<void> {
+export async function storeFirstAnchors(books: Books, signer: AnchorSigner): Promise<void> {
   if ((await readAnchors(books, undefined, 1)).length > 0) return;
   const time = new Date().toISOString();
   for await (const page of readAccountPages(books))

@@ -4,8 +4,8 @@ import type { Books } from "./open.ts";
 import { dropPartitions } from "./partitions.ts";
 
 const dayMs = 86_400_000;
-/** Number of rows that one transaction deletes, so that other transactions do not wait long. */
-const rowsPerDelete = 5_000;
+/** Maximum number of calls that one transaction deletes, so that other transactions do not wait long. */
+const callsPerDelete = 5_000;
 
 /** Name of the mark with the Unix time in ms from which on the books contain all calls. */
 export const storedFromMark = "calls-kept-from";
@@ -31,7 +31,7 @@ export async function deleteOldCalls(books: Books, keepDays: number, nowMs: numb
   if (books.engine === "postgres") return dropPartitions(books, before);
   // Ids and labels are deleted first, because they are found through the calls.
   const oldest = (columns: string) =>
-    sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${rowsPerDelete}`;
+    sql`select ${sql.raw(columns)} from calls where at < ${before} order by at limit ${callsPerDelete}`;
   for (;;) {
     const removed = await books.db.transaction().execute(async (transaction) => {
       await sql`delete from call_ids where (account, id) in (${oldest("account, id")})`.execute(transaction);
@@ -46,7 +46,7 @@ export async function deleteOldCalls(books: Books, keepDays: number, nowMs: numb
 export async function deleteOldRefusals({ db }: Books, before: number): Promise<void> {
   for (;;) {
     const { numAffectedRows = 0n } = await sql`delete from refused_calls where (account, at, id) in
-      (select account, at, id from refused_calls where at < ${before} order by at limit ${rowsPerDelete})`.execute(db);
-    if (numAffectedRows < BigInt(rowsPerDelete)) return;
+      (select account, at, id from refused_calls where at < ${before} order by at limit ${callsPerDelete})`.execute(db);
+    if (numAffectedRows < BigInt(callsPerDelete)) return;
   }
 }

@@ -73,7 +73,7 @@ export {
 } from "./operators/operators.ts";
 export { changeOrganisationBudgets } from "./operators/change-budgets.ts";
 export { bookOrganisation, bookTeam, changeMembership, readOrganisations } from "./operators/organisations.ts";
-export { deleteTeam, renameTeam } from "./operators/teams.ts";
+export { deleteTeamOrOrganisation, renameTeamOrOrganisation } from "./operators/teams.ts";
 export {
   auditAnchor,
   readLostAnchors,
@@ -81,7 +81,7 @@ export {
   readAnchor,
   readAnchors,
   signAnchorsAgain,
-  signFirstHeads,
+  storeFirstAnchors,
   storeAnchor,
   wasReplaced,
   type Anchor,

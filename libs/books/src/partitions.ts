@@ -46,7 +46,7 @@ async function deleteIds({ db }: Books, partition: string): Promise<void> {
   });
 }
 
-/** Clears the cache of partitions, because another ledger may have dropped some. */
+/** Clears the cache of existing partitions. It must be called after some were dropped. */
 export function clearPartitionCache(books: Books): void {
   knownDays.delete(books);
 }

@@ -12,7 +12,7 @@ import {
   changeMembership,
   changeOrganisationBudgets,
   deleteBookedToken,
-  deleteTeam,
+  deleteTeamOrOrganisation,
   findAccounts,
   markProjected,
   readAudit,
@@ -26,7 +26,7 @@ import {
   readUnprojectedBudgets,
   recordCalls,
   recordRefused,
-  renameTeam,
+  renameTeamOrOrganisation,
   type Books,
 } from "../src/index.ts";
 import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
@@ -209,7 +209,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     await bookAccount(books, { id: "moved", name: "moved", createdAt }, "ada");
     for (const id of ["one", "two", "three"]) await team("fresh", id, "moved");
     const remove = (of: string, mayReleaseAccount: boolean) =>
-      deleteTeam(books, { organisation: "fresh", team: of, mayReleaseAccount }, "ada");
+      deleteTeamOrOrganisation(books, { organisation: "fresh", team: of, mayReleaseAccount }, "ada");
     expect(await remove("one", true)).toBe("deleted");
     expect(await remove("two", false)).toBe("deleted");
     expect(await remove("three", false)).toBe("deleted");
@@ -232,7 +232,7 @@ describe.each(engines)("$name", ({ name, start }) => {
       await team("race", of, "racing");
       const [booked, removed] = await Promise.all([
         bookToken(books, { account: "racing", id: `tok_${of}`, digest: of, record: {}, team: of }, "ada"),
-        deleteTeam(books, { organisation: "race", team: of }, "ada"),
+        deleteTeamOrOrganisation(books, { organisation: "race", team: of }, "ada"),
       ]);
       expect([booked === "no-team", removed], of).toEqual(removed === "keys" ? [false, "keys"] : [true, "deleted"]);
     }
@@ -250,7 +250,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     // Locks the second key, and writes to the audit when the deletion waits for this lock.
     const { deleted } = await books.db.transaction().execute(async (change) => {
       await change.updateTable("tokens").set({ digest: "new" }).where("token", "=", "tok_busy_2").execute();
-      const deleted = deleteTeam(books, { organisation, team: "ops" }, "ada");
+      const deleted = deleteTeamOrOrganisation(books, { organisation, team: "ops" }, "ada");
       deleted.catch(() => undefined); // checked below
       if (name === "PostgreSQL") await until("the wait for the lock", () => isWaitingForLock(books));
       await writeAudit(change, { account, time: createdAt, actor: "ada", action: "token.set" });
@@ -265,8 +265,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     await bookOrganisation(books, { id: "seen", name: "seen" }, "ada");
     await bookAccount(books, { id: "till", name: "till", createdAt }, "ada");
     await team("seen", "ops", "till");
-    await renameTeam(books, { organisation: "seen", team: "ops", name: "Operations" }, "ada");
-    await renameTeam(books, { organisation: "seen", team: "", name: "Seen Ltd." }, "ada");
+    await renameTeamOrOrganisation(books, { organisation: "seen", team: "ops", name: "Operations" }, "ada");
+    await renameTeamOrOrganisation(books, { organisation: "seen", team: "", name: "Seen Ltd." }, "ada");
     for (const team of ["ops", ""])
       await changeMembership(books, "seen", { person: "mia", team, role: "admin" }, "ada");
     const actionsOf = async (account: string) =>
@@ -279,7 +279,8 @@ describe.each(engines)("$name", ({ name, start }) => {
     await bookOrganisation(books, { id: "brief", name: "brief" }, "ada");
     await bookAccount(books, { id: "purse", name: "purse", createdAt }, "ada");
     await team("brief", "ops", "purse");
-    const rename = (of: string, name: string) => renameTeam(books, { organisation: "brief", team: of, name }, "ada");
+    const rename = (of: string, name: string) =>
+      renameTeamOrOrganisation(books, { organisation: "brief", team: of, name }, "ada");
     expect([await rename("", "Brief Ltd."), await rename("ops", "Operations"), await rename("none", "x")]).toEqual([
       true,
       true,
@@ -288,7 +289,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await readOrganisations(books, { id: "brief" })).toMatchObject([
       { name: "Brief Ltd.", teams: [{ id: "ops", name: "Operations" }] },
     ]);
-    const remove = (of: string) => deleteTeam(books, { organisation: "brief", team: of }, "ada");
+    const remove = (of: string) => deleteTeamOrOrganisation(books, { organisation: "brief", team: of }, "ada");
     const join = (of: string, role: "admin" | "member" | null) =>
       changeMembership(books, "brief", { person: "mia", team: of, role, mayEndLastAdmin: true }, "ada");
     const budgets = (record: string) =>
@@ -324,7 +325,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     expect(await remove("none")).toBe("deleted");
     await bookOrganisation(books, { id: "empty", name: "empty" }, "ada");
     await changeMembership(books, "empty", { person: "mia", team: "", role: "admin" }, "ada");
-    const removeEmpty = () => deleteTeam(books, { organisation: "empty", team: "" }, "ada");
+    const removeEmpty = () => deleteTeamOrOrganisation(books, { organisation: "empty", team: "" }, "ada");
     expect(await removeEmpty()).toBe("members");
     await changeMembership(books, "empty", { person: "mia", team: "", role: null, mayEndLastAdmin: true }, "ada");
     expect([await removeEmpty(), await removeEmpty()]).toEqual(["deleted", "absent"]);
@@ -367,7 +368,7 @@ describe.each(engines)("$name", ({ name, start }) => {
     const [entry] = await readAudit(books, { accounts: ["organisation:sharing"], limit: 1 });
     expect(entry).toMatchObject({ action: "budget.create", actor: "ada" });
     const remove = (of: string) =>
-      deleteTeam(books, { organisation: "sharing", team: of, mayReleaseAccount: of === "ads" }, "ada");
+      deleteTeamOrOrganisation(books, { organisation: "sharing", team: of, mayReleaseAccount: of === "ads" }, "ada");
     expect(await remove("ads")).toBe("deleted-with-account");
     expect(await lists()).toEqual({ shared: JSON.stringify([changed, own]), "shared~ads": "[]" });
     // The account stays with the organisation when its admin deletes the last team.
@@ -390,7 +391,11 @@ describe.each(engines)("$name", ({ name, start }) => {
       expect(joined).toBe("created");
       const lists = await readBudgetsOf(books, ["hasty", "hasty~ads"]);
       expect(lists.map((list) => list.record)).toEqual([record, record]);
-      await deleteTeam(books, { organisation: "hasty", team: `ads-${nanos}`, mayReleaseAccount: true }, "ada");
+      await deleteTeamOrOrganisation(
+        books,
+        { organisation: "hasty", team: `ads-${nanos}`, mayReleaseAccount: true },
+        "ada",
+      );
     }
   });
 });

@@ -10,7 +10,7 @@ import {
   readAnchors,
   recordCalls,
   signAnchorsAgain,
-  signFirstHeads,
+  storeFirstAnchors,
   storeAnchor,
   verifyAudit,
   verifyTotals,
@@ -182,7 +182,7 @@ describe.each(engines)("$name", ({ start }) => {
       callOf("one", { receipt }),
       callOf("two", { accountId: "broken", receipt: { ...receipt, number: 2, previous: "b".repeat(40) } }),
     ]);
-    await signFirstHeads(books, signer);
+    await storeFirstAnchors(books, signer);
     expect(await readAnchor(books, "acme")).toMatchObject({
       number: 1,
       head: receipt.hash,
@@ -193,7 +193,7 @@ describe.each(engines)("$name", ({ start }) => {
     await recordCalls(books, [
       callOf("three", { receipt: { ...receipt, number: 2, previous: receipt.hash, hash: "c".repeat(40) } }),
     ]);
-    await signFirstHeads(books, signer);
+    await storeFirstAnchors(books, signer);
     expect(await readAnchor(books, "acme")).toMatchObject({ number: 1 });
   });
 });

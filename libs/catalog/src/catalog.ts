@@ -75,7 +75,7 @@ export interface CatalogChannel {
   readonly weight: number;
   /** Maximum number of open calls, over all replicas of the gateway together. */
   readonly maxConcurrency?: number | undefined;
-  /** Maximum number of open calls with one key, over all replicas together. */
+  /** Maximum number of open calls with one channel key, over all replicas together. */
   readonly keyConcurrency?: number | undefined;
   /** Maximum number of calls per minute, over all replicas together. */
   readonly requestsPerMinute?: number | undefined;

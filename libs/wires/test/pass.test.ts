@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { runToEnd } from "@modelgate/formats/json";
 import { wires as textWires } from "../src/text/index.ts";
-import type { PassThroughWire } from "../src/text/wires.ts";
+import type { PassThroughWireName } from "../src/text/wires.ts";
 
 const frames: Readonly<
-  Record<PassThroughWire, { readonly plain: string; readonly last: string; readonly failed: string }>
+  Record<PassThroughWireName, { readonly plain: string; readonly last: string; readonly failed: string }>
 > = {
   chat: {
     plain: 'data: {"id":"c","model":"theirs","choices":[{"index":0,"delta":{"content":"say \\"usage\\""}}]}\n\n',
@@ -113,7 +113,7 @@ test("a broken stream of responses continues the sequence numbers", () => {
   expect(textWires.responses.pass.failureFrame(failure, "r", sequence)).toContain('"sequence_number":8');
 });
 
-test.each<[PassThroughWire, string, string]>([
+test.each<[PassThroughWireName, string, string]>([
   ["chat", '{ "model" : "mine", "seed":12345678901234567890 }', '{ "model" : "theirs", "seed":12345678901234567890 }'],
   ["responses", '{"input":"x","model":"mine"}', '{"input":"x","model":"theirs"}'],
   ["messages", '{"model":"mine","max_tokens":1}', '{"model":"theirs","max_tokens":1}'],

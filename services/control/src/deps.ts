@@ -3,7 +3,7 @@ import { openTransport, type Transport } from "@modelgate/channels";
 import { watchProcesses, sharedRedis, type ProcessList, type Redis, type ServiceContext } from "@modelgate/platform";
 import { endPlaygroundKeys } from "./api/playground-keys.ts";
 import { ConfigurationBooks } from "./configuration/books-source.ts";
-import { followConfiguration, type Follower } from "./configuration/follow.ts";
+import { followConfiguration, type ConfigurationFollower } from "./configuration/follow.ts";
 import { VendorLists } from "./configuration/vendor-lists.ts";
 import { environmentVariables } from "./configuration/resolve.ts";
 import { fileSource } from "./configuration/source.ts";
@@ -21,7 +21,7 @@ export interface Deps extends AsyncDisposable {
   readonly processes: ProcessList;
   readonly catalog: CatalogHandle;
   readonly transport: Transport;
-  readonly follower: Follower;
+  readonly follower: ConfigurationFollower;
   readonly books: ConfigurationBooks;
   readonly sessions: Sessions;
   readonly cookies: ConsoleCookies;

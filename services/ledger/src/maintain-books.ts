@@ -3,7 +3,7 @@ import {
   deleteOldAlerts,
   deleteOldCalls,
   deleteOldRefusals,
-  signFirstHeads,
+  storeFirstAnchors,
   type AnchorSigner,
   type Books,
 } from "@modelgate/books";
@@ -41,7 +41,7 @@ export function startMaintainingBooks({
     ["deleting refused calls", (books) => deleteOldRefusals(books, Date.now() - keepRefusedMs)],
     ["deleting old alerts", (books) => deleteOldAlerts(books, Date.now() - keepAlertsMs)],
     ["completing the audit chain", (books) => chainLateAudit(books, Date.now())],
-    ["storing first anchors", (books) => signFirstHeads(books, signer)],
+    ["storing first anchors", (books) => storeFirstAnchors(books, signer)],
   ];
   const runSteps = async (): Promise<void> => {
     for (const [name, run] of steps)

@@ -83,7 +83,7 @@ describe.each(engines)("books in $name", ({ start }) => {
     if (settlement !== undefined) await recordCalls(books, [settlement.event]);
   }
 
-  test("the heads of valid books are signed", async () => {
+  test("the anchors of valid books are stored", async () => {
     const id = await bookedAccount();
     expect(await verified()).toMatchObject({
       accounts: [{ account: id, ok: true, to: 3 }],

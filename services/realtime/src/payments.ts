@@ -53,8 +53,8 @@ export class Payments {
   }
 
   /**
-   * Pays before further client events are sent to the vendor. With `mayWait`, the session continues without the
-   * payment while a response is open, because its settlement releases money.
+   * Pays before further client events are sent to the vendor. If the account cannot pay, the session ends. With
+   * `mayWait`, it continues while a response is open, because the settlement of the response releases money.
    */
   payBeforeEvents(pay: () => Promise<void>, { mayWait = false } = {}): void {
     if (this.#ended) return;

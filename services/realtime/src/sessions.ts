@@ -47,7 +47,7 @@ interface SessionStart extends Pick<Handshake, "isBeta"> {
   readonly settings: SessionSettings | undefined;
   /** Message that named the model, if the format has one. */
   readonly setup?: RealtimeMessage;
-  /** Reservation for the first response. */
+  /** Reservation for the first response, or for the first seconds of a timed format. */
   readonly first: HeldMoney;
 }
 

@@ -30,7 +30,7 @@ import {
   type RequestedFees,
   type RequestedTool,
   type TextClient,
-  type ClientWire,
+  type ClientWireName,
 } from "@modelgate/wires/text";
 import type { Deps } from "./deps.ts";
 import { gatewayModelName, withFallbackNames } from "./fallback-models.ts";
@@ -45,7 +45,7 @@ import { admitStoreUse, foreignItems, withRememberedIds } from "./vendor-ids.ts"
 export interface TextInput {
   /** Name of the model in the client's request. */
   readonly model: string;
-  readonly wire: ClientWire;
+  readonly wire: ClientWireName;
   /** Body of the request in the client's wire, with references to stored data resolved. */
   readonly body: Buffer;
   readonly params: TurnParams;
@@ -285,6 +285,6 @@ const hintHeaders = ["anthropic-beta"];
 const noHeaders: readonly string[] = [];
 
 /** Creates an answer id with the prefix of the wire. */
-export function newAnswerId(deps: Deps, wire: ClientWire): string {
+export function newAnswerId(deps: Deps, wire: ClientWireName): string {
   return wires[wire].client.answerPrefix + deps.newAnswerId().replace(/^answer_/, "");
 }

@@ -3,7 +3,7 @@ import { inTurnsIfLong, type ServiceCall } from "@modelgate/platform";
 import { admitVendorIds, noVendorIds, type AdmittedIds, type Exchange } from "@modelgate/relay";
 import { isRecord, parseRecord, type JsonRecord } from "@modelgate/formats/json";
 import { parseFrameRecord } from "@modelgate/formats/sse";
-import { wires, type ClientWire } from "@modelgate/wires/text";
+import { wires, type ClientWireName } from "@modelgate/wires/text";
 import {
   createdIn,
   mayNameCreated,
@@ -54,7 +54,7 @@ export function admitStoreUse(
 
 /** A call whose answer may name objects that the vendor created. */
 export interface CreatingCall {
-  readonly wire: ClientWire;
+  readonly wire: ClientWireName;
   readonly params: StoreUse;
   readonly admitted?: AdmittedIds | undefined;
 }

@@ -15,7 +15,10 @@ const alert = new Shapes(String.raw`
   };
 `).of("Alert");
 
-/** Webhook of an operator. The signature is verified if the token begins with `signed-`. */
+/**
+ * Webhook of an operator. Every alert needs a signature header. The signature is verified only if the last part of the
+ * path begins with `signed-`.
+ */
 export const webhook: Vendor = createReceiver({
   prefix: "/webhook",
   path: /^\/hooks\/[\w-]+$/,

@@ -5,7 +5,7 @@ import { charactersPerToken, tokensOf } from "./tokens.ts";
 export interface PromptPiece {
   readonly text: string;
   readonly role: string;
-  /** True if the prompt is cached up to the end of this piece. */
+  /** True if the prompt up to the end of this piece is to be cached. */
   readonly isCut: boolean;
 }
 

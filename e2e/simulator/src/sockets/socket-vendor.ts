@@ -9,7 +9,7 @@ export interface SocketCall {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: IncomingHttpHeaders;
-  /** Behaviour of the instance's script. It applies to answers whose message requests none. */
+  /** Behaviour that the test scripted for this connection. A directive in a message takes precedence for its answer. */
   readonly behaviour: Behaviour;
 }
 

@@ -31,7 +31,7 @@ export function mp4Of(video: VideoProperties): Buffer {
   );
   const data = box("mdat", ...pictures);
   const type = box("ftyp", "isom", u32(512), "isomiso2avc1mp41");
-  // The length of the index does not depend on this position.
+  // The length of the index does not depend on `dataAt`, so 0 is used.
   const length = type.length + indexOf(plain, pictures, 0).length + 8;
   const file = Buffer.concat([type, indexOf(plain, pictures, length), data]);
   const missing = (video.minBytes ?? 0) - file.length;

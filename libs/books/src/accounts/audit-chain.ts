@@ -55,7 +55,7 @@ export interface AuditVerification {
 }
 
 /**
- * Recomputes the hashes of all entries. The chain must contain the `anchors`, which are heads of earlier verifications.
+ * Recomputes the hashes of all entries. The chain must contain the entries of the `anchors`.
  */
 export async function verifyAudit(books: Books, anchors: readonly AuditHead[]): Promise<AuditVerification> {
   const head = await readAuditHead(books);

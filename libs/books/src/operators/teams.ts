@@ -15,7 +15,7 @@ interface TeamName {
 }
 
 /** Renames a team or an organisation. Returns false if it does not exist. */
-export async function renameTeam(
+export async function renameTeamOrOrganisation(
   { db }: Books,
   { organisation, team, name }: TeamName & { readonly name: string },
   actor: string,
@@ -44,7 +44,7 @@ export async function renameTeam(
  * empty, because their usage names the team. Keys of playgrounds are deleted with the team. If `mayReleaseAccount` is
  * true, the account leaves the organisation with its last team.
  */
-export async function deleteTeam(
+export async function deleteTeamOrOrganisation(
   { db }: Books,
   { organisation, team, mayReleaseAccount = false }: TeamName & { readonly mayReleaseAccount?: boolean },
   actor: string,

@@ -36,7 +36,7 @@ Settings.Set({ maxErrors: maxSchemaErrors });
 
 const schema = validatorOf(Configuration);
 
-/** Checks a configuration: first its schema, then the references between its parts. */
+/** Checks a configuration: first its schema, then everything that the schema cannot express. */
 export function checkConfiguration(value: unknown): CheckedConfiguration {
   if (!schema.Check(value)) return { problems: schemaProblems(value) };
   const problems = [

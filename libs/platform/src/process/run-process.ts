@@ -12,7 +12,8 @@ const gatewayName = "gateway";
 
 /**
  * Runs services as one process until a stop signal. Then open requests may finish, and the services are closed. If a
- * step hangs, the process exits `endMs` after the drain. `worker` is set if several processes share ports.
+ * step hangs, the process exits `endMs` after the maximum duration of the drain. `worker` is set if several processes
+ * share ports.
  */
 export async function runProcess(
   load: () => Promise<readonly Service[]>,

@@ -24,7 +24,7 @@ export function reportRoute(
   answer.setHeader(headers.attempts, joinWithin(maxTried, attempts));
 }
 
-/** Writes a header that lists the left-out fields. It replaces characters that a header cannot contain. */
+/** Writes a header that lists the left-out fields. Only letters, digits and `_.-[]` are kept; the others become `?`. */
 export function reportDropped(answer: Pick<AnswerSink, "isHeadSent" | "setHeader">, dropped: readonly string[]): void {
   if (answer.isHeadSent) return;
   const names = dropped.map((name) => name.replaceAll(/[^\w.[\]-]/g, "?"));

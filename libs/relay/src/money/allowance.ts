@@ -124,7 +124,7 @@ export class Allowance implements Disposable {
     const { output, meter, extraReasoningTokens = 0 } = this.#options;
     const max =
       output.max * outputLimitMargin.times + outputLimitMargin.tokens + (this.#hasReasoning ? extraReasoningTokens : 0);
-    // The tokens of the checked frame are not subtracted, because their estimate is too high for a complete answer.
+    // The checked frame is not subtracted. Its estimate is a maximum, and would refuse a long frame that is allowed.
     const left = max - meter.maxShownTokens;
     // Only half of the bytes may pass before the next check, which may find reasoning that raises the limit.
     this.#uncheckedBytes = Math.max(0, Math.floor((left * minBytesPerToken) / 2));

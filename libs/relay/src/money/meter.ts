@@ -133,7 +133,10 @@ export class Meter {
   }
 }
 
-/** Returns the usage of a stream: the vendor's report, or a count of the text if the report is missing or outdated. */
+/**
+ * Returns the usage of a stream. For text, this is the vendor's report. If it is missing or outdated, the output has at
+ * least the counted tokens.
+ */
 export async function meterStream(cost: CallCost, meter: Meter, callStatus: CallStatus): Promise<Metered> {
   if (cost.by === "measure")
     return meter.hasData

@@ -3,7 +3,14 @@ export { surplusOutputLimits, type TextParams } from "./params.ts";
 export { chatWireForDialect } from "./chat/index.ts";
 export type { ChatDialect } from "./chat/dialect.ts";
 export type { ClientFraming } from "./hub/wire.ts";
-export { textWire, wires, vendorTextWire, wiresServing, type ClientWire, type PassThroughWire } from "./wires.ts";
+export {
+  textWire,
+  wires,
+  vendorTextWire,
+  wiresServing,
+  type ClientWireName,
+  type PassThroughWireName,
+} from "./wires.ts";
 export { reasoningMembers, unstableMembers, type Dialogue } from "./dialogue.ts";
 export type { RequestedFees, RequestedTool, ReportedExtraUsage, ReportedIteration } from "./fees.ts";
 export type { TextAnswer, TextEvent } from "./hub/answer.ts";
@@ -11,7 +18,7 @@ export type {
   AnswerContext,
   AnswerCollector,
   AnsweredRequest,
-  PromptBatch,
+  BatchConversion,
   TextClient,
   ClientOnlyWire,
   TokenCount,

@@ -109,18 +109,18 @@ const tokensPerImage = { usual: 2_900, high: 16_384 } as const;
 const highDetails: ReadonlySet<unknown> = new Set(["high", "original"]);
 /** Tokens per Base64 character of a file. A token has about four bytes. */
 const tokensPerFileBase64Character = 0.75 / 4;
-/** Tokens per Base64 character of audio: about ten tokens per second, of at least one kilobyte. */
+/** Tokens per Base64 character of audio: about ten tokens per second, of at least one kilobyte; rounded up. */
 const tokensPerAudioBase64Character = 0.01;
-/** Tokens per Base64 character of video: at most about 300 tokens per second, of at least ten kilobytes. */
+/** Tokens per Base64 character of video: up to about 300 tokens per second, of at least ten kilobytes; rounded up. */
 const tokensPerVideoBase64Character = 0.03;
 /** Tokens of a document or clip at an address: about a hundred pages. */
 const tokensPerRemoteFile = 60_000;
 
 /** Measures an object if it is media; returns undefined for any other object. */
-export type MediaMeasure = (part: JsonRecord) => Media | undefined;
+export type MeasureMedia = (part: JsonRecord) => Media | undefined;
 
 /** Measures all media in a value at any depth, because tool results contain images too. */
-export function mediaOf(value: unknown, measure: MediaMeasure): Media {
+export function mediaOf(value: unknown, measure: MeasureMedia): Media {
   let characters = 0;
   let tokens = 0;
   let more = 0;

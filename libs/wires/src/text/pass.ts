@@ -19,7 +19,7 @@ export interface SeenFrame {
   readonly fees?: ReportedExtraUsage | undefined;
   /** True for a frame with usage only. It is removed for clients that did not request usage. */
   readonly usageOnly: boolean;
-  /** True if no frame may follow. */
+  /** True for the frame that the wire marks as the last one of a complete stream. */
   readonly done: boolean;
   readonly failed: boolean;
   readonly overloaded?: boolean | undefined;

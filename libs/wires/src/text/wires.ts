@@ -27,10 +27,10 @@ type Wires = typeof wires;
 
 type NamesWith<Side> = { [Name in keyof Wires]: Wires[Name] extends Side ? Name : never }[keyof Wires];
 
-export type ClientWire = NamesWith<{ readonly client: TextClient }>;
+export type ClientWireName = NamesWith<{ readonly client: TextClient }>;
 
 /** Wires that vendors and clients have. A call can be forwarded from a client to a vendor of the same wire. */
-export type PassThroughWire = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
+export type PassThroughWireName = NamesWith<{ readonly client: TextClient; readonly pass: TextPass }>;
 
 /** Returns a text wire of vendors. Throws Error for any other name. */
 export function textWire(name: string): TextWire {
@@ -46,10 +46,10 @@ export function vendorTextWire(name: string): VendorTextWire {
   return { ...wire, vendor };
 }
 
-const servingWires = new Map<ClientWire, readonly UpstreamWire[]>();
+const servingWires = new Map<ClientWireName, readonly UpstreamWire[]>();
 
 /** Returns all wires that can serve the calls of a client's wire, the client's wire first. */
-export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
+export function wiresServing(wire: ClientWireName): readonly UpstreamWire[] {
   const cached = servingWires.get(wire);
   if (cached !== undefined) return cached;
   const others = textWireNames.filter((other) => other !== wire);
@@ -58,6 +58,6 @@ export function wiresServing(wire: ClientWire): readonly UpstreamWire[] {
   return serving;
 }
 
-function isPassThrough(wire: ClientWire): wire is PassThroughWire {
+function isPassThrough(wire: ClientWireName): wire is PassThroughWireName {
   return "pass" in wires[wire];
 }

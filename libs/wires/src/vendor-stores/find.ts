@@ -178,8 +178,8 @@ const compiled = new Map<StoreDialect, (name: string) => Rules>();
 const maxNames = 1_000;
 
 /**
- * Compiles the rules of a dialect into a function from a member's name to its rules. The results for usual names are
- * cached.
+ * Compiles the rules of a dialect into a function from a member's name to its rules. Results for short names are cached,
+ * up to `maxNames`.
  */
 function compileRules(dialect: StoreDialect): (name: string) => Rules {
   const members = new Map<string, readonly StoreMember[]>();

@@ -45,8 +45,8 @@ const speechKind: CallKind<SpeechRequest, SpeechPlan> = {
     return {
       converted: speechCall(request, refusesUnsupported),
       events: request.events || byTokens,
-      // After a disconnection, only a vendor's report of tokens is needed. With a price per character, the cost is
-      // fixed.
+      // With a price per token, the answer is read to its end, because the vendor then reports the usage. With a price
+      // per character, the cost is known already.
       finishAfterDisconnect: byTokens,
       cost: { by: "measure", measure: speechMeasure(request, price) },
       wires: speechWires,

@@ -4,7 +4,7 @@ import type { OperatorRoutes } from "@modelgate/platform";
 import type { ConfigurationBooks, ConfigurationVersion } from "../configuration/books-source.ts";
 import { differenceOf } from "../configuration/difference.ts";
 import { applyEdits, fragmentOf, partsOf, withHiddenKeys, type Edit } from "../configuration/documents.ts";
-import type { Follower } from "../configuration/follow.ts";
+import type { ConfigurationFollower } from "../configuration/follow.ts";
 import { parseConfiguration } from "../configuration/read.ts";
 import { resolveChannels, type StoredKeys, type EnvVariables } from "../configuration/resolve.ts";
 import { sourceProblems, type AllowedSources } from "../configuration/sources.ts";
@@ -14,7 +14,7 @@ import { fields } from "./fields.ts";
 
 /** Dependencies of the configuration routes. */
 export interface ConfigurationRouteDeps {
-  readonly follower: Follower;
+  readonly follower: ConfigurationFollower;
   /** Path of the configuration file; undefined if the configuration is in the books. */
   readonly path: string | undefined;
   readonly books: ConfigurationBooks;

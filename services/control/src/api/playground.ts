@@ -45,21 +45,21 @@ async function createPlaygroundToken(redis: Redis, ledger: Ledger, call: Operato
   const { body, operator, actor } = call;
   const { account, team } = await chosenAccount(redis, ledger, call);
   const tokens = await listTokens(redis, account);
-  const limits = await limitsOfNewKey(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
+  const settings = await settingsOfNewKey(redis, tokens, { operator, team, group: fields.optionalText(body, "group") });
   const key = newKey();
   const { digest, token: newToken } = makeToken(key, {
-    ...limits,
+    ...settings,
     accountId: account,
     name: `Playground ${operator.email ?? operator.name}`,
   });
   const personsKeys = tokens.filter(
-    (token) => token.playgroundOf === operator.name && token.team === team && token.group === limits.group,
+    (token) => token.playgroundOf === operator.name && token.team === team && token.group === settings.group,
   );
   // Stored before the key exists, so that a simultaneous sign-out ends the key.
   await rememberKeys(redis, operator.name, [newToken.id, ...personsKeys.map(({ id }) => id)]);
   // Without `max`, because the number of playground keys is not limited.
   const { token } = await ledger.createToken(
-    { digest, token: withoutUndefined({ ...newToken, playgroundOf: operator.name, ...limits.ofMember }) },
+    { digest, token: withoutUndefined({ ...newToken, playgroundOf: operator.name, ...settings.ofMember }) },
     actor,
   );
   if (token.disabled)
@@ -69,7 +69,7 @@ async function createPlaygroundToken(redis: Redis, ledger: Ledger, call: Operato
     tokens.filter(({ id }) => id !== token.id),
     actor,
   );
-  const { group, expiresAt } = limits;
+  const { group, expiresAt } = settings;
   return { id: token.id, key, expiresAt, account, team: team ?? null, group };
 }
 
@@ -104,16 +104,16 @@ async function chosenAccount(
   });
 }
 
-type PlaygroundLimits = Pick<Token, "allowedAddresses" | "budget" | "group" | "member" | "models" | "team"> & {
+type PlaygroundKeySettings = Pick<Token, "allowedAddresses" | "budget" | "group" | "member" | "models" | "team"> & {
   readonly expiresAt: string;
   readonly ofMember: Pick<Token, "ofMember" | "within">;
 };
 
 /**
- * Returns the limits of a playground's key. A member's key is bounded by an operator's key; an operator's key has only
- * a group.
+ * Returns the settings of a playground's new key. A member's key is bounded by an operator's key; an operator's key has
+ * only a group.
  */
-async function limitsOfNewKey(
+async function settingsOfNewKey(
   redis: Redis,
   tokens: readonly Token[],
   {
@@ -121,7 +121,7 @@ async function limitsOfNewKey(
     team,
     group,
   }: { readonly operator: Operator; readonly team: string | undefined; readonly group: string | undefined },
-): Promise<PlaygroundLimits> {
+): Promise<PlaygroundKeySettings> {
   const end = Date.now() + lifetimeSeconds * 1_000;
   const keys = boundingKeyCandidates(tokens, { team });
   if (operator.account === undefined) {

@@ -24,7 +24,7 @@ export function channelWarnings(
       ...repeatedPathWarnings(channel, provider),
       ...otherKindWarnings(models, channel, provider),
       ...timeoutWarnings(channel),
-      ...emptyListWarnings(channel, provider),
+      ...missingListWarnings(channel, provider),
       ...unservedWarnings(channel),
     ].map(({ path, message }) => ({ path: `channels[${at}].${path}`, message }));
   });
@@ -79,7 +79,7 @@ function unservedWarnings({ unserved = [] }: ResolvedChannel) {
 }
 
 /** Warns of a channel for all listed models if its vendor has no list. */
-function emptyListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
+function missingListWarnings({ configuration: { models } }: ResolvedChannel, { name, modelsAt }: Provider) {
   return models === "*" && modelsAt === undefined
     ? [{ path: "models", message: `cannot be "*": ${name} does not list its models` }]
     : [];

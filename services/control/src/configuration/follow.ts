@@ -6,8 +6,8 @@ import { DeclaredAccounts, type DeclareDeps } from "./declare-accounts.ts";
 import { ActiveConfiguration, type ConfigurationStatus } from "./in-force.ts";
 import type { ConfigurationSource } from "./source.ts";
 
-/** Follower of the configuration, which applies changes. */
-export interface Follower extends AsyncDisposable {
+/** Active configuration, which follows changes of its source. */
+export interface ConfigurationFollower extends AsyncDisposable {
   readonly status: ConfigurationStatus;
   /** Default proxy of channels. */
   readonly defaultProxy: string | undefined;
@@ -28,7 +28,7 @@ export async function followConfiguration(
   deps: Omit<ApplyDeps, "declared"> & DeclareDeps,
   sourceFor: (declared: DeclaredAccounts) => ConfigurationSource,
   pollMs: number,
-): Promise<Follower> {
+): Promise<ConfigurationFollower> {
   await using opening = new AsyncDisposableStack();
   const declared = opening.use(new DeclaredAccounts(deps));
   const source = sourceFor(declared);

@@ -2,7 +2,7 @@ import type { Transport } from "@modelgate/channels";
 import type { OperatorRoutes } from "@modelgate/platform";
 import { providers } from "@modelgate/providers";
 import { fields } from "../api/fields.ts";
-import type { Follower } from "../configuration/follow.ts";
+import type { ConfigurationFollower } from "../configuration/follow.ts";
 import { withKnownPrices } from "./known-prices.ts";
 import { listModels } from "./list-models.ts";
 
@@ -29,7 +29,7 @@ export const knownVendors: readonly KnownVendor[] = [
 export function vendorRoutes(
   transport: Transport,
   internalAddresses: readonly string[],
-  follower: Pick<Follower, "defaultProxy">,
+  follower: Pick<ConfigurationFollower, "defaultProxy">,
 ): OperatorRoutes {
   return {
     "GET /vendors": async () => knownVendors,

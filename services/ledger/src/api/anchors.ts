@@ -5,7 +5,7 @@ import type { BooksConnection } from "../books-connection.ts";
 
 const pageSize = 500;
 
-/** Routes of anchors, which operators store outside the books. */
+/** Route that exports the anchors, so that operators can store copies outside the books. */
 export function anchorRoutes({ connection }: { readonly connection: BooksConnection }): OperatorRoutes {
   return {
     "GET /ledger/anchors": async ({ query }) => {

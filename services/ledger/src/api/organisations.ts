@@ -3,9 +3,9 @@ import {
   bookOrganisation,
   bookTeam,
   changeMembership,
-  deleteTeam,
+  deleteTeamOrOrganisation,
   readOrganisations,
-  renameTeam,
+  renameTeamOrOrganisation,
   type Books,
 } from "@modelgate/books";
 import { Failure } from "@modelgate/contracts";
@@ -62,13 +62,13 @@ export function organisationRoutes(
     },
     "POST /organisations/{id}/rename": async ({ params: { id: organisation = "" }, body, actor }) => {
       const request = { organisation, team: teamIn(body), name: fieldReaders.text(body, "name") };
-      return { renamed: await use((books) => renameTeam(books, request, actor)) };
+      return { renamed: await use((books) => renameTeamOrOrganisation(books, request, actor)) };
     },
     "POST /organisations/{id}/delete": async ({ params: { id: organisation = "" }, body, actor }) => ({
       result: await use(async (books) => {
         const request = { organisation, team: teamIn(body), mayReleaseAccount: hasReleaseAccount(body) };
         const before = await accountsOf(books, organisation);
-        const result = await deleteTeam(books, request, actor);
+        const result = await deleteTeamOrOrganisation(books, request, actor);
         await orUnavailable(projectReleased(depsOf(books), organisation, before));
         return result;
       }),

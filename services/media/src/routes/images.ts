@@ -105,14 +105,14 @@ class ImagesKind implements CallKind<MediaRequest, ImagesPlan> {
 
   plan(_: Call, { parsed, endUser, images }: MediaRequest, { model, unpriced }: ServingModel): ImagesPlan {
     const { request } = parsed;
-    const size: RequestSize = { ...measureInput(request), choices: maxImagesOf(request) };
+    const requestSize: RequestSize = { ...measureInput(request), choices: maxImagesOf(request) };
     return {
       images,
       endUser,
       finishAfterDisconnect: true,
       cost: {
         by: "measure",
-        measure: measureOf(size, tokensPerImage(request, this.#outputTokens), this.#outputTokens, model.price),
+        measure: measureOf(requestSize, tokensPerImage(request, this.#outputTokens), this.#outputTokens, model.price),
       },
       wires: imagesWiresFor(request),
       pendingStream: request.stream ? pendingImageStream : undefined,

@@ -1,6 +1,6 @@
 import type {
   AnswerContext,
-  PromptBatch,
+  BatchConversion,
   TextClient,
   JsonObject,
   TextAnswer,
@@ -16,7 +16,7 @@ import { maxTaskMs, type TextCall } from "./text-call.ts";
 export interface PromptBatchCall {
   readonly call: TextCall;
   readonly client: TextClient;
-  readonly batch: PromptBatch;
+  readonly batch: BatchConversion;
   readonly upstream: VendorTextWire;
 }
 

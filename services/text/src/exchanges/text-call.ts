@@ -1,4 +1,10 @@
-import { wires, type ClientOnlyWire, type ClientWire, type JsonObject, type TextVendor } from "@modelgate/wires/text";
+import {
+  wires,
+  type ClientOnlyWire,
+  type ClientWireName,
+  type JsonObject,
+  type TextVendor,
+} from "@modelgate/wires/text";
 import { Failure } from "@modelgate/contracts";
 import {
   eventStream,
@@ -14,7 +20,7 @@ import { isStreamStart, type StreamForm } from "@modelgate/formats/sse";
 
 /** A text call in the client's wire. */
 export interface TextCall {
-  readonly wire: ClientWire;
+  readonly wire: ClientWireName;
   readonly body: Buffer;
   /** Name of the model in the client's request. */
   readonly model: string;

@@ -12,7 +12,7 @@ export interface StoreLimits {
   readonly lifetimeMs: number;
   /** Maximum bytes of a turn after compression. A larger one is not stored. */
   readonly maxBytes: number;
-  /** Limits of all turns together to which one request may refer. */
+  /** Limits on the total of all turns that one request refers to. */
   readonly body: RecordBounds;
 }
 

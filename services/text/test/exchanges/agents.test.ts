@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { textWire, type ClientWire } from "@modelgate/wires/text";
+import { textWire, type ClientWireName } from "@modelgate/wires/text";
 import { readForClient, callOf, exchangeOf, vendorAnswer } from "./in-memory.ts";
 
 const schema = {
@@ -13,7 +13,7 @@ const order = "List the files.";
 /** Coding agent: the body of its first request, and the way in which it reads calls from the stream. */
 interface Agent {
   readonly name: string;
-  readonly wire: ClientWire;
+  readonly wire: ClientWireName;
   readonly body: object;
   /** Name of the tool at vendors without namespaces. */
   readonly tool: string;

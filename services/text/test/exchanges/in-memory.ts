@@ -12,8 +12,8 @@ import {
 } from "@modelgate/relay";
 import {
   wires,
-  type ClientWire,
-  type PassThroughWire,
+  type ClientWireName,
+  type PassThroughWireName,
   type TextAnswer,
   type TextEvent,
   type TextWire,
@@ -22,7 +22,7 @@ import type { TextCall } from "../../src/exchanges/text-call.ts";
 import { TextExchangeFactory } from "../../src/exchanges/text.ts";
 
 /** Returns the call for a client's body as a service reads it. `more` replaces members of the call. */
-export function callOf(wire: ClientWire, body: object, more: Partial<TextCall> = {}): TextCall {
+export function callOf(wire: ClientWireName, body: object, more: Partial<TextCall> = {}): TextCall {
   const params = wires[wire].client.readParams(body, { model: "m" });
   return {
     wire,
@@ -52,7 +52,7 @@ export function sentBody({ body }: Exchange): string {
 }
 
 /** Renders an answer in the vendor's wire: a complete answer, or a stream if the exchange requests one. */
-export function vendorAnswer(vendor: PassThroughWire, exchange: Exchange, answer: TextAnswer): string {
+export function vendorAnswer(vendor: PassThroughWireName, exchange: Exchange, answer: TextAnswer): string {
   const { client } = wires[vendor];
   const requestBody = JSON.parse(sentBody(exchange));
   const { request } = client.read(requestBody, { model: "m" });

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { Failure } from "@modelgate/contracts";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as rankingWires } from "@modelgate/wires/ranking";
-import { wires, type PassThroughWire } from "@modelgate/wires/text";
+import { wires, type PassThroughWireName } from "@modelgate/wires/text";
 import { wires as vectorsWires } from "@modelgate/wires/vectors";
 import { exchangeWith, type Exchange } from "@modelgate/relay";
 import { UnstreamedKind } from "../../src/unstreamed-kind.ts";
@@ -19,7 +19,7 @@ const bodies = {
   content: { contents: [{ role: "user", parts: [{ text: "Hello" }] }] },
   interactions: { model: "m", input: "Hello" },
 };
-const make = (client: PassThroughWire, vendor: PassThroughWire, more: Partial<TextCall> = {}) =>
+const make = (client: PassThroughWireName, vendor: PassThroughWireName, more: Partial<TextCall> = {}) =>
   exchangeOf(callOf(client, bodies[client], more), wires[vendor]);
 
 const noSize = { textBytes: 0, mediaTokens: 0, maxOutputTokens: undefined };
@@ -95,7 +95,7 @@ test("an error of the reader fails the attempt", async () => {
 describe("an answer can start with a stream", () => {
   /** Data that begins no stream. */
   const never = ["nope", "[]", '"text"', "{}", '{"error":{"message":"no"}}', '{"code":500,"message":"no"}', "[DONE]"];
-  const first: Readonly<Record<PassThroughWire, { readonly right: object; readonly wrong: readonly object[] }>> = {
+  const first: Readonly<Record<PassThroughWireName, { readonly right: object; readonly wrong: readonly object[] }>> = {
     chat: {
       right: { object: "chat.completion.chunk", choices: [{ index: 0, delta: { content: "Hi" } }] },
       wrong: [{ choices: "nope" }, { choices: ["nope"] }, { object: "error", message: "no" }, { error: "no" }],
@@ -125,7 +125,7 @@ describe("an answer can start with a stream", () => {
       wrong: [{ event_type: "interaction.created" }, { event_type: "error", error: {} }, { event_type: 5 }],
     },
   };
-  const begins = async (client: PassThroughWire, vendor: PassThroughWire, data: string): Promise<boolean> => {
+  const begins = async (client: PassThroughWireName, vendor: PassThroughWireName, data: string): Promise<boolean> => {
     const exchange = await make(client, vendor, { stream: true });
     const reader = exchange.read({ headers: { "content-type": "text/event-stream" } });
     if (reader.kind !== "stream") throw new Error("a stream was asked for");

@@ -3,7 +3,7 @@ import { Failure, renderFailure } from "@modelgate/contracts";
 import { wires as imageWires } from "@modelgate/wires/images";
 import { wires as moderationWires } from "@modelgate/wires/moderation";
 import { wires as speechWires } from "@modelgate/wires/speech";
-import { textWire, wires, vendorTextWire, type PassThroughWire, type TextAnswer } from "@modelgate/wires/text";
+import { textWire, wires, vendorTextWire, type PassThroughWireName, type TextAnswer } from "@modelgate/wires/text";
 import { wires as transcriptWires } from "@modelgate/wires/transcripts";
 import { wires as vectorWires } from "@modelgate/wires/vectors";
 import { wires as videoWires } from "@modelgate/wires/video";
@@ -67,7 +67,12 @@ function eventsIn(stream: string): readonly unknown[] {
 }
 
 /** Clients with published schemas: wire, request, schema of a complete answer, and schema of a stream's event. */
-const clients: readonly (readonly [client: PassThroughWire, body: object, whole: () => Check, piece: () => Check])[] = [
+const clients: readonly (readonly [
+  client: PassThroughWireName,
+  body: object,
+  whole: () => Check,
+  piece: () => Check,
+])[] = [
   [
     "chat",
     {

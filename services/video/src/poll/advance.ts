@@ -37,7 +37,7 @@ const notFoundGraceMs = 60_000;
 const maxUnroutable = 20;
 /** Maximum estimated progress, and maximum shown progress of an unfinished task, in percent. */
 const [maxEstimatedProgress, maxUnfinishedProgress] = [95, 99];
-/** Factor by which the pause may exceed its usual maximum if the vendor does not answer. */
+/** Factor by which the pause may exceed its usual maximum after polls that returned no state. */
 const maxPauseFactor = 8;
 
 /** Returns true if a state is final. */

@@ -31,7 +31,7 @@ export async function createAndAnswer(kind: VideoKind, call: ServiceCall, reques
   await unlessEnded(call.ending, kind.deps.backgroundWork.track(createTask(kind, call, request)));
 }
 
-/** Creates a task. If the caller may not use the model, throws Failure with the client's name of the field. */
+/** Creates a task. A Failure about the model contains the name of its field in the client's wire. */
 async function createTask(kind: VideoKind, call: ServiceCall, videoRequest: VideoTaskRequest): Promise<void> {
   const { deps } = kind;
   const { client, request } = videoRequest;

@@ -8,7 +8,7 @@ import { responsesShape } from "./shape.ts";
 import { storedConversation } from "./store.ts";
 import { isPart, textOfItem, textOfPart } from "./words.ts";
 
-/** Question, and options that only this wire has. */
+/** A parsed request: the question, and the options of this wire. */
 export interface ResponsesRequest {
   readonly question: Question;
   readonly body: unknown;

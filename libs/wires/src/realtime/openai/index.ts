@@ -79,11 +79,13 @@ export class OpenaiBridge implements RealtimeBridge {
       runToEnd(refuseDuplicatesInTurns(message.data, event));
       this.#names.checkStores?.(event);
       if (!this.#names.allowsVendorTools) refuseVendorTools(event);
-      const update = updateEvents.has(event["type"]) ? this.#updated(message, event) : { message, refused: undefined };
+      const forwarded = updateEvents.has(event["type"])
+        ? this.#updated(message, event)
+        : { message, refused: undefined };
       this.#pending.add(event);
-      const { refused } = update;
+      const { refused } = forwarded;
       const toClient = refused === undefined ? [] : this.#refuse(refused, event["event_id"]).toClient;
-      return { toClient, toVendor: [update.message] };
+      return { toClient, toVendor: [forwarded.message] };
     } catch (error) {
       return this.#refuse(asFailure(error), event["event_id"]);
     }

@@ -24,7 +24,7 @@ function renderRequest(request: SpeechRequest): Rendered {
   const voice = voiceName(request);
   const text = instructions === undefined ? input : `${instructions}\n\n${input}`;
   const speechConfig = voice === undefined ? undefined : renderVoice(voice);
-  // A client that chooses no format gets WAV.
+  // The default format (mp3) is replaced by WAV, so it is reported as unsupported.
   const unsupported = {
     format: isDefaultFormat,
     speed: nonDefaultSpeed(speed),

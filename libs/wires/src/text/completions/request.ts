@@ -5,7 +5,7 @@ import { type TextParams, outputLimitsIn } from "../params.ts";
 import { parseStreamOptions, wantsUsage } from "../chat/client-request.ts";
 import { requestedFees, feeMembers } from "../chat/usage.ts";
 import { parseSampling } from "../hub/content.ts";
-import type { ParsedText, PromptBatch } from "../hub/wire.ts";
+import type { ParsedText, BatchConversion } from "../hub/wire.ts";
 import type { TextRequest } from "../hub/request.ts";
 
 /** The wire's default of `max_tokens`. */
@@ -24,7 +24,7 @@ export function parseRequest(body: JsonRecord): ParsedText {
 }
 
 /** Parses a request. Each prompt becomes a user's turn. Throws Failure (400) for fields that chat cannot express. */
-export function parsePromptRequests(body: JsonRecord): ReturnType<PromptBatch["read"]> {
+export function parsePromptRequests(body: JsonRecord): ReturnType<BatchConversion["read"]> {
   const fields = new Fields(body);
   const prompts = parsePrompts(fields);
   const sharedParams = parseSharedParams(fields);

@@ -191,7 +191,7 @@ export function searchTool(
   });
 }
 
-/** Returns a location without `type`, which every wire adds. */
+/** Returns a location without `type`, which `renderLocation` adds again. */
 export function parseLocation(value: unknown): JsonRecord | undefined {
   if (!isRecord(value)) return undefined;
   const { type: _, ...location }: JsonRecord = value;

@@ -145,14 +145,14 @@ export interface TextClient<Params extends TextParams = TextParams> extends Clie
     stream(context: AnswerContext): StreamWriter;
   };
   /** Handling of requests that become several calls to the vendor. */
-  readonly batch?: PromptBatch;
+  readonly batch?: BatchConversion;
   /** Maximum output tokens that the wire defines for requests without a limit. */
   readonly defaultMaxTokens?: number;
   /** Endpoint that counts input tokens. */
   readonly count?: TokenCount;
 }
 
-export interface PromptBatch {
+export interface BatchConversion {
   isBatch(body: JsonRecord): boolean;
   /** Parses the requests of all calls. Throws Failure (400). */
   read(body: JsonRecord): {

@@ -105,14 +105,15 @@ function imageOf(image: Fields): TextRequest["image"] {
   return withoutUndefined({ aspectRatio: image.text("aspect_ratio"), size: image.text("image_size") });
 }
 
-const kinds = ["text", "image", "audio"] as const;
+const outputModalities = ["text", "image", "audio"] as const;
 
 function parseOutput(fields: Fields): Partial<TextRequest> {
   const modalities = new Set(
     fields.texts("response_modalities")?.map((text) => {
-      const kind = kinds.find((each) => each === text);
-      if (kind === undefined) throw fields.wrong("response_modalities", `an array of ${kinds.join(", ")}`);
-      return kind;
+      const modality = outputModalities.find((each) => each === text);
+      if (modality === undefined)
+        throw fields.wrong("response_modalities", `an array of ${outputModalities.join(", ")}`);
+      return modality;
     }),
   );
   const isJson = fields.text("response_mime_type") === "application/json";
@@ -121,7 +122,7 @@ function parseOutput(fields: Fields): Partial<TextRequest> {
   for (const form of fields.each("response_format", maxTools)) {
     const type = form.value["type"];
     if (type === "video") throw form.unsupported("type");
-    if (type === "image" || type === "audio") modalities.add(form.needOneOf("type", kinds));
+    if (type === "image" || type === "audio") modalities.add(form.needOneOf("type", outputModalities));
     if (type === "image") parsed.image = imageOf(form);
     if (type === "image" || type === "audio") continue;
     hasText = true;

@@ -1,7 +1,7 @@
 import { withoutUndefined, bodies } from "@modelgate/contracts";
 import type { Static } from "typebox";
 import { Fields, bodyReader, type JsonRecord } from "@modelgate/formats/json";
-import { bytesMedia, mediaOf, type TextParams, type MediaMeasure } from "../params.ts";
+import { bytesMedia, mediaOf, type TextParams, type MeasureMedia } from "../params.ts";
 import { parseFunction, parseProbabilityRequest, parseSampling, TurnCollector } from "../hub/content.ts";
 import type { ParsedText } from "../hub/wire.ts";
 import type { OutputFormat, ReasoningOptions, TextRequest, Tool, Turn } from "../hub/request.ts";
@@ -131,7 +131,7 @@ function readParams({ model, stream, options }: OllamaBody, messages: unknown): 
 }
 
 /** Measures the images of a message. They are Base64 in a member next to the text. */
-const measureImages: MediaMeasure = ({ images }) => {
+const measureImages: MeasureMedia = ({ images }) => {
   if (!Array.isArray(images)) return undefined;
   const all = images.flatMap((image: unknown) => (typeof image === "string" ? [bytesMedia("image/", image)] : []));
   return {

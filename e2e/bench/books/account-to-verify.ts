@@ -19,7 +19,7 @@ const bus: Bus = {
 };
 
 /** Account in a real Redis with settled calls, which are also in the books. */
-export interface VerifiedAccount extends AsyncDisposable {
+export interface AccountToVerify extends AsyncDisposable {
   /** Verifies the account as `gatectl ledger verify` does. Throws if it is invalid. */
   verify(): Promise<void>;
   /** Number of calls per second that the books recorded. */
@@ -27,7 +27,7 @@ export interface VerifiedAccount extends AsyncDisposable {
 }
 
 /** Creates an account with this number of receipts. */
-export async function makeVerifiedAccount(books: Books, receipts: number): Promise<VerifiedAccount> {
+export async function makeAccountToVerify(books: Books, receipts: number): Promise<AccountToVerify> {
   const backends = await startLocalBackends();
   const redis = new Redis(backends.redisUrl, { enableAutoPipelining: true });
   await createAccount(redis, { id: accountId, balance: 10n ** 12n });
