@@ -15,12 +15,17 @@ export interface LocalServer {
 export interface ServerOptions {
   readonly port: number;
   readonly folder: string;
-  /** True if the data must survive a crash. Tests do not need this. */
+  /** True if the data must survive a restart. */
   readonly keep: boolean;
+  /**
+   * `appendfsync` of Redis; default `everysec`. With `everysec`, Redis delays writes while the disk is busy, and loses
+   * them if its process is killed.
+   */
+  readonly fsync?: "everysec" | "no" | undefined;
   readonly logFile?: string | undefined;
   /** Port of the cluster bus, for a node of a Redis Cluster. */
   readonly clusterPort?: number;
-  /** Further arguments; ignored in a container. */
+  /** Further arguments. */
   readonly more?: readonly string[];
   /** Called as soon as the process exists, before it answers. */
   readonly onSpawn?: (child: Child) => void;
@@ -38,12 +43,12 @@ export const natsAt = (port: number): string => `nats://127.0.0.1:${port}`;
 
 /** Starts redis-server on loopback and waits until it answers. */
 export async function startRedis(options: ServerOptions): Promise<LocalServer> {
-  const { port, keep, clusterPort, more = [] } = options;
+  const { port, keep, fsync = "everysec", clusterPort, more = [] } = options;
   const cluster =
     clusterPort === undefined
       ? []
       : ["--cluster-enabled", "yes", "--cluster-port", String(clusterPort), "--cluster-announce-ip", "127.0.0.1"];
-  const durability = keep ? ["--appendonly", "yes", "--appendfsync", "everysec"] : ["--appendonly", "no"];
+  const durability = keep ? ["--appendonly", "yes", "--appendfsync", fsync] : ["--appendonly", "no"];
   const kind: ServerKind = {
     ...redisKind,
     name: "redis",

@@ -1,12 +1,14 @@
 import { parseArgs } from "node:util";
-import { money } from "../test/suite-client.ts";
+import { until } from "@modelgate/testkit";
+import { storedEvents } from "../test/events.ts";
+import { settledMoney } from "../test/suite-client.ts";
 import { openRestartSetup } from "./setup.ts";
 import { killRealtime, killText } from "./killed.ts";
 import { isWhole, rollOut } from "./rolling.ts";
 
 /**
  * Measures a rolling restart and the kill of services, and prints Markdown. Exits with 1 if a client was interrupted by
- * the restart, got no error after a kill, or was charged wrongly.
+ * the restart or got no error after a kill, or if the account's spending is not the sum of its usage events.
  */
 const { values } = parseArgs({
   options: {
@@ -28,18 +30,20 @@ const parts = [
   [`${killed.text} killed (SIGKILL) with ${values.killed} streams open`, await killText(setup, Number(values.killed))],
   [`${killed.realtime} killed (SIGKILL) with ${sessions} sessions open`, await killRealtime(setup, sessions)],
 ] as const;
-const { balanceNanos, creditedNanos, spentNanos, heldNanos } = await money(setup.suite);
-const agrees = heldNanos === "0" && BigInt(balanceNanos) === BigInt(creditedNanos) - BigInt(spentNanos);
+const { spentNanos } = await settledMoney(setup.suite);
+const agrees = await until(
+  "the usage events to equal the spending",
+  async () => (await eventSum()) === BigInt(spentNanos),
+).catch(() => false);
 for (const [title, rows] of parts) {
   process.stdout.write(`| ${title} | result |\n| --- | --- |\n`);
   for (const [what, figure] of rows) process.stdout.write(`| ${what} | ${figure} |\n`);
   process.stdout.write("\n");
 }
-const difference = `balance ${balanceNanos}, credits ${creditedNanos}, spending ${spentNanos}, reserved ${heldNanos}`;
 process.stdout.write(
   agrees
-    ? "No money is reserved, and the account's balance is its credits minus its spending.\n"
-    : `The account does NOT agree: ${difference}\n`,
+    ? "No money is reserved, and the account's spending is the sum of its usage events.\n"
+    : `The account's spending is ${spentNanos}, but the sum of its usage events is ${await eventSum()}.\n`,
 );
 const isIncomplete = parts
   .flatMap(([, rows]) => rows)
@@ -49,6 +53,12 @@ const isIncomplete = parts
     return count !== total;
   });
 process.exitCode = agrees && !isIncomplete ? 0 : 1;
+
+/** Returns the cost of all usage events in nano-dollars. */
+async function eventSum(): Promise<bigint> {
+  const events = await storedEvents(setup.suite.backends.natsUrl);
+  return events.reduce((sum, { event }) => sum + BigInt(event.costNanos), 0n);
+}
 
 async function rollingRestart(): Promise<readonly (readonly [string, string])[]> {
   const serviceNames = setup.suite.shape === "one" ? (["gateway"] as const) : (["text", "realtime", "edge"] as const);

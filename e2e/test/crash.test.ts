@@ -1,11 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { storedEvents } from "./events.ts";
 import { config, hello, keys, money, post, settledMoney } from "./suite-client.ts";
 
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({
+  suite = await startSuite({
+    // Redis is killed, and its last writes are needed.
+    backends: await startLocalBackends({ fsync: "no" }),
     shape: "apart",
     config,
     // `afterOutageMs` is longer than the pause between two settlement attempts.

@@ -1,7 +1,7 @@
 import { rmSync, truncateSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { accountKeys } from "@modelgate/accounts";
-import { startLocalSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
+import { startLocalBackends, startSuite, until, type LocalBackends, type Suite } from "@modelgate/testkit";
 import { logFolder, newestLog, onRedis } from "../chaos/redis-log.ts";
 import { channel, config, hello, keys, money, post, read, sdk } from "./suite-client.ts";
 
@@ -14,7 +14,9 @@ const withFilm = {
 // The ledger is a separate process. While it is stopped, the other services see an empty Redis.
 let suite: Suite<LocalBackends>;
 beforeAll(async () => {
-  suite = await startLocalSuite({
+  suite = await startSuite({
+    // Redis is killed, and its last writes are needed.
+    backends: await startLocalBackends({ fsync: "no" }),
     shape: "apart",
     config: withFilm,
     limits: { relay: { limits: { leaseMs: 3_000 } }, edge: { seatLeaseMs: 900 } },

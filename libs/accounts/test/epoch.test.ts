@@ -6,7 +6,7 @@ import { readUnlessLost, writeEpoch, writeCompleteRuns } from "../src/index.ts";
 let backends: LocalBackends;
 let redis: Redis;
 beforeAll(async () => {
-  backends = await startLocalBackends();
+  backends = await startLocalBackends({ fsync: "no" });
   redis = await openRedis(backends.redisUrl, createLogger("test", "silent").log);
 });
 afterAll(async () => {

@@ -71,7 +71,10 @@ export class SupportedWires {
     this.#missing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }
 
-  /** Records that the vendor's endpoint for this wire refused a call of this model. The wire is then tried last. */
+  /**
+   * Records that the vendor's endpoint for this wire refuses calls of this model that another endpoint may accept. The
+   * wire is then tried last.
+   */
   reportRefusing(candidate: Candidate, wire: UpstreamWire): void {
     this.#refusing.set(endpointName(candidate, wire), this.#now() + rememberedMs);
   }

@@ -15,6 +15,7 @@ export interface Outcome {
   readonly units: Units;
   /** True if the units are not from the vendor's report. */
   readonly estimated: boolean;
+  /** `outcome` of the usage event. */
   readonly callStatus: CallStatus;
   /** HTTP status of the response to the client; 0 if there was none. */
   readonly status: number;

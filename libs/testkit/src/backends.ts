@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { freePorts, startNats, startRedis } from "@modelgate/deploy/local";
+import { freePorts, startNats, startRedis, type ServerOptions } from "@modelgate/deploy/local";
 import { controlServer, type ServerControl } from "./server-control.ts";
 
 /** Redis and NATS servers (with JetStream) of one test file, empty when the file begins. */
@@ -44,13 +44,14 @@ export interface LocalRedis extends ServerControl, AsyncDisposable {
   readonly url: string;
 }
 
-/** Starts a Redis server on this machine. It keeps its data when it is killed and started again. */
-export async function startLocalRedis(): Promise<LocalRedis> {
+/** Options of a Redis server. A test that kills Redis, and then needs its last writes, sets `fsync` to `no`. */
+type RedisOptions = Pick<ServerOptions, "fsync">;
+
+/** Starts a Redis server on this machine. It keeps its data when it is restarted. */
+export async function startLocalRedis({ fsync }: RedisOptions = {}): Promise<LocalRedis> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  // With `everysec`, Redis delays writes while the disk is busy, and would lose them when it is killed.
-  const more = ["--appendfsync", "no"];
-  const redis = await controlServer(() => startRedis({ port, folder, keep: true, more }));
+  const redis = await controlServer(() => startRedis({ port, folder, keep: true, fsync }));
   return {
     ...redis,
     url: `redis://127.0.0.1:${port}`,
@@ -62,10 +63,10 @@ export async function startLocalRedis(): Promise<LocalRedis> {
 }
 
 /** Starts servers on this machine, for tests that stop them. */
-export async function startLocalBackends(): Promise<LocalBackends> {
+export async function startLocalBackends(options?: RedisOptions): Promise<LocalBackends> {
   const folder = mkdtempSync(join(tmpdir(), "modelgate-test-"));
   const [port = 0] = await freePorts(1);
-  const redis = await startLocalRedis();
+  const redis = await startLocalRedis(options);
   const nats = await controlServer(() => startNats({ port, folder, keep: true }));
   return {
     redisUrl: redis.url,

@@ -118,8 +118,8 @@ test.each<[keyof typeof asks, object, boolean]>([
   ["content", { tools: [{ functionDeclarations: [] }, { function_declarations: [] }] }, false],
   ["content", { tools: [{ googleSearch: {} }] }, true],
   ["content", { cachedContent: "cachedContents/1" }, true],
-])("members outside the body that the vendor reads: %s %j", (wire, more, beyond) => {
-  expect(asks[wire](more).readsHiddenInput).toBe(beyond);
+])("members with which the vendor reads hidden input: %s %j", (wire, more, readsHidden) => {
+  expect(asks[wire](more).readsHiddenInput).toBe(readsHidden);
 });
 
 test.each([

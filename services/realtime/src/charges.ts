@@ -1,4 +1,3 @@
-import type { CallStatus } from "@modelgate/contracts";
 import {
   measureEvent,
   estimateUnits,
@@ -243,13 +242,12 @@ export class Charges implements SessionCharges {
     // A vendor that names no model and reports no usage includes the cost of transcripts in its responses.
     if ((units === undefined && model === undefined) || !this.#billedIds.add(id)) return;
     const textUnits = { requests: 1, ...estimateUnits({ audioIn: 0, textIn: 0, audioOut: 0, textOut: textBytes }) };
-    const callStatus: CallStatus = "completed";
     const used = capUnits(units ?? textUnits, this.#parts.responses.traffic.bound);
     transcripts.noteTranscript({
       units: used.units,
       capped: used.capped.length > 0 ? used.capped : undefined,
       estimated: units === undefined,
-      callStatus,
+      callStatus: "completed",
       ...this.#transcribingModel(model),
     });
     this.#payments.payBeforeEvents(() => transcripts.pay());

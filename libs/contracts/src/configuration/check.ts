@@ -154,12 +154,18 @@ function succeeds(compute: () => unknown): boolean {
   }
 }
 
-/** Returns true if a model may exist. Any name may, if a channel serves all models that its vendor lists. */
-function modelMayExist({ channels, models }: Pick<Configuration, "channels" | "models">, model: string): boolean {
-  return Object.hasOwn(models, model) || channels.some((channel) => channel.models === "*");
+/**
+ * Returns a function that returns true if a model may exist. Any name may, if a channel serves all models that its
+ * vendor lists.
+ */
+function makeMayExist({ channels, models }: Configuration): (model: string) => boolean {
+  const servesAny = channels.some((channel) => channel.models === "*");
+  return (model) => servesAny || Object.hasOwn(models, model);
 }
 
-function* channelProblems({ channels, models, groups }: Configuration): Iterable<ConfigurationProblem> {
+function* channelProblems(configuration: Configuration): Iterable<ConfigurationProblem> {
+  const { channels, models, groups } = configuration;
+  const mayExist = makeMayExist(configuration);
   const seen = new Set<string>();
   for (const [position, channel] of channels.entries()) {
     if (seen.has(channel.id)) yield { path: `channels[${position}].id`, message: `is used twice: ${channel.id}` };
@@ -174,13 +180,15 @@ function* channelProblems({ channels, models, groups }: Configuration): Iterable
   }
   for (const [name, group] of Object.entries(groups)) {
     for (const [index, model] of group.models.entries()) {
-      if (model !== "*" && !modelMayExist({ channels, models }, model))
+      if (model !== "*" && !mayExist(model))
         yield { path: `groups.${name}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
     }
   }
 }
 
-function* accountProblems({ accounts = {}, groups, models, channels }: Configuration): Iterable<ConfigurationProblem> {
+function* accountProblems(configuration: Configuration): Iterable<ConfigurationProblem> {
+  const { accounts = {}, groups } = configuration;
+  const mayExist = makeMayExist(configuration);
   const keys = new Set<string>();
   for (const [id, account] of Object.entries(accounts)) {
     if (!isAccountId(id)) yield { path: `accounts.${id}`, message: "is not a usable account id" };
@@ -199,7 +207,7 @@ function* accountProblems({ accounts = {}, groups, models, channels }: Configura
       yield* addressProblems(`${path}.allowedAddresses`, token.allowedAddresses ?? []);
       yield* budgetProblems(`${path}.budget`, token.budget ?? {});
       for (const [index, model] of (token.models ?? []).entries()) {
-        if (!modelMayExist({ channels, models }, model))
+        if (!mayExist(model))
           yield { path: `${path}.models[${index}]`, message: `is not in models: ${redactedName(model)}` };
       }
     }

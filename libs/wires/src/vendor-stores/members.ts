@@ -7,7 +7,7 @@ export type Naming =
   /** An object whose member `id` names the object in the store. */
   | "object"
   | "id-or-object"
-  /** An address. Public addresses and plain names do not name an object. */
+  /** An address, or a bare name such as `files/abc`. Public addresses and other names do not name an object. */
   | "address"
   /** An address. Every value except a public address or a data URL names an object. */
   | "file-address"

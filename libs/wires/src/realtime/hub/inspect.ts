@@ -97,7 +97,7 @@ const handlers: Readonly<Record<string, (event: JsonRecord) => SeenEvent>> = {
     kind: "response-done",
     id: responseId(response),
     units: responseUnits(asRecord(response)["usage"]),
-    callStatus: endOfResponse(asRecord(response)["status"]),
+    callStatus: statusOfResponse(asRecord(response)["status"]),
   }),
   "input_audio_buffer.speech_started": () => ({ kind: "speech-began" }),
   "input_audio_buffer.cleared": () => ({ kind: "cleared" }),
@@ -185,7 +185,7 @@ export function transcriptionUnits(usage: unknown): Units | undefined {
   return responseUnits(usage);
 }
 
-function endOfResponse(status: unknown): CallStatus {
+function statusOfResponse(status: unknown): CallStatus {
   if (status === "failed") return "failed";
   return status === "cancelled" ? "cancelled" : "completed";
 }
