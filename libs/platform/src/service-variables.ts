@@ -95,7 +95,7 @@ export function storeVariables(read: VariableReader) {
     secrets: secretsOf(
       read.secret(
         "MODELGATE_SECRET",
-        "Key that signs messages between services and anchors of receipts, and encrypts vendors' keys, targets of alerts, stored responses and conversations, compactions, and records of video tasks.",
+        "Key that signs messages between services and anchors, and encrypts vendors' keys, alert targets, stored content and records of video tasks.",
       ),
       read.optionalSecret(
         "MODELGATE_SECRET_BEFORE",
