@@ -2,7 +2,7 @@ import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 import type { Secrets } from "@modelgate/platform";
 import { readAccountPages } from "./accounts/account.ts";
 import type { Books } from "./open.ts";
-import type { Replacement } from "./operators/replace-encrypted.ts";
+import { replaceRows, type Replacement } from "./operators/replace-encrypted.ts";
 import type { AnchorsTable } from "./schema.ts";
 
 /**
@@ -38,7 +38,7 @@ export const auditAnchor = "";
 export function createAnchorSigner(secrets: Secrets): AnchorSigner {
   const keyOf = (secret: string): Buffer => Buffer.from(hkdfSync("sha256", secret, "", "ledger anchors", 32));
   const [current, ...accepted] = secrets;
-  const [inUse, ...otherKeys] = [keyOf(current), ...accepted.map(keyOf)] as const;
+  const [currentKey, ...otherKeys] = [keyOf(current), ...accepted.map(keyOf)] as const;
   const signatureOf = (key: Buffer, anchor: Omit<Anchor, "signature">): Buffer => {
     const { account, number, head, balanceNanos, createdAt, time } = anchor;
     const text = JSON.stringify([account, number, head, balanceNanos, createdAt, time]);
@@ -49,9 +49,9 @@ export function createAnchorSigner(secrets: Secrets): AnchorSigner {
     return expected.length === signature.length && timingSafeEqual(expected, signature);
   };
   return {
-    sign: (anchor) => ({ ...anchor, signature: signatureOf(inUse, anchor).toString("base64") }),
-    isGenuine: (anchor) => [inUse, ...otherKeys].some((key) => isSignedWith(key, anchor)),
-    isCurrent: (anchor) => isSignedWith(inUse, anchor),
+    sign: (anchor) => ({ ...anchor, signature: signatureOf(currentKey, anchor).toString("base64") }),
+    isGenuine: (anchor) => [currentKey, ...otherKeys].some((key) => isSignedWith(key, anchor)),
+    isCurrent: (anchor) => isSignedWith(currentKey, anchor),
   };
 }
 
@@ -109,25 +109,21 @@ export async function readLostAnchors({ db }: Books, limit: number): Promise<rea
   return rows.map(({ account }) => account);
 }
 
-const pageSize = 500;
-
 /**
- * Signs anchors with the current secret that another accepted secret has signed. An anchor that changes meanwhile is not
- * replaced.
+ * Signs anchors with the current secret that another accepted secret has signed. An anchor that changes meanwhile is read
+ * again.
  */
 export async function signAnchorsAgain(books: Books, signer: AnchorSigner): Promise<Replacement> {
-  let [replaced, remaining] = [0, 0];
-  for (let after: string | undefined; ;) {
-    const page = await readAnchors(books, after, pageSize);
-    for (const anchor of page) {
-      if (signer.isCurrent(anchor)) continue;
-      if (signer.isGenuine(anchor) && (await replaceSignature(books, anchor, signer.sign(anchor).signature)))
-        replaced++;
-      else remaining++;
-    }
-    if (page.length < pageSize) return { replaced, remaining };
-    after = page.at(-1)?.account;
-  }
+  return replaceRows({
+    page: (after, limit) => readAnchors(books, after, limit),
+    idOf: ({ account }) => account,
+    readAgain: ({ account }) => readAnchor(books, account),
+    async replaceRow(anchor) {
+      if (signer.isCurrent(anchor)) return "current";
+      if (!signer.isGenuine(anchor)) return "unreadable";
+      return (await replaceSignature(books, anchor, signer.sign(anchor).signature)) ? "replaced" : "changed";
+    },
+  });
 }
 
 async function replaceSignature({ db }: Books, { account, signature: before }: Anchor, signature: string) {

@@ -1,6 +1,7 @@
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { KyselyPlugin } from "kysely";
 import { createLogger } from "@modelgate/platform";
 import { testUsageDraft, sharePostgres } from "@modelgate/testkit";
 import type { UsageEvent } from "@modelgate/contracts";
@@ -25,6 +26,19 @@ export const engines = [
 /** Opens new, empty books. */
 export async function newBooks(engine: TestEngine): Promise<Books> {
   return openBooks(await engine.booksAddress(), log);
+}
+
+/** Returns books in which `change` runs after each of the first `times` queries. */
+export function changedAfterReading(books: Books, times: number, change: () => Promise<void>): Books {
+  let queries = 0;
+  const plugin: KyselyPlugin = {
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      if (++queries <= times) await change();
+      return result;
+    },
+  };
+  return { ...books, db: books.db.withPlugin(plugin) };
 }
 
 async function createBooks(address: BooksAddress): Promise<BooksAddress> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readVendorKeys, replaceEncrypted, saveConfiguration } from "../src/index.ts";
-import { engines, newBooks, type TestEngine } from "./engines.ts";
+import { changedAfterReading, engines, newBooks, type TestEngine } from "./engines.ts";
 
 /** More than a page. */
 const ids = Array.from({ length: 520 }, (_, at) => `key-${String(at).padStart(4, "0")}`);
@@ -20,7 +20,7 @@ describe.each(engines)("$name", ({ start }) => {
     return { books, sealed };
   }
 
-  test("each row of all pages is replaced, left or counted as remaining", async () => {
+  test("each row of all pages is replaced, left or counted as unreadable", async () => {
     const { books, sealed } = await booksWithKeys();
     await using _books = books;
     const kept = new Set([ids[3], ids[510]]);
@@ -31,20 +31,51 @@ describe.each(engines)("$name", ({ start }) => {
       return unreadable.has(id) ? undefined : kept.has(id) ? text : `new of ${id}`;
     });
     expect(seen).toEqual(ids);
-    expect(result).toEqual({ replaced: 515, remaining: 3 });
+    expect(result).toEqual({ replaced: 515, unreadable: 3, examples: [...unreadable] });
     const after = await sealed();
     expect(after.filter((text) => text === "old")).toHaveLength(5);
     expect(new Set(after).size).toBe(516);
   });
 
-  test("a row that changes while it is replaced keeps the other value", async () => {
+  test.each<[string, string | undefined, object]>([
+    ["another ciphertext is replaced", "other", { replaced: 520, unreadable: 0, examples: [] }],
+    ["the same replacement by another process is left", "new", { replaced: 519, unreadable: 0, examples: [] }],
+    ["an unreadable text is counted", "broken", { replaced: 519, unreadable: 1, examples: [ids[7]] }],
+    ["a deleted row is not counted", undefined, { replaced: 519, unreadable: 0, examples: [] }],
+  ])("a row that changes meanwhile is read again: %s", async (_, change, expected) => {
     const { books, sealed } = await booksWithKeys();
     await using _books = books;
-    const replaceWith = (letter: string) => replaceEncrypted(books, "vendor_keys", (text) => text + letter);
-    const results = await Promise.all([replaceWith("+"), replaceWith("-")]);
-    const changes = (await sealed()).reduce((sum, text) => sum + text.length - "old".length, 0);
-    expect(results.reduce((sum, { replaced }) => sum + replaced, 0)).toBe(changes);
-    for (const { replaced, remaining } of results) expect(replaced + remaining).toBe(ids.length);
-    expect(results.reduce((sum, { remaining }) => sum + remaining, 0)).toBeGreaterThan(0);
+    const keys = books.db
+      .updateTable("vendor_keys")
+      .set({ sealed: change ?? "" })
+      .where("id", "=", ids[7] ?? "");
+    const changing = changedAfterReading(books, 1, async () => {
+      if (change !== undefined) await keys.execute();
+      else
+        await books.db
+          .deleteFrom("vendor_keys")
+          .where("id", "=", ids[7] ?? "")
+          .execute();
+    });
+    const result = await replaceEncrypted(changing, "vendor_keys", (text) => (text === "broken" ? undefined : "new"));
+    expect(result).toEqual(expected);
+    expect(new Set(await sealed())).toEqual(new Set(change === "broken" ? ["new", "broken"] : ["new"]));
+  });
+
+  test("a row that changes at each attempt is counted, and the attempts end", async () => {
+    const { books } = await booksWithKeys();
+    await using _books = books;
+    let changes = 0;
+    const changing = changedAfterReading(books, 1_000, async () => {
+      const sealed = `changed ${++changes}`;
+      await books.db
+        .updateTable("vendor_keys")
+        .set({ sealed })
+        .where("id", "=", ids[7] ?? "")
+        .execute();
+    });
+    const replace = (text: string, id: string) => (id === ids[7] ? "new" : text);
+    expect(await replaceEncrypted(changing, "vendor_keys", replace)).toMatchObject({ unreadable: 1, replaced: 0 });
+    expect(changes).toBeLessThan(20);
   });
 });

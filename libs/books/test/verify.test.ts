@@ -17,7 +17,7 @@ import {
   type Books,
 } from "../src/index.ts";
 import { chainLateAudit } from "../src/accounts/audit-chain.ts";
-import { callOf, engines, newBooks, type TestEngine } from "./engines.ts";
+import { changedAfterReading, callOf, engines, newBooks, type TestEngine } from "./engines.ts";
 
 describe.each(engines)("$name", ({ start }) => {
   let engine: TestEngine;
@@ -145,7 +145,7 @@ describe.each(engines)("$name", ({ start }) => {
     expect(await readAnchor(books, "acme")).toEqual(anchor);
   });
 
-  test("genuine anchors of another secret are signed again, page by page, and only if they did not change", async () => {
+  test("genuine anchors of another secret are signed again, page by page, with the values that were stored meanwhile", async () => {
     await using books = await newBooks(engine);
     const [old, both] = [createAnchorSigner(["old"]), createAnchorSigner(["new", "old"])];
     const anchorOf = (at: number) => ({
@@ -160,13 +160,19 @@ describe.each(engines)("$name", ({ start }) => {
     const current = both.sign(anchorOf(520));
     const forged = createAnchorSigner(["other"]).sign(anchorOf(521));
     for (const anchor of [...anchors, current, forged]) await storeAnchor(books, anchor);
-    const results = await Promise.all([signAnchorsAgain(books, both), signAnchorsAgain(books, both)]);
-    expect(results.reduce((sum, { replaced }) => sum + replaced, 0)).toBe(520);
-    expect(await signAnchorsAgain(books, both)).toEqual({ replaced: 0, remaining: 1 });
+    // Another ledger stores a higher number between the reading of the page and the signing.
+    const higher = old.sign({ ...anchorOf(3), number: 8 });
+    const changing = changedAfterReading(books, 1, () => storeAnchor(books, higher));
+    expect(await signAnchorsAgain(changing, both)).toEqual({
+      replaced: 520,
+      unreadable: 1,
+      examples: [forged.account],
+    });
+    expect(await signAnchorsAgain(books, both)).toMatchObject({ replaced: 0, unreadable: 1 });
     const fresh = createAnchorSigner(["new"]);
     const after = [...(await readAnchors(books, undefined, 500)), ...(await readAnchors(books, "account-0499", 500))];
     expect(after.filter((anchor) => fresh.isGenuine(anchor))).toEqual([
-      ...anchors.map((anchor) => fresh.sign(anchor)),
+      ...anchors.with(3, higher).map((anchor) => fresh.sign(anchor)),
       current,
     ]);
     expect(after.at(-1)).toEqual(forged);

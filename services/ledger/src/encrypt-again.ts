@@ -10,30 +10,41 @@ import {
 import { alertTargetPurpose, storedVendorKeysPurpose } from "@modelgate/contracts";
 import { makeCipher, type Cipher, type Logger, type Secrets } from "@modelgate/platform";
 
-/** Purposes of the ciphers, by table. */
-const purposes: Readonly<Record<EncryptedTable, string>> = {
-  vendor_keys: storedVendorKeysPurpose,
-  alert_targets: alertTargetPurpose,
+/** Purpose of the cipher of each table, and the name of its rows in the log. */
+const tables: Readonly<Record<EncryptedTable, { readonly purpose: string; readonly rows: string }>> = {
+  vendor_keys: { purpose: storedVendorKeysPurpose, rows: "vendor keys" },
+  alert_targets: { purpose: alertTargetPurpose, rows: "alert targets" },
 };
 
+/** A part of the maintenance. The other parts run even if it fails. */
+export type Step = readonly [name: string, run: (books: Books) => Promise<unknown>];
+
 /**
- * Encrypts vendor keys and alert targets, and signs anchors, with the secret in use if the other accepted secret has
- * encrypted or signed them. Without this, they would be lost at the end of a rotation, when the other secret is no
- * longer accepted. A log line says if some are not readable without it.
+ * Returns the steps that encrypt vendor keys and alert targets, and sign anchors, with the current secret if the other
+ * accepted secret has encrypted or signed them. Without this, they would be lost at the end of a rotation, when the other
+ * secret is no longer accepted. A log line of each step says if some rows are not readable without it. There are no steps
+ * if a single secret is accepted.
  */
-export async function encryptAgain(books: Books, secrets: Secrets, signer: AnchorSigner, log: Logger): Promise<void> {
-  if (secrets.every((secret) => secret === secrets[0])) return;
-  const rows: Record<string, Replacement> = {};
-  for (const table of encryptedTables) rows[table] = await encryptTable(books, table, secrets);
-  rows["anchors"] = await signAnchorsAgain(books, signer);
-  if (Object.values(rows).some(({ remaining }) => remaining > 0))
-    log.warn({ rows }, "MODELGATE_SECRET alone does not read all vendor keys, alert targets and anchors");
-  else log.info({ rows }, "MODELGATE_SECRET alone reads all vendor keys, alert targets and anchors");
+export function stepsOfRotation(secrets: Secrets, signer: AnchorSigner, log: Logger): readonly Step[] {
+  if (secrets.every((secret) => secret === secrets[0])) return [];
+  const logged = (rows: string, { replaced, unreadable, examples }: Replacement): void => {
+    if (unreadable > 0)
+      log.warn({ replaced, unreadable, examples }, `MODELGATE_SECRET alone does not read all ${rows}`);
+    else log.info({ replaced }, `MODELGATE_SECRET alone reads all ${rows}`);
+  };
+  return [
+    ...encryptedTables.map((table): Step => {
+      const { rows } = tables[table];
+      return [`encrypting ${rows} again`, async (books) => logged(rows, await encryptTable(books, table, secrets))];
+    }),
+    ["signing anchors again", async (books) => logged("anchors", await signAnchorsAgain(books, signer))],
+  ];
 }
 
 async function encryptTable(books: Books, table: EncryptedTable, secrets: Secrets): Promise<Replacement> {
-  const current = makeCipher([secrets[0]], purposes[table]);
-  const accepted = makeCipher(secrets, purposes[table]);
+  const { purpose } = tables[table];
+  const current = makeCipher([secrets[0]], purpose);
+  const accepted = makeCipher(secrets, purpose);
   return replaceEncrypted(books, table, (sealed, id) => {
     if (decrypt(current, sealed, id) !== undefined) return sealed;
     const text = decrypt(accepted, sealed, id);

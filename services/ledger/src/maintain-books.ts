@@ -5,11 +5,10 @@ import {
   deleteOldRefusals,
   storeFirstAnchors,
   type AnchorSigner,
-  type Books,
 } from "@modelgate/books";
 import type { Logger, Secrets } from "@modelgate/platform";
 import type { BooksConnection } from "./books-connection.ts";
-import { encryptAgain } from "./encrypt-again.ts";
+import { stepsOfRotation, type Step } from "./encrypt-again.ts";
 
 const intervalMs = 3_600_000;
 /** Time in ms for which refused calls are kept. */
@@ -35,8 +34,8 @@ export function startMaintainingBooks({
   readonly signer: AnchorSigner;
   readonly secrets: Secrets;
 }): AsyncDisposable {
-  const steps: readonly (readonly [name: string, run: (books: Books) => Promise<unknown>])[] = [
-    ["encrypting data again", (books) => encryptAgain(books, secrets, signer, log)],
+  const steps: readonly Step[] = [
+    ...stepsOfRotation(secrets, signer, log),
     ["deleting old calls", (books) => deleteOldCalls(books, keepDays, Date.now())],
     ["deleting refused calls", (books) => deleteOldRefusals(books, Date.now() - keepRefusedMs)],
     ["deleting old alerts", (books) => deleteOldAlerts(books, Date.now() - keepAlertsMs)],
