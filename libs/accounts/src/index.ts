@@ -84,6 +84,7 @@ export { createTask, type TaskCreation } from "./tasks/create.ts";
 export {
   findTask,
   findTasks,
+  hasTask,
   listTasks,
   removeTask,
   type StoredTask,

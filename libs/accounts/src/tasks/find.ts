@@ -45,6 +45,11 @@ export function findTasks(redis: Redis, names: readonly TaskKey[]): Promise<read
   );
 }
 
+/** Returns true if Redis has a task, even if its record cannot be read. Throws Failure server_overloaded (503). */
+export async function hasTask(redis: Redis, { accountId, id }: TaskKey): Promise<boolean> {
+  return (await orUnavailable(redis.exists(accountKeys.task(accountId, id)))) === 1;
+}
+
 const maxReads = 20;
 
 /**

@@ -162,7 +162,7 @@ class PeriodicComparison implements RedisComparison {
     }
     if (found === undefined) await this.#restoreAll(deps);
     else if (isOtherRun) await this.#restoreLastChanges(deps);
-    await this.#lateTasks.restore({ redis, taskCipher: this.#options.taskCipher }, Date.now());
+    await this.#lateTasks.restore({ redis, taskCipher: this.#options.taskCipher, log: this.#options.log }, Date.now());
     if (found !== epoch) await writeEpoch(redis, epoch);
     if (!this.#isCompleteRun) {
       this.#comparedBy ??= performance.now() + maxComparisonMs;

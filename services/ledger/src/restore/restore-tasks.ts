@@ -1,6 +1,6 @@
-import { restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
+import { hasTask, restoreTask, type TaskRecord, type TaskCipher } from "@modelgate/accounts";
 import { readFetchableTasks, type BookedTask } from "@modelgate/books";
-import type { StoredTaskEvent } from "@modelgate/contracts";
+import { UnknownShape, type StoredTaskEvent } from "@modelgate/contracts";
 import type { Logger } from "@modelgate/platform";
 import type { RestoreDeps } from "./restore-accounts.ts";
 
@@ -9,36 +9,50 @@ const pageSize = 500;
 /** Dependencies for restoring tasks. */
 type TaskDeps = Pick<RestoreDeps, "redis" | "books"> & { readonly taskCipher: TaskCipher; readonly log: Logger };
 
-/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. Logs how many it skips. */
+/** Restores video tasks that Redis lacks or has in an earlier state. Returns their number. Logs how many are lost. */
 export async function restoreTasks(deps: TaskDeps, nowMs: number): Promise<number> {
-  let [restored, skipped] = [0, 0];
+  const result = noTasks();
   for (let after: BookedTask | undefined; ;) {
     const page = await readFetchableTasks(deps.books, { nowMs, after, limit: pageSize });
-    const result = await restorePage(deps, page, nowMs);
-    restored += result.restored;
-    skipped += result.skipped;
+    await restorePage(deps, page, nowMs, result);
     after = page.at(-1);
     if (after === undefined || page.length < pageSize) break;
   }
-  if (skipped > 0) deps.log.warn({ tasks: skipped }, "video tasks are not restored: their records cannot be decrypted");
-  return restored;
+  logLost(deps, result);
+  return result.restored;
 }
 
-/** Restores tasks. Skips records that cannot be decrypted or read. Returns the numbers of restored and skipped tasks. */
+/** Numbers of tasks: restored ones, and those that Redis lacks and whose records cannot be decrypted or read. */
+interface RestoredTasks {
+  restored: number;
+  undecryptable: number;
+  unreadable: number;
+}
+
+const noTasks = (): RestoredTasks => ({ restored: 0, undecryptable: 0, unreadable: 0 });
+
+function logLost({ log }: Pick<TaskDeps, "log">, { undecryptable, unreadable }: RestoredTasks): void {
+  if (undecryptable > 0)
+    log.warn({ tasks: undecryptable }, "video tasks are not restored: no accepted secret decrypts their records");
+  if (unreadable > 0) log.warn({ tasks: unreadable }, "video tasks are not restored: their records cannot be read");
+}
+
+/** Restores tasks, and counts them in `result`. */
 async function restorePage(
   { redis, taskCipher }: Pick<TaskDeps, "redis" | "taskCipher">,
   tasks: readonly BookedTask[],
   nowMs: number,
-): Promise<{ readonly restored: number; readonly skipped: number }> {
-  let skipped = 0;
-  const restored = await Promise.all(
+  result: RestoredTasks,
+): Promise<void> {
+  await Promise.all(
     tasks.map(async ({ account, task: id, record, untilMs }) => {
-      const task = openRecord(taskCipher, record, { accountId: account, id });
-      if (task === undefined) skipped++;
-      return task !== undefined && (await restoreTask(redis, { task, untilMs }, nowMs));
+      const name = { accountId: account, id };
+      const task = openRecord(taskCipher, record, name);
+      if (typeof task !== "string") {
+        if (await restoreTask(redis, { task, untilMs }, nowMs)) result.restored++;
+      } else if (!(await hasTask(redis, name))) result[task]++;
     }),
   );
-  return { restored: restored.filter(Boolean).length, skipped };
 }
 
 /** Time in ms after a loss of Redis in which events of earlier tasks may arrive. */
@@ -69,10 +83,12 @@ export class LateTasks {
   }
 
   /** Restores the collected tasks that Redis lacks or has in an earlier state. */
-  async restore(deps: Pick<TaskDeps, "redis" | "taskCipher">, nowMs: number): Promise<void> {
+  async restore(deps: Omit<TaskDeps, "books">, nowMs: number): Promise<void> {
     const tasks = [...this.#waiting];
+    const result = noTasks();
     for (let from = 0; from < tasks.length; from += pageSize)
-      await restorePage(deps, tasks.slice(from, from + pageSize), nowMs);
+      await restorePage(deps, tasks.slice(from, from + pageSize), nowMs, result);
+    logLost(deps, result);
     this.#waiting = this.#waiting.slice(tasks.length); // not reached after an error, so the next round tries again
   }
 }
@@ -81,10 +97,10 @@ function openRecord(
   cipher: TaskCipher,
   record: string,
   name: { readonly accountId: string; readonly id: string },
-): TaskRecord | undefined {
+): TaskRecord | "undecryptable" | "unreadable" {
   try {
     return cipher.decrypt(record, name);
-  } catch {
-    return undefined;
+  } catch (error) {
+    return error instanceof UnknownShape ? "unreadable" : "undecryptable";
   }
 }
