@@ -57,7 +57,8 @@ export async function indexConversation(
       items,
     }),
   );
-  if (reply.verdict === "indexed") await quota.addBytes({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+  if (reply.verdict === "indexed")
+    await quota.addBytesBeyondLimit({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
 /**
