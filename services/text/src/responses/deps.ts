@@ -5,7 +5,7 @@ import { BackgroundStore } from "./background/background-store.ts";
 import { makeCompactionCipher, type CompactionCipher } from "./compaction/compaction-cipher.ts";
 import { ConversationStore } from "./conversations/conversation-store.ts";
 import { makeRecordCipher } from "./record-cipher.ts";
-import { parseStored, type ResponseStore } from "./stored-response.ts";
+import { openResponseStore, parseStored, type ResponseStore } from "./stored-response.ts";
 import { parseThread, type StoredThread } from "./threads/thread-store.ts";
 import { openTurnStore, type TurnStore } from "./turn-store.ts";
 import type { ResponsesEnv } from "./variables.ts";
@@ -49,7 +49,7 @@ export async function openResponses(
   return {
     ...deps,
     ending,
-    responses: openTurnStore(recordStore, { kind: "response", parse: parseStored }, { ...stored, body }),
+    responses: openResponseStore(recordStore, compactions, { ...stored, body }),
     interactions: openTurnStore(recordStore, { kind: "interaction", parse: parseStored }, { ...stored, body }),
     threads: openTurnStore(recordStore, { kind: "thread", parse: parseThread }, { ...threads, body }),
     conversations: new ConversationStore({ ...recordStore, compactions }, { ...conversations, body }),

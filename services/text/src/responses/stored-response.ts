@@ -1,7 +1,9 @@
 import { isChannelKeyId, type ChannelKeyId } from "@modelgate/catalog";
 import { isRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import type { TurnStore } from "./turn-store.ts";
+import { withCurrentCompaction, type CompactionCipher } from "./compaction/compaction-cipher.ts";
+import type { RecordStore } from "./record-cipher.ts";
+import { openTurnStore, type StoreLimits, type TurnStore } from "./turn-store.ts";
 
 /** A response as it is stored. */
 export interface StoredResponse {
@@ -17,6 +19,22 @@ export interface StoredResponse {
 
 /** Stored responses of all accounts. */
 export type ResponseStore = TurnStore<StoredResponse>;
+
+/**
+ * Opens the store of responses. It encrypts compactions in their input with the current secret: a client may send an
+ * older one shortly before its secret is removed, and refer to the response later.
+ */
+export function openResponseStore(
+  records: RecordStore,
+  compactions: CompactionCipher,
+  limits: StoreLimits,
+): ResponseStore {
+  const prepare = (stored: StoredResponse, accountId: string): StoredResponse => ({
+    ...stored,
+    input: stored.input.map((item) => withCurrentCompaction(compactions, accountId, item)),
+  });
+  return openTurnStore(records, { kind: "response", parse: parseStored, prepare }, limits);
+}
 
 export function outputOf({ response }: StoredResponse): readonly JsonObject[] {
   const output = response["output"];

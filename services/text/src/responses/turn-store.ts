@@ -45,12 +45,14 @@ export interface TurnForm<Turn> {
   /** Prefix of the Redis keys. */
   readonly kind: "response" | "interaction" | "thread";
   parse(json: JsonObject): Turn;
+  /** Changes a turn before it is stored. */
+  prepare?(turn: Turn, accountId: string): Turn;
 }
 
 /** Opens the store of one kind of turn. */
 export function openTurnStore<Turn extends object>(
   { redis, quota, cipher }: RecordStore,
-  { kind, parse }: TurnForm<Turn>,
+  { kind, parse, prepare = (turn) => turn }: TurnForm<Turn>,
   { lifetimeMs, maxBytes, body }: StoreLimits,
 ): TurnStore<Turn> {
   /** Returns the Redis key of a turn. The keys of an account are in one slot of Redis Cluster. */
@@ -77,7 +79,7 @@ export function openTurnStore<Turn extends object>(
 
   return {
     async save(accountId, id, stored, bodyBytes) {
-      const text = await renderJson(stored, bodyBytes);
+      const text = await renderJson(prepare(stored, accountId), bodyBytes);
       // Small turns are compressed synchronously, because the client may refer to a turn as soon as it has received it.
       const packed = text.length <= maxSyncCharacters ? zstdCompressSync(text) : await compress(text);
       if (packed.length > maxBytes) return "too-large";

@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { openContentQuota, type ContentQuota } from "@modelgate/accounts";
-import { createLogger, openRedis, type Redis } from "@modelgate/platform";
+import { createLogger, openRedis, type Redis, type Secrets } from "@modelgate/platform";
 import { startLocalBackends, until, type LocalBackends } from "@modelgate/testkit";
+import { makeCompactionCipher } from "../../src/responses/compaction/compaction-cipher.ts";
 import { readEarlierTurns } from "../../src/responses/conversation.ts";
 import { makeRecordCipher } from "../../src/responses/record-cipher.ts";
-import { parseStored } from "../../src/responses/stored-response.ts";
+import { openResponseStore, parseStored } from "../../src/responses/stored-response.ts";
 import { openTurnStore } from "../../src/responses/turn-store.ts";
 
 let backends: LocalBackends;
@@ -80,4 +81,20 @@ test("without a share a new turn is removed, and an existing one stays", async (
   expect(await store.find("full", "resp_new", noMemory)).toBeUndefined();
   expect(await store.save("full", "resp_there", turnOf("other"), 0)).toBe("stored");
   expect(await store.find("full", "resp_there", noMemory)).toMatchObject({ response: { text: "other" } });
+});
+
+test("a response that is stored in a rotation has compactions that the new secret alone decrypts", async () => {
+  const [old, both, last] = [["old"], ["next", "old"], ["next"]].map(([first = "", ...others]) => {
+    const secrets: Secrets = [first, ...others];
+    const records = { redis, quota: openContentQuota(redis, { maxBytes: 1e9 }), cipher: makeRecordCipher(secrets) };
+    const compactions = makeCompactionCipher(secrets);
+    return { compactions, store: openResponseStore(records, compactions, limits) };
+  });
+  const sealed = old?.compactions.encrypt("demo", "what was said");
+  const foreign = { type: "compaction", encrypted_content: "of a vendor" };
+  const input = [{ type: "compaction", encrypted_content: sealed }, foreign];
+  await both?.store.save("demo", "resp_rotated", { ...turnOf("x"), input }, 0);
+  const [compaction, other] = (await last?.store.find("demo", "resp_rotated", noMemory))?.input ?? [];
+  expect(last?.compactions.decrypt("demo", String(compaction?.["encrypted_content"]))).toBe("what was said");
+  expect(other).toEqual(foreign);
 });
