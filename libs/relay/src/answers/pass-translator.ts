@@ -1,7 +1,7 @@
 import { Failure, type Units } from "@modelgate/contracts";
 import type { JsonRecord } from "@modelgate/formats/json";
 import type { ClientFraming, EarlyEnd, TextStreamPass } from "@modelgate/wires/text";
-import { eventStream, type ChunkPart, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
+import { eventStream, type FrameReading, type StreamTranslator } from "./stream-reader.ts";
 
 /** Form in which a stream is sent to a client of the same wire: unchanged, or with a few members replaced. */
 export type PassMode = "bytes" | "patched";
@@ -22,7 +22,7 @@ export interface PassOptions {
 }
 
 const noBytes = Buffer.alloc(0);
-const blankLine = Buffer.from("\n\n");
+const lineFeed = 0x0a;
 
 /** Sends a vendor's stream to a client of the same wire. It parses only frames whose contents are needed or changed. */
 export class PassTranslator implements StreamTranslator {
@@ -69,21 +69,15 @@ export class PassTranslator implements StreamTranslator {
     return { text: rawText, usage, fees, isLast: isDone, render };
   }
 
-  /** The first frame with output is read separately, because `early` and the prices of some wires need it. */
-  findOutput(chunk: Buffer): ChunkPart | undefined {
+  /**
+   * Returns undefined until `read` has read a frame with output: `early` and the prices of some wires need that frame.
+   */
+  readOutput(chunk: Buffer): string | undefined {
     const { pass, rename, echo, framing } = this.#options;
     const isChanged = rename !== undefined || echo !== undefined || framing !== undefined;
-    if (isChanged || pass.findNotable === undefined) return undefined;
-    const start = this.#hasOutput ? 0 : chunk.indexOf(blankLine) + blankLine.length;
-    if (!this.#hasOutput && pass.extractRawText(chunk.subarray(0, start)) === "") return undefined;
-    const notable = pass.findNotable(chunk);
-    const last = chunk.lastIndexOf(blankLine, notable < 0 ? chunk.length : notable);
-    const end = last + blankLine.length;
-    return last < start ? undefined : { start, end };
-  }
-
-  readOutput(frames: Buffer): string {
-    return this.#options.pass.extractRawText(frames);
+    const endsWithFrame = chunk[chunk.length - 1] === lineFeed && chunk[chunk.length - 2] === lineFeed;
+    if (isChanged || !endsWithFrame || !this.#hasOutput || pass.mayBeNotable?.(chunk) !== false) return undefined;
+    return pass.extractRawText(chunk);
   }
 
   mayContainReasoning(frame: Buffer): boolean {

@@ -28,13 +28,10 @@ export interface StreamTranslator {
   /** Throws RangeError or Failure if the frame cannot be read. */
   read(frame: Buffer): FrameReading;
   /**
-   * Returns the part of a chunk whose frames contain only output and are sent unchanged, so that they can be read
-   * together. Each of these frames ends with two line feeds. Undefined or absent if there is none. The chunk must begin
-   * with a frame.
+   * Returns the `FrameReading.text` of a chunk of complete frames that contain only output and are sent unchanged.
+   * Undefined or absent if the frames must be read one by one.
    */
-  findOutput?(chunk: Buffer): ChunkPart | undefined;
-  /** Returns the `FrameReading.text` of several frames that `findOutput` has found. */
-  readOutput?(frames: Buffer): string;
+  readOutput?(chunk: Buffer): string | undefined;
   /** Extracts the model's text from `FrameReading.text` of one or several frames. */
   extractText(raw: string): string;
   /** Returns true if the frame may contain reasoning, to which some vendors do not apply the output limit. */
@@ -55,12 +52,6 @@ export interface StreamTranslator {
   cut?(used: Units): Buffer | string | undefined;
   /** Returns a heartbeat for a silent stream; "" if none can be sent now. */
   heartbeat(): string;
-}
-
-/** Part of a chunk, from the byte `start` to the byte before `end`. */
-export interface ChunkPart {
-  readonly start: number;
-  readonly end: number;
 }
 
 /** Contents of a frame that was not sent to the client yet. */

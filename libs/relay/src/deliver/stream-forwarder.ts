@@ -7,7 +7,6 @@ import type { Metered } from "../money/measure.ts";
 import type { Meter } from "../money/meter.ts";
 import { interruptionFailure } from "../answers/buffered-stream.ts";
 import type { FrameReading, StreamAnswerReader, StreamTranslator } from "../answers/stream-reader.ts";
-import { OutputBuffer } from "./output-buffer.ts";
 import type { StreamSource } from "./run-stream.ts";
 
 export type StreamSink = Pick<AnswerSink, "write" | "end" | "destroy" | "watch" | "isFull" | "isClosed">;
@@ -32,7 +31,7 @@ export interface StreamForwarderOptions {
 /** The call that a stream belongs to, and the money that is held for it. */
 export interface StreamOwner {
   /** Decides which frames the held money covers. Undefined if all are covered. */
-  readonly allowance: Pick<Allowance, "admits" | "covers" | "extend" | "uncheckedBytes"> | undefined;
+  readonly allowance: Pick<Allowance, "admits" | "covers" | "extend"> | undefined;
   readonly timer: { recordChunk(): void };
   /** Returns the usage of a stream that the gateway ends for this reason. */
   meterEndedEarly(reason: StreamStop): Promise<Metered>;
@@ -74,8 +73,6 @@ export class StreamForwarder implements BodySink {
   /** The first frame that the held money does not cover. */
   #uncovered: { readonly frame: Buffer; readonly reading: FrameReading } | undefined;
   #waitingFrames: readonly Buffer[] = [];
-  /** Frames with only output that will be read together. */
-  #outputFrames: Buffer | undefined;
   /** Called after the waiting frames, if the vendor's stream has ended meanwhile. */
   #delayedEnd: (() => void) | undefined;
 
@@ -110,14 +107,24 @@ export class StreamForwarder implements BodySink {
 
   data(chunk: Buffer): void {
     if (this.#hasEnded) return;
+    const { translator, owner, meter, sink, source } = this.#options;
     this.#heartbeat.refresh();
-    this.#options.owner?.timer.recordChunk();
+    owner?.timer.recordChunk();
     this.#bytes += chunk.length;
     if (this.#bytes > this.#maxBytes) return this.#fail(tooLong());
     const isAligned = this.#splitter.empty;
+    // Most chunks contain only complete frames with output that the held money covers. Reading their frames would take
+    // longer than everything else.
+    const text =
+      isAligned && !this.#readsFrames && !this.#isWaitingForMoney ? translator.readOutput?.(chunk) : undefined;
+    if (text !== undefined && owner?.allowance?.covers(Buffer.byteLength(text)) !== false) {
+      meter.addOutput(text);
+      if (!sink.write(chunk)) source.pause();
+      return this.#pauseDuringBurst();
+    }
     let frames: readonly Buffer[];
     try {
-      frames = isAligned ? this.#splitChunk(chunk) : this.#splitter.push(chunk);
+      frames = this.#splitter.push(chunk);
     } catch (error) {
       return this.#fail(malformedFailure(error));
     }
@@ -159,23 +166,6 @@ export class StreamForwarder implements BodySink {
     }, gatherMs);
   }
 
-  /**
-   * Splits a chunk that begins with a frame. Frames with only output remain together, because reading each of them would
-   * take longer than everything else.
-   */
-  #splitChunk(chunk: Buffer): readonly Buffer[] {
-    const canJoin = !this.#readsFrames && !this.#isWaitingForMoney;
-    const output = canJoin ? this.#options.translator.findOutput?.(chunk) : undefined;
-    if (output === undefined) return this.#splitter.push(chunk);
-    const { start, end } = output;
-    const isWhole = start === 0 && end === chunk.length;
-    this.#outputFrames = isWhole ? chunk : chunk.subarray(start, end);
-    if (isWhole) return [chunk];
-    const before = start === 0 ? [] : this.#splitter.push(chunk.subarray(0, start));
-    const after = end === chunk.length ? [] : this.#splitter.push(chunk.subarray(end));
-    return [...before, this.#outputFrames, ...after];
-  }
-
   /** Processes frames. `chunk` is set if it contains exactly these frames. */
   #processFrames(frames: readonly Buffer[], chunk?: Buffer): void {
     if (this.#isWaitingForMoney) return void (this.#waitingFrames = [...this.#waitingFrames, ...frames]);
@@ -196,18 +186,14 @@ export class StreamForwarder implements BodySink {
    * frame reports or causes.
    */
   #renderFrames(frames: readonly Buffer[]): Failure | undefined {
-    const { meter, reader } = this.#options;
-    const queue = [...frames];
+    const { meter, reader, translator } = this.#options;
     try {
-      for (let frame = queue.shift(); frame !== undefined; frame = queue.shift()) {
-        if (frame === this.#outputFrames) {
-          queue.unshift(...this.#renderOutput(frame));
-          continue;
-        }
-        const reading = this.#readOnce(frame);
+      for (let index = 0; index < frames.length; index++) {
+        const frame = frames[index] ?? nothing;
+        const reading = this.#uncovered === undefined ? translator.read(frame) : this.#readOnce(frame);
         if (!this.#isCovered(reading, frame)) {
           this.#uncovered = { frame, reading };
-          this.#waitingFrames = [frame, ...queue];
+          this.#waitingFrames = frames.slice(index);
           return undefined;
         }
         meter.addOutput(reading.text);
@@ -232,28 +218,6 @@ export class StreamForwarder implements BodySink {
     const unpaid = this.#uncovered;
     this.#uncovered = undefined;
     return unpaid?.frame === frame ? unpaid.reading : this.#options.translator.read(frame);
-  }
-
-  /**
-   * Reads frames with only output together, as far as the allowance need not check them. Returns the next frame, which
-   * must be checked, and the frames after it.
-   */
-  #renderOutput(frames: Buffer): readonly Buffer[] {
-    const { owner, translator, meter } = this.#options;
-    const allowance = owner?.allowance;
-    this.#outputFrames = undefined;
-    const end = allowance === undefined ? frames.length : endOfLastFrame(frames, allowance.uncheckedBytes);
-    if (end > 0) {
-      const output = frames.subarray(0, end);
-      const text = translator.readOutput?.(output) ?? "";
-      allowance?.covers(Buffer.byteLength(text));
-      meter.addOutput(text);
-      this.#output.add(output, output);
-    }
-    if (end === frames.length) return [];
-    const next = frames.indexOf(blankLine, end) + blankLine.length;
-    this.#outputFrames = frames.subarray(next);
-    return [frames.subarray(end, next), this.#outputFrames];
   }
 
   #isCovered({ text: rawText }: FrameReading, frame: Buffer): boolean {
@@ -351,14 +315,7 @@ export class StreamForwarder implements BodySink {
   }
 }
 
-const blankLine = Buffer.from("\n\n");
-
-/** Returns the end of the last frame within `max` bytes; 0 if there is none. */
-function endOfLastFrame(frames: Buffer, max: number): number {
-  if (frames.length <= max) return frames.length;
-  const last = max < blankLine.length ? -1 : frames.lastIndexOf(blankLine, max - blankLine.length);
-  return last < 0 ? 0 : last + blankLine.length;
-}
+const nothing = Buffer.alloc(0);
 
 function tooLong(): Failure {
   return new Failure("upstream_error", "The vendor wrote more than the request allows.");
@@ -367,6 +324,39 @@ function tooLong(): Failure {
 function malformedFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   return new Failure("upstream_error", "The vendor's stream is malformed.", { cause: error });
+}
+
+/** Output of several frames as text or bytes. */
+export class OutputBuffer {
+  #text = "";
+  #pieces: Buffer[] = [];
+  #isUnchanged = true;
+
+  add(rendered: Buffer | string, frame: Buffer): void {
+    if (rendered !== frame) this.#isUnchanged = false;
+    if (typeof rendered === "string") {
+      if (this.#pieces.length === 0) this.#text += rendered;
+      else this.#pieces.push(Buffer.from(rendered));
+    } else {
+      if (this.#text !== "") this.#pieces.push(Buffer.from(this.#text));
+      this.#text = "";
+      this.#pieces.push(rendered);
+    }
+  }
+
+  /**
+   * Removes and returns the output. If all frames are unchanged, returns `chunk`, which contains exactly these frames.
+   */
+  take(chunk?: Buffer): Buffer | string {
+    const [first] = this.#pieces;
+    let output: Buffer | string = this.#text;
+    if (chunk !== undefined && this.#isUnchanged) output = chunk;
+    else if (first !== undefined) output = this.#pieces.length === 1 ? first : Buffer.concat(this.#pieces);
+    this.#text = "";
+    this.#isUnchanged = true;
+    if (this.#pieces.length > 0) this.#pieces = [];
+    return output;
+  }
 }
 
 function endWith(sink: StreamSink, before: Buffer | string, last: Buffer | string): void {

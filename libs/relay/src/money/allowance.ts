@@ -56,10 +56,6 @@ export class Allowance implements Disposable {
     this.#step = options.output.step;
   }
 
-  get uncheckedBytes(): number {
-    return this.#uncheckedBytes;
-  }
-
   /** Returns true if a frame of this many bytes is covered without computing its tokens. */
   covers(bytes: number): boolean {
     if (bytes > this.#uncheckedBytes) return false;

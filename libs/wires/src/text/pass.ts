@@ -36,11 +36,8 @@ export const plainFrame: SeenFrame = { usageOnly: false, done: false, failed: fa
 export interface TextStreamPass {
   /** Inspects a frame. `before` is the usage reported so far. `hadContent` is true if an earlier frame had content. */
   inspect(frame: Buffer, before?: Units, hadContent?: boolean): SeenFrame;
-  /**
-   * Returns the index of a byte in the first frame that may contain more than output of the model; -1 if there is no
-   * such frame. The frames before it need not be inspected.
-   */
-  findNotable?(frames: Buffer): number;
+  /** Returns false if the frames contain only output of the model, so that `inspect` is not needed. */
+  mayBeNotable?(frames: Buffer): boolean;
   /** True if the wire has no terminal frame. */
   readonly endsWithConnection: boolean;
   renameFrame(frame: Buffer, model: string): Buffer;
@@ -143,21 +140,6 @@ export function frameIncludes(...texts: readonly string[]): (frame: Buffer) => b
     for (const needle of bytes) if (frame.includes(needle)) return true;
     return false;
   };
-}
-
-/** Creates a function that returns the index of the first of these texts in frames; -1 if they contain none. */
-export function findAny(...texts: readonly string[]): (frames: Buffer) => number {
-  const bytes = texts.map((text) => Buffer.from(text));
-  return (frames) => {
-    let first = -1;
-    for (const needle of bytes) first = firstIndex(first, frames.indexOf(needle));
-    return first;
-  };
-}
-
-/** Returns the smaller of two indexes, of which -1 means: nothing was found. */
-export function firstIndex(one: number, other: number): number {
-  return one < 0 || (other >= 0 && other < one) ? other : one;
 }
 
 /**

@@ -12,7 +12,7 @@ import { createdId, type StoreDialect } from "../../vendor-stores/members.ts";
 import { identifyMessagesDialogue, requestsReasoning } from "../dialogue.ts";
 import { fitToModel } from "../hub/openai-models.ts";
 import type { TextWire } from "../hub/wire.ts";
-import { firstIndex, type TextPass } from "../pass.ts";
+import type { TextPass } from "../pass.ts";
 import { renderAnswer } from "./client-answer.ts";
 import { readParams, inspectedMembers, parseRequest } from "./client-request.ts";
 import { ChatWriter } from "./client-stream.ts";
@@ -131,7 +131,7 @@ function dialectPass(dialect: ChatDialect): TextPass {
     },
     ...(usageIn === undefined
       ? {}
-      : { findNotable: (frames) => firstIndex(frames.indexOf(usageIn), pass.findNotable?.(frames) ?? 0) }),
+      : { mayBeNotable: (frames) => frames.includes(usageIn) || pass.mayBeNotable?.(frames) !== false }),
     usage(answer) {
       pass.usage(answer);
       return readUsage(answer, dialect);

@@ -13,16 +13,7 @@ import {
 import { renderEvent } from "../../kind/index.ts";
 import { fitToModel, extensionMembers, refusesUnknownFields } from "../hub/openai-models.ts";
 import type { TextPass, EarlyEnd, EarlyEndOptions } from "../pass.ts";
-import {
-  plainFrame,
-  renameAt,
-  memberTextReader,
-  endOfChunks,
-  textFrom,
-  frameIncludes,
-  findAny,
-  firstIndex,
-} from "../pass.ts";
+import { plainFrame, renameAt, memberTextReader, endOfChunks, textFrom, frameIncludes } from "../pass.ts";
 import { chatFees, readUsage, renderUsage } from "./usage.ts";
 import { answeredChoices } from "./vendor-answer.ts";
 import { acceptsNewestFields } from "./vendor-turns.ts";
@@ -39,7 +30,7 @@ const doneMarker = Buffer.from("[DONE]");
 const errorMember = Buffer.from('"error"');
 const deltaMember = Buffer.from('"delta"');
 const finishMember = Buffer.from('"finish_reason":"');
-const findMark = findAny('error"', 'finish_reason":"', "DONE]");
+const includesMark = frameIncludes('error"', 'finish_reason":"', "DONE]");
 
 export const chatPass: TextPass = {
   *accepts(body, model) {
@@ -70,7 +61,7 @@ export const chatPass: TextPass = {
   /** For speed, most frames are only searched for three byte sequences. */
   inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
-    const usage = findUsage(frame) >= 0;
+    const usage = reportsUsage(frame);
     if (!usage && !frame.includes(errorMember)) return plainFrame;
     const chunk = parseFrameRecord(frame);
     if (chunk === undefined) return plainFrame;
@@ -88,7 +79,7 @@ export const chatPass: TextPass = {
   /**
    * The patterns have no opening quotes: quotes are frequent in JSON, and a search for them would take twice as long.
    */
-  findNotable: (frames) => firstIndex(findMark(frames), findUsage(frames)),
+  mayBeNotable: (frames) => includesMark(frames) || reportsUsage(frames),
   dropsForeignSignatures: false,
   endsWithConnection: false,
 
@@ -111,17 +102,16 @@ export const chatPass: TextPass = {
 };
 
 /**
- * Returns the index of the first reported usage; -1 if there is none. With `include_usage`, OpenAI sends `"usage":null`
- * in all frames but the last.
+ * Returns true if frames report usage. With `include_usage`, OpenAI sends `"usage":null` in all frames but the last.
  */
-function findUsage(frames: Buffer): number {
+function reportsUsage(frames: Buffer): boolean {
   let at = frames.indexOf(usageMember);
   while (at >= 0) {
     const value = at + usageMember.length;
-    if (frames.indexOf(nullMember, value) !== value) return at;
+    if (frames.indexOf(nullMember, value) !== value) return true;
     at = frames.indexOf(usageMember, value);
   }
-  return -1;
+  return false;
 }
 
 function renameAnswer(json: Buffer, model: string): Buffer {

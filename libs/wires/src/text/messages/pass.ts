@@ -17,7 +17,7 @@ import { hasCallWithoutReasoning } from "../hub/paired-messages.ts";
 import { envelopeBytes, envelopePrefix } from "../hub/signatures.ts";
 import { normalizeMediaTypes } from "../hub/sources.ts";
 import type { SeenFrame, TextPass, EarlyEnd } from "../pass.ts";
-import { textFrom, frameIncludes, findAny, plainFrame, renameAt, memberTextReader } from "../pass.ts";
+import { textFrom, frameIncludes, plainFrame, renameAt, memberTextReader } from "../pass.ts";
 import { ping, renderSseEvent } from "./client-stream.ts";
 import { callOfBlock, messagesFees, chargedUsage, renderUsage } from "./usage.ts";
 import { blocksOf, stopReasonOf } from "./vendor-answer.ts";
@@ -92,7 +92,7 @@ export const messagesPass: TextPass = {
     };
   },
   /** Matches all events except deltas of text and reasoning. */
-  findNotable: findAny("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
+  mayBeNotable: frameIncludes("message_", "content_block_st", 'usage"', 'error"', 'server_tool_use"'),
   dropsForeignSignatures: true,
   endsWithConnection: false,
 
