@@ -172,7 +172,9 @@ export class StreamForwarder implements BodySink {
     const out = this.#output;
     const failure = this.#renderFrames(frames);
     const isUncovered = this.#uncovered !== undefined;
-    const bytes = out.take(!isUncovered && this.#splitter.empty ? chunk : undefined);
+    // Frames after a failure, or after one that is not covered, must not be sent with the chunk.
+    const isWhole = failure === undefined && !isUncovered && this.#splitter.empty;
+    const bytes = out.take(isWhole ? chunk : undefined);
     // After its last frame, a vendor may reset the connection or never close it. The answer is complete.
     if (this.#hasLastFrame && !isUncovered && failure === undefined) return this.#end(bytes);
     const canWriteMore = bytes.length === 0 || this.#options.sink.write(bytes);

@@ -94,8 +94,9 @@ test.each([
 
 test("frames pass unchanged, for any chunks", async () => {
   const stream = `: hi\r\n\r\n${frame("a")}${frame("b")}${done}`;
-  const vendor = new FakeAnswer().sends(...stream.split(""));
-  const { client, ended, meter } = await begin(vendor);
+  const [first, rest] = [stream.slice(0, 80), stream.slice(80)];
+  const { client, ended, meter, vendor } = await begin(new FakeAnswer().sends(first));
+  vendor.sends(...rest.split(""));
   expect(await ended).toEqual({ callStatus: "completed" });
   expect(client.text).toBe(stream);
   expect(await meter.countOutputTokens()).toBeGreaterThan(0);
@@ -112,6 +113,7 @@ test.each([
   ],
   ["the end of a choice", [frame("a"), `${frame("b")}${finish}${frame("c")}`], { text: "abc", end: "completed" }],
   ["a failure", [frame("a"), `${frame("b")}${error}`], { text: "ab", end: "failed" }],
+  ["a failure before more output", [frame("a"), `${error}${frame("b")}`], { text: "a", end: "failed" }],
   [
     "part of a frame",
     [frame("a"), frame("b") + frame("c").slice(0, 60), frame("c").slice(60)],
@@ -122,7 +124,9 @@ test.each([
   async (_, chunks, expected: { readonly text: string; readonly end: string; readonly tokens?: number }) => {
     const texts: string[] = [];
     for (const pieces of [chunks, chunks.join("").split(/(?<=\n\n)/)]) {
-      const { client, meter, ended } = await begin(new FakeAnswer().sends(...pieces, done));
+      const [first = "", ...others] = pieces;
+      const { client, meter, ended, vendor } = await begin(new FakeAnswer().sends(first));
+      vendor.sends(...others, done);
       texts.push(client.text);
       expect((await ended).callStatus).toBe(expected.end);
       expect(meter.usage?.outputTokens).toBe(expected.tokens);
