@@ -1,7 +1,8 @@
 import { zstdCompressSync } from "node:zlib";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openContentQuota } from "@modelgate/accounts";
+import { openContentQuota, shardOf } from "@modelgate/accounts";
+import { Failure } from "@modelgate/contracts";
 import { createLogger, openRedis, type Redis, type Secrets } from "@modelgate/platform";
 import { startLocalBackends, type LocalBackends } from "@modelgate/testkit";
 import type { JsonObject } from "@modelgate/wires/text";
@@ -220,6 +221,35 @@ async function openRotation() {
   return { at, addTo, readLast, before: storeWith(before), after: storeWith(after), last: storeWith(last) };
 }
 
+test("a conversation without a secret is encrypted before its turn, whose addition needs no memory", async () => {
+  const { at, addTo, after, readLast } = await openRotation();
+  await redis.hdel(keysOf(at).head, "secret"); // as the version before stored it
+  const full = new Error("no room");
+  const noMemory = {
+    add: () => {
+      throw full;
+    },
+  };
+  const add = () => after.add(at, { items: [user("Three")], newId, memory: noMemory });
+  await expect(add()).rejects.toBe(full);
+  let bytes = 0;
+  const items = await after.readForTurn(at, { add: (added) => void (bytes += added) });
+  expect(items).toHaveLength(2);
+  expect(bytes).toBe(JSON.stringify(items[0]).length + JSON.stringify(items[1]).length);
+  expect(await add()).toMatchObject({ verdict: "added" });
+  expect((await addTo(after, "Four")).verdict).toBe("added");
+  expect((await readLast()).texts).toHaveLength(4);
+});
+
+test("a change of metadata that fails changes no quota", async () => {
+  const { at, last } = await openRotation();
+  const sizes = () => redis.hgetall(`content-sizes:{s${shardOf("demo")}}:demo`);
+  const before = await sizes();
+  const metadata = { topic: "x".repeat(500) };
+  await expect(last.save(at, { createdAt: 1, metadata }, unbounded)).rejects.toThrow(Failure);
+  expect(await sizes()).toEqual(before);
+});
+
 test.each<[string, (rotation: Awaited<ReturnType<typeof openRotation>>) => Promise<unknown>, number]>([
   ["a turn is added", ({ addTo, after }) => addTo(after, "Three"), 3],
   ["its metadata is replaced", ({ after, at }) => after.save(at, conversation, unbounded), 2],
@@ -264,7 +294,11 @@ test("a conversation survives a rotation in which processes of both steps use it
 test("a conversation of a secret that is not accepted is refused, and can be removed", async () => {
   const { at, addTo, last } = await openRotation();
   const range = { newestFirst: false, limit: 10 };
-  const refused = { code: "conversation_not_found", message: expect.stringContaining("no longer accepts") };
+  const refused = {
+    code: "conversation_not_found",
+    message: expect.stringContaining("cannot be decrypted"),
+    param: "conversation_id",
+  };
   await expect(last.find(at)).rejects.toMatchObject(refused);
   await expect(last.readAll(at, unbounded)).rejects.toMatchObject(refused);
   await expect(last.read(at, range, unbounded)).rejects.toMatchObject(refused);

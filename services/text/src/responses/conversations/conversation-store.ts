@@ -13,7 +13,7 @@ import {
   saveConversation,
   type ConversationRef,
 } from "./conversation-scripts.ts";
-import { indexConversation } from "./index-conversation.ts";
+import { indexConversation, RenewalMemory } from "./index-conversation.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, packItem, sizesOf } from "./packed-items.ts";
 
 /** A conversation without its items. */
@@ -73,12 +73,15 @@ export class ConversationStore {
     const { lifetimeMs } = this.#limits;
     const encrypted = cipher.encrypt(Buffer.from(JSON.stringify(metadata)), keys.head);
     const record = { accountId: conversation.accountId, record: keys.head };
+    const renewal = new RenewalMemory(memory);
+    // This can fail, so it precedes the change of the quota.
+    await this.#renewOther(conversation, renewal);
     if (!(await quota.setBytes(record, encrypted.length, lifetimeMs))) return false;
     const change = { secret: cipher.secretId, createdAt, lifetimeMs, metadata: encrypted.toString("hex") };
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
       if (verdict === "saved") return true;
-      await indexConversation(this.#records, this.#limits, conversation, memory);
+      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
     }
     throw busyFailure();
   }
@@ -117,13 +120,14 @@ export class ConversationStore {
   ): Promise<Addition> {
     const { compactions } = this.#records;
     const renewed = items.map((item) => withCurrentCompaction(compactions, conversation.accountId, item));
+    const renewal = new RenewalMemory(memory);
     let newItems = identifyItems(renewed, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const reply = await this.#add(conversation, newItems);
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "unindexed")
-        await indexConversation(this.#records, this.#limits, conversation, memory);
+        await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -141,12 +145,13 @@ export class ConversationStore {
     const { redis, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { onlyId, after, newestFirst, limit } = range;
+    const renewal = new RenewalMemory(memory);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const reply = await orUnavailable(readItems(redis, keys, { onlyId, after, newestFirst, limit }));
       if (reply.verdict === "absent") return undefined;
       if (reply.verdict === "unknown") return "unknown";
       if (reply.verdict === "items") {
-        const reader = new RecordReader(memory, this.#limits.body);
+        const reader = new RecordReader(renewal.ofAttempt(), this.#limits.body);
         const items: { readonly id: string; readonly text: Buffer }[] = [];
         for (let pair = 0; pair < reply.items.length; pair += 2) {
           const [id = "", record = ""] = reply.items.slice(pair, pair + 2);
@@ -154,7 +159,7 @@ export class ConversationStore {
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
-      await indexConversation(this.#records, this.#limits, conversation, memory);
+      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
     }
     throw busyFailure();
   }
@@ -163,6 +168,24 @@ export class ConversationStore {
   async readItem(conversation: ConversationRef, itemId: string, memory: RecordMemory): Promise<Buffer | undefined> {
     const page = await this.read(conversation, { onlyId: itemId, newestFirst: false, limit: 1 }, memory);
     return page === "unknown" ? undefined : page?.texts[0];
+  }
+
+  /**
+   * Reads all items in order, for a turn that will be added. Encrypts them again first if another secret has encrypted
+   * them: `add` then needs no memory, and a failure can still be answered. Throws as `readAll` does.
+   */
+  async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
+    const renewal = new RenewalMemory(memory);
+    await this.#renewOther(conversation, renewal);
+    return this.readAll(conversation, renewal.ofAttempt());
+  }
+
+  /** Encrypts a conversation again if another secret has encrypted it. */
+  async #renewOther(conversation: ConversationRef, renewal: RenewalMemory): Promise<void> {
+    const { redis, cipher } = this.#records;
+    const secret = await orUnavailable(redis.hget(keysOf(conversation).head, "secret"));
+    if (secret !== cipher.secretId)
+      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */

@@ -18,7 +18,7 @@ export async function readConversationItems(
   memory: RecordMemory,
 ): Promise<readonly JsonObject[] | undefined> {
   if ((await store.find(conversation)) === undefined) return undefined;
-  const items = await store.readAll(conversation, memory);
+  const items = await store.readForTurn(conversation, memory);
   if (store.isFull(items.length))
     throw new Failure("invalid_value", "The conversation has reached its maximum number of items: start a new one.", {
       param: "conversation",

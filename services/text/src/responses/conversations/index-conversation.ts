@@ -10,6 +10,28 @@ import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, s
 
 const itemsPerRead = 8;
 
+/** Memory for attempts to encrypt a conversation again. They use the same bytes, because one ends before the next one. */
+export class RenewalMemory {
+  readonly #memory: RecordMemory;
+  #bytes = 0;
+
+  constructor(memory: RecordMemory) {
+    this.#memory = memory;
+  }
+
+  ofAttempt(): RecordMemory {
+    let used = 0;
+    return {
+      add: (bytes) => {
+        used += bytes;
+        if (used <= this.#bytes) return;
+        this.#memory.add(used - this.#bytes);
+        this.#bytes = used;
+      },
+    };
+  }
+}
+
 /**
  * Encrypts a conversation again with the secret in use, and stores the ids and sizes of its items, which earlier
  * versions did not store. Writes nothing if the conversation changes meanwhile. Throws Failure request_too_large (413),

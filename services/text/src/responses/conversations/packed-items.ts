@@ -38,7 +38,8 @@ export function decryptStored(cipher: RecordCipher, stored: Buffer, key: string)
   if (decrypted !== undefined) return decrypted;
   throw new Failure(
     "conversation_not_found",
-    "The conversation cannot be read, because it was stored with a secret that this gateway no longer accepts. Start a new conversation.",
+    "The conversation cannot be decrypted with a secret that this gateway accepts. Start a new conversation.",
+    { param: "conversation_id" },
   );
 }
 
