@@ -223,7 +223,7 @@ async function openRotation() {
 
 test("a conversation without a secret is encrypted before its turn, whose addition needs no memory", async () => {
   const { at, addTo, after, readLast } = await openRotation();
-  await redis.hdel(keysOf(at).head, "secret"); // as the version before stored it
+  await redis.hdel(keysOf(at).head, "secret", "compactions"); // as the version before stored it
   const full = new Error("no room");
   const noMemory = {
     add: () => {
@@ -262,6 +262,37 @@ test.each<[string, (rotation: Awaited<ReturnType<typeof openRotation>>) => Promi
   const { head, list, ids } = keysOf(rotation.at);
   for (const key of [head, list, ids]) expect(await redis.pttl(key)).toBeGreaterThan(0);
   expect((await rotation.addTo(rotation.last, "Later")).verdict).toBe("added");
+});
+
+test.each<[string, "0" | "1", JsonObject]>([
+  ["without decompression", "0", user("x".repeat(9_000))],
+  [
+    "with its compaction",
+    "1",
+    { type: "compaction", encrypted_content: makeCompactionCipher(["old"]).encrypt("demo", "y".repeat(9_000)) },
+  ],
+])("encryption with another secret keeps ids, sizes and quota: %s", async (_, compactions, item) => {
+  const { at, addTo, before, after, last } = await openRotation();
+  await before.add(at, { items: [item], newId, memory: unbounded });
+  await addTo(before, "Last");
+  const { head, list, ids } = keysOf(at);
+  const state = async () => ({
+    head: await redis.hmget(head, "textBytes", "values", "members", "compactions"),
+    ids: await redis.lrange(ids, 0, -1),
+    isCounted: (await redis.hget(head, "bytes")) === (await redis.hget(head, "indexed")),
+    quota: await redis.hget(`content-sizes:{s${shardOf("demo")}}:demo`, list).then(Number),
+  });
+  const { quota, ...stored } = await state();
+  expect(stored.head.at(-1)).toBe(compactions);
+  let bytes = 0;
+  await after.save(at, { createdAt: 1, metadata: { topic: "cars" } }, { add: (added) => void (bytes += added) });
+  expect(bytes > 9_000).toBe(compactions === "1");
+  const { quota: quotaAfter, ...storedAfter } = await state();
+  expect(storedAfter).toEqual(stored);
+  expect(Number(await redis.hget(head, "bytes"))).toBe(quotaAfter);
+  if (compactions === "0") expect(quotaAfter).toBe(quota);
+  expect(await last.readAll(at, unbounded)).toHaveLength(4);
+  expect(await last.find(at)).toEqual({ createdAt: 1, metadata: { topic: "cars" } });
 });
 
 test("compactions in a conversation survive a rotation of the secret, also one that a client adds meanwhile", async () => {

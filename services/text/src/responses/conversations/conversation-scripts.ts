@@ -33,6 +33,7 @@ export const addItems = defineScript({
   args: {
     ...sizes,
     secret: "text",
+    hasCompactions: "flag",
     maxItems: "number",
     maxBytes: "number",
     maxTextBytes: "number",
@@ -64,6 +65,6 @@ export const indexItems = defineScript({
   file: new URL("index-items.lua", import.meta.url),
   shared: sharedToSave,
   keys,
-  args: { ...sizes, before: "text", secret: "text", metadata: "text", items: "text[]" },
+  args: { ...sizes, before: "text", secret: "text", hasCompactions: "flag", metadata: "text", items: "text[]" },
   replies: { indexed: { grownBy: "number" }, changed: {} },
 });

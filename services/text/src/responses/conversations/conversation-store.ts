@@ -1,7 +1,7 @@
 import { orUnavailable } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
+import { encryptedCompactionOf, withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
 import { busyFailure, problemOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
 import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
@@ -120,14 +120,12 @@ export class ConversationStore {
   ): Promise<Addition> {
     const { compactions } = this.#records;
     const renewed = items.map((item) => withCurrentCompaction(compactions, conversation.accountId, item));
-    const renewal = new RenewalMemory(memory);
     let newItems = identifyItems(renewed, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await this.#add(conversation, newItems);
+      const reply = await this.#add(conversation, newItems, memory);
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
-      else if (reply.verdict === "unindexed")
-        await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+      else if (reply.verdict === "unindexed") break;
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -219,7 +217,7 @@ export class ConversationStore {
     throw busyFailure();
   }
 
-  async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[]) {
+  async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[], memory: RecordMemory) {
     const { redis, quota, cipher } = this.#records;
     const keys = keysOf(conversation);
     const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
@@ -233,20 +231,31 @@ export class ConversationStore {
     const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
     const record = { accountId: conversation.accountId, record: keys.list };
     if (!(await quota.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
-    const reply = await orUnavailable(
-      addItems(redis, keys, {
-        ...sizes,
-        secret: cipher.secretId,
-        maxItems,
-        maxBytes,
-        maxTextBytes: body.maxBytes,
-        maxValues: body.values,
-        maxMembers: body.members,
-        lifetimeMs,
-        items,
-      }),
-    );
-    if (reply.verdict !== "added") await quota.addBytes(record, -bytes, lifetimeMs);
-    return reply;
+    const addition = {
+      ...sizes,
+      secret: cipher.secretId,
+      hasCompactions: newItems.some((item) => encryptedCompactionOf(item) !== undefined),
+      maxItems,
+      maxBytes,
+      maxTextBytes: body.maxBytes,
+      maxValues: body.values,
+      maxMembers: body.members,
+      lifetimeMs,
+      items,
+    };
+    const renewal = new RenewalMemory(memory);
+    let isAdded = false;
+    try {
+      let reply = await orUnavailable(addItems(redis, keys, addition));
+      // The addition follows immediately, so that no process of the other step of a rotation comes between.
+      for (let attempt = 0; reply.verdict === "unindexed" && attempt < maxAttempts; attempt++) {
+        await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+        reply = await orUnavailable(addItems(redis, keys, addition));
+      }
+      isAdded = reply.verdict === "added";
+      return reply;
+    } finally {
+      if (!isAdded) await quota.addBytes(record, -bytes, lifetimeMs);
+    }
   }
 }
