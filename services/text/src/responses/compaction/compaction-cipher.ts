@@ -10,7 +10,7 @@ export interface CompactionCipher {
   encrypt(accountId: string, summary: string): string;
   /** Decrypts a summary; undefined if this gateway did not create it for the account. */
   decrypt(accountId: string, encrypted: string): string | undefined;
-  /** Encrypts a compaction with the secret in use. Returns it unchanged if it is so, or cannot be decrypted. */
+  /** Encrypts a compaction with the current secret. Returns it unchanged if it is so, or cannot be decrypted. */
   encryptAgain(accountId: string, encrypted: string): string;
 }
 
@@ -38,7 +38,7 @@ function decryptWith(cipher: Cipher, accountId: string, encrypted: string): stri
   }
 }
 
-/** Returns an item. If it is a compaction by this gateway, it is encrypted with the secret in use. */
+/** Returns an item. If it is a compaction by this gateway, it is encrypted with the current secret. */
 export function withCurrentCompaction(cipher: CompactionCipher, accountId: string, item: JsonObject): JsonObject {
   const encrypted = encryptedCompactionOf(item);
   if (encrypted === undefined) return item;

@@ -10,7 +10,7 @@
   hasCompactions: true if a new item is a compaction of this gateway ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 -- A record of another secret must not live longer, because this secret may be removed.
-if redis.call('HGET', head, 'secret') ~= secret or not isIndexed(head, list, ids) then return {'unindexed'} end
+if redis.call('HGET', head, 'secret') ~= secret or not isIndexed(head, list, ids) then return {'outdated'} end
 local known, taken, bytes = {}, {}, 0
 for _, id in ipairs(redis.call('LRANGE', ids, 0, -1)) do known[id] = true end
 for at = 1, #items, 2 do

@@ -23,7 +23,7 @@ export const saveConversation = defineScript({
   shared: sharedToSave,
   keys,
   args: { secret: "text", createdAt: "number", lifetimeMs: "number", metadata: "text" },
-  replies: { saved: {}, unindexed: {} },
+  replies: { saved: {}, outdated: {} },
 });
 
 export const addItems = defineScript({
@@ -42,7 +42,7 @@ export const addItems = defineScript({
     lifetimeMs: "number",
     items: "text[]",
   },
-  replies: { added: {}, absent: {}, unindexed: {}, taken: { ids: "text[]" }, full: { bound: "text" } },
+  replies: { added: {}, absent: {}, outdated: {}, taken: { ids: "text[]" }, full: { bound: "text" } },
 });
 
 export const readItems = defineScript({
@@ -50,7 +50,7 @@ export const readItems = defineScript({
   shared,
   keys,
   args: { onlyId: "text?", after: "text?", newestFirst: "flag", limit: "number" },
-  replies: { items: { hasMore: "flag", items: "text[]" }, absent: {}, unindexed: {}, unknown: {} },
+  replies: { items: { hasMore: "flag", items: "text[]" }, absent: {}, outdated: {}, unknown: {} },
 });
 
 export const removeItem = defineScript({
@@ -58,13 +58,13 @@ export const removeItem = defineScript({
   shared,
   keys,
   args: { ...sizes, id: "text" },
-  replies: { removed: { bytes: "number" }, unindexed: {}, unknown: {} },
+  replies: { removed: { bytes: "number" }, outdated: {}, unknown: {} },
 });
 
-export const indexItems = defineScript({
-  file: new URL("index-items.lua", import.meta.url),
+export const replaceItems = defineScript({
+  file: new URL("replace-items.lua", import.meta.url),
   shared: sharedToSave,
   keys,
   args: { ...sizes, before: "text", secret: "text", hasCompactions: "flag", metadata: "text", items: "text[]" },
-  replies: { indexed: { grownBy: "number" }, changed: {} },
+  replies: { replaced: { grownBy: "number" }, changed: {} },
 });

@@ -13,7 +13,7 @@ import {
   saveConversation,
   type ConversationRef,
 } from "./conversation-scripts.ts";
-import { indexConversation, RenewalMemory } from "./index-conversation.ts";
+import { renewConversation, RenewalMemory } from "./renew-conversation.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, packItem, sizesOf } from "./packed-items.ts";
 
 /** A conversation without its items. */
@@ -81,7 +81,7 @@ export class ConversationStore {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const { verdict } = await orUnavailable(saveConversation(redis, keys, change));
       if (verdict === "saved") return true;
-      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
     }
     throw busyFailure();
   }
@@ -125,7 +125,7 @@ export class ConversationStore {
       const reply = await this.#add(conversation, newItems, memory);
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
-      else if (reply.verdict === "unindexed") break;
+      else if (reply.verdict === "outdated") break;
       else if (reply.verdict === "full") return { verdict: "full", problem: problemOf(this.#limits, reply.bound) };
       else return { verdict: reply.verdict };
     }
@@ -157,7 +157,7 @@ export class ConversationStore {
         }
         return { ids: items.map(({ id }) => id), texts: items.map(({ text }) => text), hasMore: reply.hasMore };
       }
-      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
     }
     throw busyFailure();
   }
@@ -183,7 +183,7 @@ export class ConversationStore {
     const { redis, cipher } = this.#records;
     const secret = await orUnavailable(redis.hget(keysOf(conversation).head, "secret"));
     if (secret !== cipher.secretId)
-      await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+      await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */
@@ -206,7 +206,7 @@ export class ConversationStore {
       if (text === undefined) return false;
       const reply = await orUnavailable(removeItem(redis, keys, { id: itemId, ...(await sizesOf(text)) }));
       if (reply.verdict === "unknown") return false;
-      if (reply.verdict === "unindexed") continue;
+      if (reply.verdict === "outdated") continue;
       await quota.addBytes(
         { accountId: conversation.accountId, record: keys.list },
         -reply.bytes,
@@ -248,8 +248,8 @@ export class ConversationStore {
     try {
       let reply = await orUnavailable(addItems(redis, keys, addition));
       // The addition follows immediately, so that no process of the other step of a rotation comes between.
-      for (let attempt = 0; reply.verdict === "unindexed" && attempt < maxAttempts; attempt++) {
-        await indexConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+      for (let attempt = 0; reply.verdict === "outdated" && attempt < maxAttempts; attempt++) {
+        await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
         reply = await orUnavailable(addItems(redis, keys, addition));
       }
       isAdded = reply.verdict === "added";

@@ -3,7 +3,7 @@
   Keys as in add-items.lua.   onlyId: id of the one item   newestFirst: order of `after`, `limit` and the result
   Returns id, record, id, record … in that order. ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
-if not isIndexed(head, list, ids) then return {'unindexed'} end
+if not isIndexed(head, list, ids) then return {'outdated'} end
 local count = redis.call('LLEN', ids)
 local startId = onlyId or after
 local position = startId and redis.call('LPOS', ids, startId)

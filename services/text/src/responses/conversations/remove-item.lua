@@ -1,6 +1,6 @@
 --[[ Removes an item from a conversation. Requires indexed.lua. Keys as in add-items.lua.
   textBytes, values, members: decompressed sizes of the item   Returns the bytes of its record and its id. ]]
-if not isIndexed(head, list, ids) then return {'unindexed'} end
+if not isIndexed(head, list, ids) then return {'outdated'} end
 local position = redis.call('LPOS', ids, id)
 if not position then return {'unknown'} end
 local bytes = #id + #redis.call('LINDEX', list, position)

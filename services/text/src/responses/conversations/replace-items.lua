@@ -24,4 +24,4 @@ redis.call('HSET', head, 'metadata', fromHex(metadata), 'secret', secret, 'bytes
 if leftMs > 0 then
   for _, key in ipairs({list, ids}) do redis.call('PEXPIRE', key, leftMs) end
 end
-return {'indexed', grownBy = total - tonumber(bytes)}
+return {'replaced', grownBy = total - tonumber(bytes)}

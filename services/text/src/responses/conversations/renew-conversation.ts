@@ -9,7 +9,7 @@ import {
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { ConversationRecords } from "./conversation-limits.ts";
 import { identifyItems } from "./conversation-items.ts";
-import { indexItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
+import { replaceItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, sizesOf } from "./packed-items.ts";
 
 /** Number of items that are decompressed at a time, and of records that only are encrypted again. */
@@ -38,11 +38,11 @@ export class RenewalMemory {
 }
 
 /**
- * Encrypts a conversation again with the secret in use, and stores the ids and sizes of its items, which earlier
+ * Encrypts a conversation again with the current secret, and stores the ids and sizes of its items, which earlier
  * versions did not store. Writes nothing if the conversation changes meanwhile. Throws Failure request_too_large (413),
  * and conversation_not_found if no accepted secret decrypts an item.
  */
-export async function indexConversation(
+export async function renewConversation(
   { redis, quota, cipher, compactions }: ConversationRecords,
   { lifetimeMs, body }: { readonly lifetimeMs: number; readonly body: RecordBounds },
   conversation: ConversationRef,
@@ -87,7 +87,7 @@ export async function indexConversation(
   // The list has changed since its index was read.
   if (index.sizes !== undefined && items.length !== 2 * index.ids.length) return;
   const reply = await orUnavailable(
-    indexItems(redis, keys, {
+    replaceItems(redis, keys, {
       ...(index.sizes ?? sizes),
       before,
       secret: cipher.secretId,
@@ -96,7 +96,7 @@ export async function indexConversation(
       items,
     }),
   );
-  if (reply.verdict === "indexed")
+  if (reply.verdict === "replaced")
     await quota.addBytesBeyondLimit({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
 }
 
@@ -118,7 +118,7 @@ async function readIndex(redis: Redis, { head, list, ids: idsKey }: ReturnType<t
   return { ids, sizes: { textBytes, values, members } };
 }
 
-/** Returns the hash of a hash and a further part, as index-items.lua does. */
+/** Returns the hash of a hash and a further part, as replace-items.lua does. */
 function chained(before: string, part: Buffer | string): string {
   return hash("sha1", before + hash("sha1", part));
 }
