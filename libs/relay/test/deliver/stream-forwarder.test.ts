@@ -28,10 +28,12 @@ async function begin(
   vendor: FakeAnswer,
   {
     paid,
+    read,
     heartbeatMs = 60_000,
     gatherMs = 0,
     maxBytes,
   }: {
+    read?: PassTranslator["read"];
     paid?: Pick<StreamOwner, "allowance" | "meterEndedEarly">;
     heartbeatMs?: number;
     gatherMs?: number;
@@ -43,6 +45,7 @@ async function begin(
   const held = await BufferedStream.open(vendor, reader);
   const early = paid === undefined ? undefined : chat.pass.earlyEnd?.({ choices: 1, includeUsage: false });
   const translator = new PassTranslator({ pass: chat.pass, mode: "bytes", early });
+  if (read !== undefined) translator.read = read;
   meter.textExtractor = translator;
   const { ended } = new StreamForwarder({
     sink: client,
@@ -113,7 +116,6 @@ test.each([
   ],
   ["the end of a choice", [frame("a"), `${frame("b")}${finish}${frame("c")}`], { text: "abc", end: "completed" }],
   ["a failure", [frame("a"), `${frame("b")}${error}`], { text: "ab", end: "failed" }],
-  ["a failure before more output", [frame("a"), `${error}${frame("b")}`], { text: "a", end: "failed" }],
   [
     "part of a frame",
     [frame("a"), frame("b") + frame("c").slice(0, 60), frame("c").slice(60)],
@@ -135,6 +137,15 @@ test.each([
     expect(texts[0]).toBe(texts[1]);
   },
 );
+
+test("a chunk whose frame cannot be read is not sent", async () => {
+  const read = (): never => {
+    throw new Error("of another form");
+  };
+  const { client, ended } = await begin(new FakeAnswer().sends(`${finish}${frame("a")}`), { read });
+  expect(await ended).toMatchObject({ callStatus: "failed", failure: { code: "upstream_error" } });
+  expect(client.text).not.toContain("choices");
+});
 
 test.each([
   ["after content is charged", ['event: content_block_start\ndata: {"type":"content_block_start"}\n\n'], 25],
