@@ -20,6 +20,9 @@ export interface ConversationLimits {
   readonly body: RecordBounds & Pick<JsonLimits, "maxBytes">;
 }
 
+/** Maximum attempts to change a conversation that other requests change at the same time. */
+export const maxAttempts = 10;
+
 /** Describes the limit of a conversation that additional items exceed. */
 export function problemOf({ maxItems, maxBytes, body }: ConversationLimits, bound: string): string {
   const max: Readonly<Record<string, string>> = {

@@ -1,20 +1,20 @@
 import { orUnavailable } from "@modelgate/platform";
 import { parseRecord } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
-import { encryptedCompactionOf, withCurrentCompaction } from "../compaction/compaction-cipher.ts";
+import { withCurrentCompaction } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordMemory } from "../record-reader.ts";
-import { busyFailure, problemOf, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
-import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
 import {
-  addItems,
-  keysOf,
-  readItems,
-  removeItem,
-  saveConversation,
-  type ConversationRef,
-} from "./conversation-scripts.ts";
+  busyFailure,
+  maxAttempts,
+  problemOf,
+  type ConversationLimits,
+  type ConversationRecords,
+} from "./conversation-limits.ts";
+import { addToConversation } from "./add-to-conversation.ts";
+import { identifyItems, type IdentifiedItem } from "./conversation-items.ts";
+import { keysOf, readItems, removeItem, saveConversation, type ConversationRef } from "./conversation-scripts.ts";
 import { renewConversation, RenewalMemory } from "./renew-conversation.ts";
-import { addSizes, noSizes, decryptItem, decryptStored, packItem, sizesOf } from "./packed-items.ts";
+import { decryptItem, decryptStored, sizesOf } from "./packed-items.ts";
 
 /** A conversation without its items. */
 export interface Conversation {
@@ -46,9 +46,6 @@ export interface ItemPage {
   readonly texts: readonly Buffer[];
   readonly hasMore: boolean;
 }
-
-/** Maximum attempts to change a conversation that other requests change at the same time. */
-const maxAttempts = 10;
 
 /** Stored conversations. The account is part of each key, so that no account finds a conversation of another. */
 export class ConversationStore {
@@ -122,7 +119,7 @@ export class ConversationStore {
     const renewed = items.map((item) => withCurrentCompaction(compactions, conversation.accountId, item));
     let newItems = identifyItems(renewed, newId);
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const reply = await this.#add(conversation, newItems, memory);
+      const reply = await addToConversation(this.#records, this.#limits, { conversation, newItems, memory });
       if (reply.verdict === "added") return { verdict: "added", items: newItems };
       if (reply.verdict === "taken") newItems = identifyItems(newItems, newId, reply.ids);
       else if (reply.verdict === "outdated") break;
@@ -215,47 +212,5 @@ export class ConversationStore {
       return true;
     }
     throw busyFailure();
-  }
-
-  async #add(conversation: ConversationRef, newItems: readonly IdentifiedItem[], memory: RecordMemory) {
-    const { redis, quota, cipher } = this.#records;
-    const keys = keysOf(conversation);
-    const { lifetimeMs, maxItems, maxBytes, body } = this.#limits;
-    const items: string[] = [];
-    let sizes = noSizes;
-    for (const item of newItems) {
-      const packed = await packItem(cipher, keys.list, item);
-      items.push(item.id, packed.record);
-      sizes = addSizes(sizes, packed.sizes);
-    }
-    const bytes = items.reduce((sum, item) => sum + Buffer.byteLength(item), 0);
-    const record = { accountId: conversation.accountId, record: keys.list };
-    if (!(await quota.addBytes(record, bytes, lifetimeMs))) return { verdict: "over-limit" } as const;
-    const addition = {
-      ...sizes,
-      secret: cipher.secretId,
-      hasCompactions: newItems.some((item) => encryptedCompactionOf(item) !== undefined),
-      maxItems,
-      maxBytes,
-      maxTextBytes: body.maxBytes,
-      maxValues: body.values,
-      maxMembers: body.members,
-      lifetimeMs,
-      items,
-    };
-    const renewal = new RenewalMemory(memory);
-    let isAdded = false;
-    try {
-      let reply = await orUnavailable(addItems(redis, keys, addition));
-      // The addition follows immediately, so that no process of the other step of a rotation comes between.
-      for (let attempt = 0; reply.verdict === "outdated" && attempt < maxAttempts; attempt++) {
-        await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
-        reply = await orUnavailable(addItems(redis, keys, addition));
-      }
-      isAdded = reply.verdict === "added";
-      return reply;
-    } finally {
-      if (!isAdded) await quota.addBytes(record, -bytes, lifetimeMs);
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { hash, randomUUID } from "node:crypto";
+import { setTimeout as wait } from "node:timers/promises";
 import { orUnavailable, type Redis } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
 import {
@@ -12,6 +13,8 @@ import { identifyItems } from "./conversation-items.ts";
 import { replaceItems, keysOf, type ConversationRef } from "./conversation-scripts.ts";
 import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, sizesOf } from "./packed-items.ts";
 
+/** Wait in ms after a change by another process. Without it, ten attempts may end while that process still works. */
+const [minWaitMs, maxRandomMs] = [10, 50];
 /** Number of items that are decompressed at a time, and of records that only are encrypted again. */
 const [itemsPerRead, recordsPerRead] = [8, 100];
 
@@ -39,8 +42,8 @@ export class RenewalMemory {
 
 /**
  * Encrypts a conversation again with the current secret, and stores the ids and sizes of its items, which earlier
- * versions did not store. Writes nothing if the conversation changes meanwhile. Throws Failure request_too_large (413),
- * and conversation_not_found if no accepted secret decrypts an item.
+ * versions did not store. Writes nothing, and waits briefly, if the conversation changes meanwhile. Throws Failure
+ * request_too_large (413), and conversation_not_found if no accepted secret decrypts an item.
  */
 export async function renewConversation(
   { redis, quota, cipher, compactions }: ConversationRecords,
@@ -98,6 +101,7 @@ export async function renewConversation(
   );
   if (reply.verdict === "replaced")
     await quota.addBytesBeyondLimit({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
+  else await wait(minWaitMs + Math.random() * maxRandomMs);
 }
 
 /**
