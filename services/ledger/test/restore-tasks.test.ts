@@ -11,6 +11,7 @@ import {
   listTasks,
   makeTaskCipher,
   readUnpublished,
+  removeTask,
   shardOf,
   sweepHolds,
   type TaskCipher,
@@ -213,5 +214,18 @@ describe.each(engines)("books in $name", ({ start: startEngine }) => {
     const now = await due();
     expect(now).toContain("going");
     expect(now).not.toContain("ending");
+  });
+
+  test("a task that a client has deleted is not restored while Redis has its data", async () => {
+    await redis.flushall();
+    await createAccount(redis, { id: account, balance: 1_000n });
+    await end(await begin("deleted"));
+    await record();
+    const stored = await findTask(redis, account, "deleted");
+    expect(stored && (await removeTask(redis, stored))).toBe(true);
+    await restore();
+    expect(await findTask(redis, account, "deleted")).toBeUndefined();
+    const { tasks } = await listTasks(redis, account, { limit: 99, order: "asc" });
+    expect(tasks.map(({ id }) => id)).not.toContain("deleted");
   });
 });
