@@ -118,7 +118,7 @@ test.each([
   ["a failure", [frame("a"), `${frame("b")}${error}`], { text: "ab", end: "failed" }],
   [
     "part of a frame",
-    [frame("a"), frame("b") + frame("c").slice(0, 60), frame("c").slice(60)],
+    [frame("a"), frame("b") + frame("c").slice(0, 30), frame("c").slice(30)],
     { text: "abc", end: "completed" },
   ],
 ] satisfies [string, string[], { text: string; end: string; tokens?: number }][])(
