@@ -41,8 +41,8 @@ const modelFailures: FailureCodes = [
   "upstream_rate_limited",
   "upstream_rejected",
 ];
-const conversationFailures: FailureCodes = ["previous_response_not_found"];
 const storedConversationFailures: FailureCodes = ["conversation_not_found"];
+const turnFailures: FailureCodes = ["previous_response_not_found", ...storedConversationFailures];
 const videoCreationFailures: FailureCodes = ["create_uncertain"];
 
 /** Failures of single endpoints, in addition to those that `possibleFailures` derives. */
@@ -52,14 +52,14 @@ const endpointFailures: Readonly<Partial<Record<EndpointId, FailureCodes>>> = {
   listGammaModels: ["invalid_value"],
   getGammaModel: ["model_not_found"],
   chatCompletions: ["file_input_not_streamable"],
-  responses: conversationFailures,
+  responses: turnFailures,
   connectResponses: ["websocket_required", "invalid_value", "origin_not_allowed"],
-  countResponseTokens: conversationFailures,
-  compactResponse: conversationFailures,
+  countResponseTokens: turnFailures,
+  compactResponse: turnFailures,
   getResponse: ["invalid_value", "response_not_found"],
   cancelResponse: ["invalid_value", "response_not_found"],
   deleteResponse: ["response_not_found"],
-  interactions: conversationFailures,
+  interactions: ["previous_response_not_found"],
   getInteraction: ["invalid_value", "response_not_found"],
   cancelInteraction: ["response_not_found"],
   deleteInteraction: ["response_not_found"],

@@ -3,11 +3,9 @@
     secret: id of the secret that encrypted the metadata and all records
     bytes: of records and ids   indexed: value of bytes when ids was last complete
     textBytes, values, members: after decompression
-    compactions: 0 if no item is a compaction of this gateway; absent if this is not known
   list: records (compressed items)   ids: their ids, in the same order
   secret: id of the secret that encrypted the new items
-  items: id, record, id, record …   textBytes, values, members: total of the new items after decompression
-  hasCompactions: true if a new item is a compaction of this gateway ]]
+  items: id, record, id, record …   textBytes, values, members: total of the new items after decompression ]]
 if redis.call('EXISTS', head) == 0 then return {'absent'} end
 -- A record of another secret must not live longer, because this secret may be removed.
 if redis.call('HGET', head, 'secret') ~= secret or not isIndexed(head, list, ids) then return {'outdated'} end
@@ -31,7 +29,6 @@ for at = 1, #items, 2 do
   redis.call('RPUSH', list, items[at + 1])
 end
 redis.call('HSET', head, 'indexed', redis.call('HINCRBY', head, 'bytes', bytes))
-if hasCompactions then redis.call('HSET', head, 'compactions', 1) end
 redis.call('HINCRBY', head, 'textBytes', textBytes)
 redis.call('HINCRBY', head, 'values', values)
 redis.call('HINCRBY', head, 'members', members)

@@ -1,5 +1,4 @@
 import { orUnavailable } from "@modelgate/platform";
-import { encryptedCompactionOf } from "../compaction/compaction-cipher.ts";
 import type { RecordMemory } from "../record-reader.ts";
 import type { IdentifiedItem } from "./conversation-items.ts";
 import { maxAttempts, type ConversationLimits, type ConversationRecords } from "./conversation-limits.ts";
@@ -7,7 +6,10 @@ import { addItems, keysOf, type ConversationRef } from "./conversation-scripts.t
 import { noSizes, addSizes, packItem } from "./packed-items.ts";
 import { RenewalMemory, renewConversation } from "./renew-conversation.ts";
 
-/** Appends items, all or none, and counts their bytes. Encrypts the conversation again if another secret has done so. */
+/**
+ * Appends items, all or none, and counts their bytes. Encrypts the conversation again if another secret has encrypted
+ * it.
+ */
 export async function addToConversation(
   records: ConversationRecords,
   limits: ConversationLimits,
@@ -37,7 +39,6 @@ export async function addToConversation(
   const addition = {
     ...sizes,
     secret: cipher.secretId,
-    hasCompactions: newItems.some((item) => encryptedCompactionOf(item) !== undefined),
     maxItems,
     maxBytes,
     maxTextBytes: body.maxBytes,
@@ -50,7 +51,7 @@ export async function addToConversation(
   let isAdded = false;
   try {
     let reply = await orUnavailable(addItems(redis, keys, addition));
-    // The addition follows immediately, so that no process of the other step of a rotation comes between.
+    // The addition follows immediately, so that a process of the other step of a rotation rarely comes between.
     for (let attempt = 0; reply.verdict === "outdated" && attempt < maxAttempts; attempt++) {
       await renewConversation(records, limits, conversation, renewal.ofAttempt());
       reply = await orUnavailable(addItems(redis, keys, addition));

@@ -33,7 +33,6 @@ export const addItems = defineScript({
   args: {
     ...sizes,
     secret: "text",
-    hasCompactions: "flag",
     maxItems: "number",
     maxBytes: "number",
     maxTextBytes: "number",
@@ -65,6 +64,6 @@ export const replaceItems = defineScript({
   file: new URL("replace-items.lua", import.meta.url),
   shared: sharedToSave,
   keys,
-  args: { ...sizes, before: "text", secret: "text", hasCompactions: "flag", metadata: "text", items: "text[]" },
+  args: { ...sizes, before: "text", secret: "text", metadata: "text", items: "text[]" },
   replies: { replaced: { grownBy: "number" }, changed: {} },
 });

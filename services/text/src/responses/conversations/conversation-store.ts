@@ -167,7 +167,8 @@ export class ConversationStore {
 
   /**
    * Reads all items in order, for a turn that will be added. Encrypts them again first if another secret has encrypted
-   * them: `add` then needs no memory, and a failure can still be answered. Throws as `readAll` does.
+   * them: a failure can still be answered, and `add` then needs no memory, unless a process of the other step of a
+   * rotation changes the conversation meanwhile. Throws as `readAll` does.
    */
   async readForTurn(conversation: ConversationRef, memory: RecordMemory): Promise<readonly JsonObject[]> {
     const renewal = new RenewalMemory(memory);
@@ -175,12 +176,16 @@ export class ConversationStore {
     return this.readAll(conversation, renewal.ofAttempt());
   }
 
-  /** Encrypts a conversation again if another secret has encrypted it. */
+  /** Encrypts a conversation again if it exists and another secret has encrypted it. */
   async #renewOther(conversation: ConversationRef, renewal: RenewalMemory): Promise<void> {
     const { redis, cipher } = this.#records;
-    const secret = await orUnavailable(redis.hget(keysOf(conversation).head, "secret"));
-    if (secret !== cipher.secretId)
+    const { head } = keysOf(conversation);
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const [createdAt, secret] = await orUnavailable(redis.hmget(head, "createdAt", "secret"));
+      if (createdAt === null || secret === cipher.secretId) return;
       await renewConversation(this.#records, this.#limits, conversation, renewal.ofAttempt());
+    }
+    throw busyFailure();
   }
 
   /** Reads all items in order. Throws Failure request_too_large (413) if they exceed the limits of a request body. */

@@ -39,7 +39,6 @@ export function decryptStored(cipher: RecordCipher, stored: Buffer, key: string)
   throw new Failure(
     "conversation_not_found",
     "The conversation cannot be decrypted with a secret that this gateway accepts. Start a new conversation.",
-    { param: "conversation_id" },
   );
 }
 

@@ -1,12 +1,8 @@
 import { hash, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { orUnavailable, type Redis } from "@modelgate/platform";
+import { orUnavailable } from "@modelgate/platform";
 import { reparseJson } from "@modelgate/relay";
-import {
-  encryptedCompactionOf,
-  withCurrentCompaction,
-  type CompactionCipher,
-} from "../compaction/compaction-cipher.ts";
+import { withCurrentCompaction, type CompactionCipher } from "../compaction/compaction-cipher.ts";
 import { RecordReader, type RecordBounds, type RecordMemory } from "../record-reader.ts";
 import type { ConversationRecords } from "./conversation-limits.ts";
 import { identifyItems } from "./conversation-items.ts";
@@ -15,8 +11,7 @@ import { addSizes, noSizes, decryptItem, decryptStored, encryptItem, packItem, s
 
 /** Wait in ms after a change by another process. Without it, ten attempts may end while that process still works. */
 const [minWaitMs, maxRandomMs] = [10, 50];
-/** Number of items that are decompressed at a time, and of records that only are encrypted again. */
-const [itemsPerRead, recordsPerRead] = [8, 100];
+const itemsPerRead = 8;
 
 /** Memory for attempts to encrypt a conversation again. They use the same bytes, because one ends before the next one. */
 export class RenewalMemory {
@@ -56,27 +51,19 @@ export async function renewConversation(
   const storedMetadata = await orUnavailable(redis.hgetBuffer(keys.head, "metadata"));
   if (storedMetadata === null) return;
   const metadata = cipher.encrypt(decryptStored(cipher, storedMetadata, keys.head), keys.head);
-  const index = await readIndex(redis, keys);
   let before = chained("", storedMetadata);
   const reader = new RecordReader(memory, body);
   const ids = new Set<string>();
   const items: string[] = [];
-  let [sizes, hasCompactions] = [noSizes, false];
-  const pageSize = index.sizes === undefined ? itemsPerRead : recordsPerRead;
-  for (let from = 0; ; from += pageSize) {
-    const records = await orUnavailable(redis.lrange(keys.list, from, from + pageSize - 1));
+  let sizes = noSizes;
+  for (let from = 0; ; from += itemsPerRead) {
+    const records = await orUnavailable(redis.lrange(keys.list, from, from + itemsPerRead - 1));
     for (const record of records) {
       before = chained(before, record);
       const packed = decryptItem(cipher, keys.list, record);
-      if (index.sizes !== undefined) {
-        memory.add(record.length);
-        items.push(index.ids[items.length / 2] ?? "", encryptItem(cipher, keys.list, packed));
-        continue;
-      }
       const entry = await indexEntryOf(await reader.unpack(packed), { compactions, accountId }, ids);
       ids.add(entry.id);
       sizes = addSizes(sizes, entry.sizes);
-      hasCompactions ||= entry.isCompaction;
       items.push(
         entry.id,
         entry.item === undefined
@@ -84,17 +71,13 @@ export async function renewConversation(
           : (await packItem(cipher, keys.list, entry.item)).record,
       );
     }
-    if (records.length < pageSize) break;
+    if (records.length < itemsPerRead) break;
   }
-  for (const id of index.ids) before = chained(before, id);
-  // The list has changed since its index was read.
-  if (index.sizes !== undefined && items.length !== 2 * index.ids.length) return;
   const reply = await orUnavailable(
     replaceItems(redis, keys, {
-      ...(index.sizes ?? sizes),
+      ...sizes,
       before,
       secret: cipher.secretId,
-      hasCompactions,
       metadata: metadata.toString("hex"),
       items,
     }),
@@ -102,24 +85,6 @@ export async function renewConversation(
   if (reply.verdict === "replaced")
     await quota.addBytesBeyondLimit({ accountId, record: keys.list }, reply.grownBy, lifetimeMs);
   else await wait(minWaitMs + Math.random() * maxRandomMs);
-}
-
-/**
- * Reads the ids of the items, and their total sizes. The sizes are undefined if the items must be decompressed: the index
- * is not complete, or compactions may be among them.
- */
-async function readIndex(redis: Redis, { head, list, ids: idsKey }: ReturnType<typeof keysOf>) {
-  const [fields, ids, records] = await orUnavailable(
-    Promise.all([
-      redis.hmget(head, "bytes", "indexed", "compactions", "textBytes", "values", "members"),
-      redis.lrange(idsKey, 0, -1),
-      redis.llen(list),
-    ]),
-  );
-  const [bytes, indexed, compactions, ...counts] = fields;
-  if (bytes !== indexed || compactions !== "0" || records !== ids.length) return { ids, sizes: undefined };
-  const [textBytes = 0, values = 0, members = 0] = counts.map(Number);
-  return { ids, sizes: { textBytes, values, members } };
 }
 
 /** Returns the hash of a hash and a further part, as replace-items.lua does. */
@@ -140,8 +105,6 @@ async function indexEntryOf(
   const renewed = withCurrentCompaction(compactions, accountId, stored);
   const [item = renewed] = identifyItems([renewed], () => randomUUID().replaceAll("-", ""), takenIds);
   const id = String(item["id"]);
-  const isCompaction = encryptedCompactionOf(item) !== undefined;
-  if (renewed === stored && id === stored["id"])
-    return { id, isCompaction, sizes: await sizesOf(text), item: undefined };
-  return { id, isCompaction, sizes: await sizesOf(Buffer.from(JSON.stringify(item))), item };
+  if (renewed === stored && id === stored["id"]) return { id, sizes: await sizesOf(text), item: undefined };
+  return { id, sizes: await sizesOf(Buffer.from(JSON.stringify(item))), item };
 }
