@@ -52,6 +52,7 @@ export async function prepareViews(suite: Suite): Promise<Made> {
   await suite.ask("team", "create", "example", "search", "--account", "support");
   await suite.ask("org", "invite", "example", "ada", "--team", "search");
   await suite.ask("token", "create", "support", "--group", "default", "--team", "search");
+  await suite.ask("alert", "target", "add", "--kind", "pagerduty", "--name", "on call", "--secret", "routing-key");
   const isStored = async (): Promise<boolean> => (await suite.gatectl("usage", "show", requestId)).status === 0;
   await until("the call in the books", isStored);
   return { requestId, vendorUrl: `${suite.simulator.url}/at/new/openai/v1` };
@@ -170,9 +171,15 @@ export const views: readonly View[] = [
   },
   { ...form("Edit the key production", "accounts/acme", /^Name/), picture: "edit-key" },
   form("Rotate the key production", "accounts/acme", "The old key still works for"),
-  pageAt("Organisations", "organisations", (page) => page.getByRole("table", { name: "Organisations" })),
+  {
+    ...pageAt("Organisations", "organisations", (page) => page.getByRole("table", { name: "Organisations" })),
+    picture: "organisations",
+  },
   form("Create organisation", "organisations", /^Id/),
-  pageAt("An organisation", "organisations/example", (page) => page.getByRole("region", { name: "Team search" })),
+  {
+    ...pageAt("An organisation", "organisations/example", (page) => page.getByRole("region", { name: "Team search" })),
+    picture: "organisation",
+  },
   form("Create team", "organisations/example", /^Id/),
   { ...pageAt("Video tasks", "tasks", (page) => page.getByText("completed").first()), picture: "tasks" },
   { ...pageAt("Models", "models", (page) => page.getByRole("table", { name: "Groups" })), picture: "models" },
@@ -213,7 +220,7 @@ export const views: readonly View[] = [
   },
   form("Create operator", "operators", /^Name/),
   { ...pageAt("System", "system", (page) => page.getByRole("table", { name: "Services" })), picture: "system" },
-  pageAt("Alerts", "alerts", (page) => page.getByRole("heading", { name: "Latest alerts" })),
+  { ...pageAt("Alerts", "alerts", (page) => page.getByRole("table", { name: "Alert targets" })), picture: "alerts" },
   form("Add target", "alerts", /^Name/),
   { ...pageAt("Audit", "audit", (page) => page.getByRole("table").first()), picture: "audit" },
   pageAt("Playground", "playground"),
