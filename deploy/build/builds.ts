@@ -18,7 +18,7 @@ const useMark = "in-use";
 const maxWaitMs = 200_000;
 const pauseMs = 100;
 
-/** Returns the folder with the bundle of the current sources; undefined if there is none. */
+/** Returns the folder with the bundle of the current sources, or undefined. */
 export function currentBuild(root: string, stamp = sourceStamp(root)): string | undefined {
   return slotsOf(root).find((slot) => infoOf(slot).stamp === stamp);
 }

@@ -36,7 +36,7 @@ const port = Number(env["PORT"] ?? 8080);
 /** Maximum bytes of each event stream in the NATS server of this program. */
 const ownNatsBytes = String(128 * 1024 * 1024);
 
-/** By default, Redis wakes ten times a second, which is most of the CPU time of an idle server. */
+/** Wakes Redis once a second. The default, ten times a second, is most of the CPU time of an idle server. */
 const ownRedisArguments = ["--hz", "1"];
 
 /** Thrown if Ctrl-C is pressed before everything is ready. There is no error message then. */

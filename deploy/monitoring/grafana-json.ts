@@ -88,7 +88,7 @@ function bodyOf(panel: Panel): Body {
 }
 
 function curvesBody({ unit, stacked, thresholds, colors, legend, softMax, whenEmpty }: Curves): Body {
-  const beside = { displayMode: "table", placement: "right", calcs: ["lastNotNull"], sortBy: "Last *", sortDesc: true };
+  const right = { displayMode: "table", placement: "right", calcs: ["lastNotNull"], sortBy: "Last *", sortDesc: true };
   const below = { displayMode: "list", placement: "bottom", calcs: [] };
   return {
     type: "timeseries",
@@ -111,7 +111,7 @@ function curvesBody({ unit, stacked, thresholds, colors, legend, softMax, whenEm
       properties: [{ id: "color", value: { mode: "shades", fixedColor } }],
     })),
     options: {
-      legend: { showLegend: true, ...(legend === "beside" ? beside : below) },
+      legend: { showLegend: true, ...(legend === "right" ? right : below) },
       tooltip: { mode: "multi", sort: "desc" },
     },
   };

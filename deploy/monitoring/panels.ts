@@ -30,8 +30,8 @@ export interface Curves extends PanelBase {
   readonly thresholds: readonly Threshold[];
   /** Colours of curves by patterns of their names. */
   readonly colors: Readonly<Record<string, string>>;
-  /** Place of the legend: below for few curves, in a table beside for many. */
-  readonly legend: "below" | "beside";
+  /** Place of the legend: below for few curves, in a table on the right for many. */
+  readonly legend: "below" | "right";
   /** Minimum upper end of the scale, so that small values look small. */
   readonly softMax?: number;
 }
@@ -61,7 +61,7 @@ export interface Row {
 type CurveOptions = Partial<Omit<Curves, "kind" | "title" | "unit" | "queries">>;
 
 export function curves(title: string, unit: Unit, queries: Queries, options: CurveOptions = {}): Curves {
-  const plain = { width: 12, stacked: false, thresholds: [], colors: {}, legend: "beside" } as const;
+  const plain = { width: 12, stacked: false, thresholds: [], colors: {}, legend: "right" } as const;
   return { kind: "curves", title, unit, queries, ...plain, ...options };
 }
 

@@ -18,7 +18,7 @@ interface Row {
 
 /** Returns the reference of environment variables: the most important ones first, then by service. */
 export async function environmentPage(): Promise<string> {
-  // The simulator is no part of the gateway.
+  // The simulator is not part of the gateway.
   const described = (await describeVariables()).filter(({ service }) => service !== "simulator");
   const rows = new Map<string, Row>();
   for (const { service, variables } of described)

@@ -53,7 +53,7 @@ export interface AttackContext {
   /** Sends requests one after another, each from a different account with enough money. */
   sendFromEach(sendings: readonly Sending[]): Promise<{
     readonly answers: readonly Answer[];
-    /** In US dollars, by account. */
+    /** US dollars by account. */
     readonly spendings: readonly number[];
   }>;
   /** Sends bytes on a new connection to the edge, and returns the answer. */

@@ -42,7 +42,7 @@ export function accountOfRole({ id }: Attack, role: Role): AttackAccount {
 
 /** Every key of a channel begins with this text, which must not leak. */
 const vendorKey = "vendorKeyOfTheOperator";
-/** In US dollars. */
+/** Balances in US dollars. */
 const [attackersBalance, othersBalance] = ["100.00", "100.00"];
 /** Maximum silence of a hostile vendor, in ms. */
 const timeoutMs = 2_000;

@@ -27,7 +27,7 @@ export function asTable(rows: readonly Row[]): string {
   );
 }
 
-/** Replaces the table of a document. Throws if there is none. */
+/** Replaces the table of a document. Throws if it is missing. */
 export function withTable(document: string, day: string, rows: readonly Row[]): string {
   const held = rows.filter(({ failedChecks }) => failedChecks.length === 0).length;
   return replaceGeneratedPart(document, `${day}: ${held} of ${rows.length} attacks withstood.\n\n${asTable(rows)}`);

@@ -1,10 +1,10 @@
 import { once } from "node:events";
 import { WebSocket } from "ws";
 
-/** With this environment, a process listens for an inspector on a free port. */
+/** Environment of a process that listens for an inspector on a free port. */
 export const inspectedEnv = { NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --inspect=127.0.0.1:0`.trim() };
 
-/** With this environment, a process listens for an inspector after SIGUSR1. */
+/** Environment of a process that listens for an inspector after SIGUSR1. */
 export const inspectableEnv = {
   NODE_OPTIONS: `${process.env["NODE_OPTIONS"] ?? ""} --inspect-port=127.0.0.1:0`.trim(),
 };

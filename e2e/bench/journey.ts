@@ -44,7 +44,7 @@ interface FileCoverage {
   }[];
 }
 
-/** Only functions that ran in each of these calls are counted. */
+/** Number of measured calls. A function is counted only if it ran in each of them. */
 const calls = 5;
 /** Wait after a call, in ms. Work that follows a call, such as publishing its event, takes less time. */
 const settleMs = 300;

@@ -9,7 +9,7 @@ export interface Load {
   /** Bodies that are sent in turn with `body`. */
   readonly others?: readonly string[] | undefined;
   readonly connections: number;
-  /** At least one request per connection is sent. */
+  /** Duration. Each connection sends at least one request. */
   readonly seconds: number;
   /** Requests per second over all connections. By default, as many as possible. */
   readonly rate?: number | undefined;

@@ -6,20 +6,20 @@ const { values } = parseArgs({
     json: { type: "boolean", default: false },
     only: { type: "string" },
     rivals: { type: "boolean", default: false },
-    /** For `rivals`: addresses of running gateways, their API key, and the process id of a single one. */
+    /** Options of `rivals`: addresses of running gateways, their API key, and the process id of a single one. */
     gateway: { type: "string", multiple: true },
     key: { type: "string" },
     pid: { type: "string" },
     "stub-port": { type: "string" },
     /** Runs only the measurement of allocations. */
     allocations: { type: "boolean", default: false },
-    /** For `allocations`: `one` or `apart`, and `burst` or `large` instead of `chat`. */
+    /** Options of `allocations`: `one` or `apart`, and `burst` or `large` instead of `chat`. */
     shape: { type: "string" },
     kind: { type: "string" },
-    /** For `books` and `console`: the one engine to measure, and the number of calls in the books. */
+    /** Options of `books` and `console`: the one engine to measure, and the number of calls in the books. */
     engine: { type: "string" },
     calls: { type: "string" },
-    /** For `books`: number of receipts of the verified account. */
+    /** Option of `books`: number of receipts of the verified account. */
     receipts: { type: "string" },
   },
 });

@@ -3,7 +3,7 @@ import type { Load } from "./load.ts";
 import { runLoad } from "./measure.ts";
 import type { Frame } from "./part-of.ts";
 
-/** In bytes. */
+/** Bytes between two samples. */
 const samplingInterval = 8_192;
 
 /** Function in V8's tree of allocations, with the functions that it called. */

@@ -76,7 +76,7 @@ export function send(call: ClientCall, sending: Sending, leaves = call.leaves): 
   return exchange(call.edgeUrl, call.key, { patienceMs: 15_000, ...leavings[leaves], ...sending, headers });
 }
 
-/** Returns the failure of an answer; undefined if there is none. */
+/** Returns the failure of an answer, or undefined. */
 export function failureOf({ end, status }: Answer): string | undefined {
   if (end !== "whole") return end;
   return status === 200 ? undefined : String(status);

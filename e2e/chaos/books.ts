@@ -22,7 +22,7 @@ export interface Outcome {
 }
 
 interface Verified {
-  /** First divergence; undefined if there is none. */
+  /** First divergence, or undefined. */
   readonly divergence: string | undefined;
   /** Number of calls that were settled twice and refunded, because Redis had lost the first settlement. */
   readonly settledTwice: number;

@@ -3,9 +3,9 @@ import type { Area, CallResult, ClientCall } from "./area.ts";
 
 export interface CallStatistics {
   requests: number;
-  /** By request id. */
+  /** Results by request id. */
   readonly results: Map<string, Pick<CallResult, "whole" | "requested">>;
-  /** Number of the newest call with a complete answer; -1 if there is none. */
+  /** Number of the newest call with a complete answer; -1 before the first one. */
   newestWhole: number;
   left: number;
   /** Number of failures by description. */

@@ -21,7 +21,7 @@ export interface Answer {
   /** 0 if no head arrived. */
   readonly status: number;
   readonly headers: IncomingHeaders;
-  /** Only the beginning of a long body. */
+  /** Body, or the beginning of a long one. */
   readonly body: string;
   readonly bytes: number;
   readonly end: "whole" | "cut" | "no answer" | "left" | "too late";

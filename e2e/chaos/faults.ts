@@ -37,7 +37,7 @@ export interface Fault {
   end?(setup: ChaosSetup): Promise<unknown>;
   /** Matches the failures that clients may see. */
   readonly allowedFailures?: RegExp;
-  /** Only area whose clients may see failures. */
+  /** Area whose clients may see failures, if other clients may not. */
   readonly failuresIn?: Area["name"];
   /** Areas in which one answer per client may stay uncharged, because its service died before settling. */
   readonly mayStayUncharged?: readonly Area["name"][];
@@ -45,7 +45,7 @@ export interface Fault {
   readonly leaves?: LeaveTime;
   /** True if the first vendors refuse all requests, so that no work may be repeated. */
   readonly refusing?: true;
-  /** Only database engine and layout to which the fault applies. */
+  /** Database engine and layout to which the fault applies; absent if it applies to all. */
   readonly engine?: Engine;
   readonly shape?: Shape;
   /** True if the streams lose events, so that the books are compared instead. */
@@ -259,7 +259,7 @@ export const faults: readonly Fault[] = [
   })),
 ];
 
-/** Returns the fault with this name. Throws if there is none. */
+/** Returns the fault with this name. Throws if it is missing. */
 export function faultNamed(name: string): Fault {
   const fault = faults.find((each) => each.name === name);
   if (fault === undefined) throw new Error(`There is no fault ${JSON.stringify(name)}.`);

@@ -86,7 +86,7 @@ export function withRows(
 
 const [begin, end] = ["writes from here -->", "<!-- to here -->"];
 
-/** Replaces the generated part of a document. Throws if there is none. */
+/** Replaces the generated part of a document. Throws if it is missing. */
 export function replaceGeneratedPart(document: string, text: string): string {
   const [from, to] = [document.indexOf(begin), document.indexOf(end)];
   if (from < 0 || to < from) throw new Error("the document has no place for the table");

@@ -49,7 +49,7 @@ export interface Answer {
   readonly status: number | undefined;
   readonly text: string;
   readonly whole: boolean;
-  /** As `performance.now()`. */
+  /** Value of `performance.now()`. */
   readonly endedAt: number;
 }
 
@@ -91,7 +91,7 @@ export function call(url: string, { model, id, stream = false, agent, onBegin }:
 export interface SessionEnd {
   readonly code: number;
   readonly last: unknown;
-  /** As `performance.now()`. */
+  /** Value of `performance.now()`. */
   readonly endedAt: number;
 }
 

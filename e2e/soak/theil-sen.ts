@@ -10,7 +10,7 @@ export interface Slope {
   readonly high: number;
 }
 
-/** With fewer points, the confidence interval is unreliable. */
+/** Minimum points for a reliable confidence interval. */
 const minPoints = 10;
 /** Quantile of the normal distribution for a two-sided interval of 99 %. */
 const z = 2.5758;

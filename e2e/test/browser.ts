@@ -46,7 +46,7 @@ export async function servePage(): Promise<PageServer> {
   };
 }
 
-/** Returns the path of the browser, or prints the reason if there is none. */
+/** Returns the path of the browser, or prints the reason if it is missing. */
 export function browserProgram(): string | undefined {
   const named = process.env["MODELGATE_CHROMIUM"] || undefined;
   const program = named === "none" ? undefined : (named ?? findProgram("chromium"));

@@ -86,8 +86,8 @@ test("it is used as soon as it is available; all its records expire, and the Red
   const kinds = ["background-events", "content-sizes", "conversation", "conversation-items", "response"];
   const found = new Set(kept.map(([name]) => name.split(":")[0]));
   for (const kind of [...kinds, "session-settings"]) expect([...found]).toContain(kind);
-  const beside = await onRedis(suite.backends.redisUrl, (redis) => redis.keys("*"));
-  expect(beside.filter((name) => found.has(name.split(":")[0]))).toEqual([]);
+  const moneyKeys = await onRedis(suite.backends.redisUrl, (redis) => redis.keys("*"));
+  expect(moneyKeys.filter((name) => found.has(name.split(":")[0]))).toEqual([]);
 });
 
 test("a client secret opens a session with the settings stored there, and gets 503 while it is unavailable", async () => {

@@ -256,7 +256,7 @@ type ServiceName = Parameters<Suite["opsUrl"]>[0];
 function serviceNamed(name: string): ServiceName {
   const names: readonly ServiceName[] = ["edge", "text", "ledger", "control"];
   const found = names.find((known) => known === name);
-  if (found === undefined) throw new Error(`${name} is no service`);
+  if (found === undefined) throw new Error(`there is no service ${name}`);
   return found;
 }
 

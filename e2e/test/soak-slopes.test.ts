@@ -92,7 +92,7 @@ describe("a soak's series", () => {
     expect(judge(seriesOf((calls) => Math.min(1_000, calls))).real).toBe(false);
   });
 
-  test("is no verdict if it grows by design", () => {
+  test("gives no verdict if it grows by design", () => {
     expect(judge(seriesOf((calls) => calls * 100, { unit: "B" })).real).toBe(false);
   });
 

@@ -25,7 +25,8 @@ const groups: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
 /** Returns the problems of an object: wrong, missing and unknown members. */
 export function problemsOf(object: Fields): readonly string[] {
   const kind = groups[textOf(object["apiVersion"])]?.[textOf(object["kind"])];
-  if (typeof kind !== "function") return [`${textOf(object["apiVersion"])} ${textOf(object["kind"])} is no kind`];
+  if (typeof kind !== "function")
+    return [`${textOf(object["apiVersion"])} ${textOf(object["kind"])} is not a known kind`];
   const prototype: { validate: () => void } = kind.prototype;
   const read = new Set<string>();
   try {
@@ -33,7 +34,7 @@ export function problemsOf(object: Fields): readonly string[] {
   } catch (error) {
     return [error instanceof Error ? error.message : String(error)];
   }
-  return unread(object, "", read).map((path) => `${path} is no member that the schema knows`);
+  return unread(object, "", read).map((path) => `${path} is not a member of the schema`);
 }
 
 /**

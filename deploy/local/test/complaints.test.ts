@@ -18,7 +18,7 @@ test.each([
   },
   { what: "a fatal error without a message", written: line({ level: 60 }), said: `error: ${line({ level: 60 })}` },
   { what: "an uncaught error", written: "uncaught: TypeError: x", said: "uncaught: TypeError: x" },
-  { what: "JSON that is no log line", written: '{"a":1}', said: '{"a":1}' },
+  { what: "JSON that is not a log line", written: '{"a":1}', said: '{"a":1}' },
   { what: "half a line", written: '{"level":50,"ms', said: '{"level":50,"ms' },
   { what: "an empty line", written: "", said: undefined },
 ])("$what", ({ written, said }) => {

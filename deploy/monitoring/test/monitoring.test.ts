@@ -52,7 +52,7 @@ function problemsOf(expression: string): readonly string[] {
     .filter(({ metric }) => !recorded.has(metric))
     .flatMap(({ metric, labels }) => {
       const metricLabels = labelsOf(metric);
-      if (metricLabels === undefined) return [`${metric} is no metric of any service`];
+      if (metricLabels === undefined) return [`no service has the metric ${metric}`];
       const unknownLabels = labels.filter((label) => !metricLabels.includes(label));
       const all = selectors.flatMap((other) => labelsOf(other.metric) ?? []);
       const ungrouped = groupedBy(expression).filter((label) => !all.includes(label));

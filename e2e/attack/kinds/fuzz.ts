@@ -121,7 +121,7 @@ function requestOf(random: Random, id: EndpointId, model: string): Sending {
   return { ...requestLine, headers, body: random() < 0.08 ? text.slice(0, Math.floor(text.length * random())) : text };
 }
 
-/** Describes an error that no request may cause. Returns undefined if there is none. */
+/** Describes an error that no request may cause, or returns undefined. */
 function faultOf(id: EndpointId, { status, end, body, headers }: Answer): string | undefined {
   if (end !== "whole") return `${id}: ${end}`;
   if (status === 500) return `${id}: 500 ${/"message":"([^"]{0,80})/.exec(body)?.[1] ?? ""}`;

@@ -7,7 +7,7 @@ import { startProgram } from "./program.ts";
 
 const version = "1.15.2";
 export const nameOfPortkey = `Portkey ${version}, bare`;
-/** With newer versions, Portkey answers streams with 500. */
+/** Versions of packages. With newer ones, Portkey answers streams with 500. */
 const overrides = { hono: "4.9.7", "@hono/node-server": "1.13.5" };
 
 /** Installs and starts Portkey's gateway, without authentication. */

@@ -4,7 +4,7 @@ export interface Spread {
   readonly max: number;
 }
 
-/** Returns the median, minimum and maximum of values; undefined if there are none. */
+/** Returns the median, minimum and maximum of values, or undefined. */
 export function spreadOf(values: readonly number[]): Spread | undefined {
   const sorted = values.toSorted((left, right) => left - right);
   const [least, median, most] = [sorted[0], sorted[Math.floor((sorted.length - 1) / 2)], sorted.at(-1)];

@@ -7,7 +7,7 @@ import { kinds, loadOf, type KindName } from "./kinds.ts";
 export interface Round {
   /** CPU time per answered request, in microseconds, by part and server. */
   readonly micros: Readonly<Record<string, number>>;
-  /** Without the gateway's servers. `totalMicros` includes them. */
+  /** CPU time without the gateway's servers. `totalMicros` includes them. */
   readonly ownMicros: number;
   readonly totalMicros: number;
   readonly perSecond: number;

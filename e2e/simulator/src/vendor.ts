@@ -181,7 +181,7 @@ function answerJson(response: ServerResponse, status: number, body: object): voi
     .end(text);
 }
 
-/** Returns the key of an `authorization: Bearer` header; empty if there is none. */
+/** Returns the key of an `authorization: Bearer` header, or an empty text. */
 export function bearerOf({ authorization }: IncomingHttpHeaders): string {
   return /^Bearer (.*)$/i.exec(authorization ?? "")?.[1] ?? "";
 }

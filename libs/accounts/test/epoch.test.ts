@@ -15,7 +15,7 @@ afterAll(async () => {
 });
 
 test("a read that finds nothing directly after a restart of Redis is refused with 503", async () => {
-  // While the clock stands still, the cached check of Redis' run is used.
+  // The clock does not advance, so the cached check of Redis' run is used.
   vi.spyOn(performance, "now").mockReturnValue(1_000);
   await writeEpoch(redis, "the test's books");
   await writeCompleteRuns(redis, (await readServerState(redis)).runs);

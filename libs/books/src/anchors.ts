@@ -137,7 +137,7 @@ async function replaceSignature({ db }: Books, { account, signature: before }: A
 }
 
 /**
- * Stores anchors of all accounts if there are none yet. Their calls may already be deleted, so only an anchor
+ * Stores anchors of all accounts if no anchors are stored yet. Their calls may already be deleted, so only an anchor
  * can prove the balance.
  */
 export async function storeFirstAnchors(books: Books, signer: AnchorSigner): Promise<void> {

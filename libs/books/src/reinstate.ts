@@ -74,7 +74,7 @@ async function reinstateCredit(
   return before;
 }
 
-/** Returns the event that the settlement had before; undefined if there is none. */
+/** Returns the event that the settlement had before, or undefined. */
 async function reinstateCall(transaction: Transaction<Tables>, former: UsageEvent): Promise<UsageEvent | undefined> {
   const { accountId, id } = former;
   await lockCalls(transaction, [former]);

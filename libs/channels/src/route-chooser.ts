@@ -178,7 +178,7 @@ export function earliestAvailableAt(candidates: readonly Candidate[], cooldowns:
 
 /** Rules for the choice among candidates of the same priority. */
 export interface ChoiceOptions {
-  /** By weight if absent. */
+  /** Rule of the choice; `weighted` if absent. */
   readonly choice?: ChannelChoice | undefined;
   /** Returns the expected wait of a call: lower is faster. */
   readonly score: (candidate: Candidate) => number;
@@ -188,7 +188,7 @@ export interface ChoiceOptions {
 
 type WithCandidate = { readonly candidate: Candidate };
 
-/** Chooses one candidate; undefined if there are none. */
+/** Chooses one candidate. Returns undefined for an empty list. */
 export function chooseCandidate<T extends WithCandidate>(
   from: readonly T[],
   { choice = "weighted", score, random }: ChoiceOptions,

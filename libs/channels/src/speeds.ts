@@ -13,7 +13,7 @@ export interface OpenCalls {
 }
 
 interface MeasuredSpeed extends OpenCalls {
-  /** Decayed mean of the time until an answer began; 0 if there was none. */
+  /** Decayed mean of the time until an answer began; 0 before the first answer. */
   meanMs: number;
   /** Time of the last answer, Unix ms. */
   lastAnswerAt: number;

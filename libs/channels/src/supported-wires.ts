@@ -25,7 +25,7 @@ export class SupportedWires {
     return this.choose(candidate, requested) !== undefined;
   }
 
-  /** Returns the first of `usableWires`; undefined if there is none. */
+  /** Returns the first of `usableWires`, or undefined. */
   choose<Wire extends UpstreamWire>(candidate: Candidate, requested: readonly Wire[]): Wire | undefined {
     return this.usableWires(candidate, requested)[0];
   }

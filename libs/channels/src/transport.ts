@@ -230,7 +230,7 @@ const idHeaders = [
   "x-trace-id",
 ];
 
-/** Returns the vendor's id of an exchange; undefined if there is none, or if it is not safe to log. */
+/** Returns the vendor's id of an exchange; undefined if it is absent or not safe to log. */
 export function vendorRequestIdOf({ headers }: Pick<UpstreamAnswer, "headers">): string | undefined {
   const header = firstHeader(headers, idHeaders);
   return header !== undefined && isRequestId(header) ? header : undefined;

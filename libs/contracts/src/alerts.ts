@@ -93,7 +93,7 @@ export const AlertDelivery = Type.Object({
   name: Type.String(),
   state: Type.Enum([...deliveryStates]),
   tries: Type.Integer(),
-  /** Time of the next attempt (RFC 3339); null if there is none. */
+  /** Time of the next attempt (RFC 3339), or null. */
   nextAt: Type.Union([Type.String(), Type.Null()]),
   /** Reason for the last failure, without the target's address. */
   error: Type.String(),

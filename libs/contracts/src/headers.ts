@@ -4,7 +4,7 @@ export const headers = {
   requestId: "x-request-id",
   /** Signed `Caller`, sent from the edge to the services. Never accepted from clients. */
   caller: "x-modelgate-caller",
-  /** With `true`, unsupported optional fields are refused, not dropped. */
+  /** Refuses unsupported optional fields if `true`. Without it, they are dropped. */
   strict: "x-modelgate-strict",
   /** Tags of a call for its usage event, such as `team=search,feature=chat`. */
   tags: "x-modelgate-tags",

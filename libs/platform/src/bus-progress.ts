@@ -11,7 +11,7 @@ export interface Progress {
   readonly handled: number;
   /** Number of unacknowledged messages. */
   readonly waiting: number;
-  /** Returns the age in ms of the oldest unacknowledged message; 0 if there is none. */
+  /** Returns the age in ms of the oldest unacknowledged message, or 0. */
   readOldestAgeMs(): Promise<number>;
 }
 

@@ -44,7 +44,7 @@ export interface WorkCheckOptions {
    * ages.
    */
   readonly graceMs: number;
-  /** Returns the Unix time in ms at which the first entry is due; Infinity if there is none. */
+  /** Returns the Unix time in ms at which the first entry is due, or Infinity. */
   nextDue(): Promise<number>;
   now?(): number;
 }

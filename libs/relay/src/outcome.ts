@@ -17,7 +17,7 @@ export interface Outcome {
   readonly estimated: boolean;
   /** `outcome` of the usage event. */
   readonly callStatus: CallStatus;
-  /** HTTP status of the response to the client; 0 if there was none. */
+  /** HTTP status of the response to the client; 0 without a response. */
   readonly status: number;
   /** Maximum usage to bill, if it differs from the expected one. */
   readonly bound?: UsageBound | undefined;

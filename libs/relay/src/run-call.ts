@@ -127,7 +127,7 @@ interface FailedModels {
   readonly failure: Failure;
 }
 
-/** Lists the fallbacks of the selected model and of the requested name, which may stand for several models. */
+/** Lists the fallbacks of the selected model and of the requested name, which may mean several models. */
 function fallbacksOf({ catalog }: CallDeps, name: string, { model }: ServingModel): string[] {
   const { fallbacksOf: listed } = catalog.current();
   const all = new Set([...listed(model.name), ...listed(name)]);

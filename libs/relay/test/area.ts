@@ -41,7 +41,7 @@ export interface AreaOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly limits?: Limits;
   /** Service whose stores and vendors the new service shares, as a replica does. */
-  readonly beside?: Area;
+  readonly sameBackendsAs?: Area;
 }
 
 /**
@@ -75,11 +75,11 @@ const signedSeconds = 3_600;
 /** Starts an area's service with its configuration and accounts. */
 export async function startArea(
   service: Service,
-  { config, env = {}, limits = {}, beside }: AreaOptions,
+  { config, env = {}, limits = {}, sameBackendsAs }: AreaOptions,
 ): Promise<Area> {
   await using opening = new AsyncDisposableStack();
-  const backends = beside?.backends ?? opening.use(await startBackends());
-  const simulator = beside?.simulator ?? simulatorAt(opening.use(await startServiceAlone("simulator", {})).url);
+  const backends = sameBackendsAs?.backends ?? opening.use(await startBackends());
+  const simulator = sameBackendsAs?.simulator ?? simulatorAt(opening.use(await startServiceAlone("simulator", {})).url);
   const redis = opening.adopt(new Redis(backends.redisUrl), (open) => open.disconnect());
   const configuration = checked(JSON.parse(JSON.stringify(config).replaceAll("${SIMULATOR_URL}", simulator.url)));
   await publish(redis, configuration);

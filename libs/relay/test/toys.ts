@@ -29,9 +29,9 @@ import { toy as vectorsToy } from "../../wires/test/toys/vectors/index.ts";
 import { toy as videoToy } from "../../wires/test/toys/video/index.ts";
 
 /*
- * One more wire of each kind. Besides its folder, a wire is a name in the list of its kind and a line in the registry of
- * the kind; both are read-only to the type checker alone. A test imports this file before its service, since some lists
- * are copied when a module is loaded.
+ * One more wire of each kind. In addition to its folder, a wire is a name in the list of its kind and a line in the
+ * registry of the kind; only the type checker treats both as read-only. A test imports this file before its service,
+ * since some lists are copied when a module is loaded.
  */
 for (const [names, wires, toy] of [
   [vectorsWires, vectors, vectorsToy],

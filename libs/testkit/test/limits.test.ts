@@ -20,7 +20,7 @@ test.each([
   [{ text: { url: 2 } }, "text.url"],
   [{ text: { url: { port: 2 } } }, "text.url"],
 ])("%j does not name a limit, and is refused", (limits, path) => {
-  expect(() => adjustEnv("text", env, limits)).toThrow(`${path} is no limit`);
+  expect(() => adjustEnv("text", env, limits)).toThrow(`limit ${path}, which does not exist`);
 });
 
 test("limits add up, and the later ones win", () => {

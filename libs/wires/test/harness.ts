@@ -155,7 +155,7 @@ interface AnswersOfWire {
   readonly context?: AnswerContext;
 }
 
-/** Tests that answers of a wire are parsed as they were rendered. */
+/** Tests that the parser of a wire reads its rendered answers. */
 export function testsOfAnswers({
   wire,
   answered,

@@ -170,7 +170,7 @@ const turnsWith = (call: typeof functionCall) =>
     resultParts,
   );
 const turns = turnsWith(functionCall);
-/** Only a history without calls may enable thinking although earlier turns have none. */
+/** History without calls. Only such a history may enable thinking although its turns have no thinking. */
 const plainTurns = turns.map((all) =>
   all.flatMap(({ role, parts }) => {
     const rest = parts.filter(({ kind }) => kind !== "tool-call" && kind !== "tool-result");

@@ -85,7 +85,7 @@ function createFramedParts(endpointId: string, endOf: (bytes: Buffer) => number,
   };
 }
 
-/** Returns the position after the last empty line, which ends an event; 0 if there is none. */
+/** Returns the position after the last empty line, which ends an event, or 0. */
 function endOfLastEvent(bytes: Buffer): number {
   if (/\n\r?\n$/.test(bytes.toString("latin1", bytes.length - 3))) return bytes.length;
   const plain = bytes.lastIndexOf("\n\n");

@@ -35,7 +35,7 @@ interface Call {
   open: boolean;
 }
 
-/** Service that forgets its calls when it dies. */
+/** Service that loses its calls when it dies. */
 interface ServiceModel {
   readonly redis: Redis;
   calls: Call[];

@@ -8,7 +8,7 @@ export class LossyBus implements Bus {
   readonly #chance: Chance;
   readonly #readers: ((bodies: readonly string[]) => Promise<void>)[] = [];
   #waiting: string[] = [];
-  /** If false, nothing is lost, repeated or delayed. */
+  /** False if nothing is lost, repeated or delayed. */
   lossy = true;
 
   constructor(chance: Chance) {

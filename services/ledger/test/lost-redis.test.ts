@@ -301,7 +301,7 @@ const openingInTransit: [number, number][] = [
   [92, 0],
 ];
 
-/** As `openingInTransit`, for an account that is credited later. */
+/** Variant of `openingInTransit` for an account that is credited later. */
 const creditInTransit: [number, number][] = [[99, 0], [72, 40], ...openingInTransit];
 
 /** Redis is emptied before the books have the opening's receipt. The call gets a new receipt with a lower number. */
@@ -323,7 +323,7 @@ const openingLost: [number, number][] = [
   [79, 46],
 ];
 
-/** As `openingLost`, but Redis is emptied twice and also loses a credit. */
+/** Variant of `openingLost`: Redis is emptied twice and also loses a credit. */
 const openingLostTwice: [number, number][] = [
   [18, 43],
   [62, 42],

@@ -116,7 +116,7 @@ describe("a stream", () => {
   });
 
   test("that fails before its first chunk and its first heartbeat is refused with 502", async () => {
-    await using patient = await startArea(service, { config: imagesConfig, beside: area });
+    await using patient = await startArea(service, { config: imagesConfig, sameBackendsAs: area });
     await area.enable("pictures");
     const body = { model: "tokens", prompt: simulate({ errorAfterChunks: 0 }), stream: true };
     const answer = await postImages(patient, "generations", body);

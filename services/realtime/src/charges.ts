@@ -69,7 +69,7 @@ export class Charges implements SessionCharges {
     return this.#parts.responses.callId;
   }
 
-  /** True while the vendor owes output: the rest of a response, or a requested response. */
+  /** True while output of the vendor is outstanding: the rest of a response, or a requested response. */
   get isAnswering(): boolean {
     return this.#responses.size > 0 || this.#parts.bridge.state.isPending;
   }
@@ -200,7 +200,7 @@ export class Charges implements SessionCharges {
     if (!this.isAnswering) void responses.close();
     for (const id of this.#responses) this.#send(bridge.cancel(id));
     this.#send(bridge.stop());
-    if (!this.#owesUsage()) return Promise.resolve();
+    if (!this.#isUsageOutstanding()) return Promise.resolve();
     return this.#lastUsage.wait(withinMs);
   }
 
@@ -260,8 +260,8 @@ export class Charges implements SessionCharges {
     return { price: price ?? responses.price, modelName: model };
   }
 
-  /** Returns true while the vendor owes output or the usage of a transcript. */
-  #owesUsage(): boolean {
+  /** Returns true while output or the usage of a transcript is outstanding. */
+  #isUsageOutstanding(): boolean {
     return this.isAnswering || this.#pendingTranscripts.isPending;
   }
 
@@ -270,6 +270,6 @@ export class Charges implements SessionCharges {
   }
 
   #completeLastUsage(): void {
-    if (this.#lastUsage.isAwaited && !this.#owesUsage()) this.#lastUsage.complete();
+    if (this.#lastUsage.isAwaited && !this.#isUsageOutstanding()) this.#lastUsage.complete();
   }
 }

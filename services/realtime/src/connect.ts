@@ -145,7 +145,7 @@ function refusedStart({ data }: RealtimeMessage, provider: WireRoute["provider"]
   return new VendorRefusal(provider.failureOf(status, text), status, undefined, { code: code ?? type, message });
 }
 
-/** Ends a vendor's connection that no session uses. A vendor that may have started the session is told to end it. */
+/** Ends an unused connection to a vendor. A vendor that may have started the session gets a message to end it. */
 export function closeUnused({ socket, bridge }: VendorConnection): void {
   for (const { data } of bridge.stop()) socket.send(data, { binary: false });
   closeGracefully(socket, closeCodes.normal, "");

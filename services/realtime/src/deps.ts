@@ -7,7 +7,7 @@ import type { Env } from "./env.ts";
 export type SessionLimits = Readonly<Env["sessions"]> & {
   /** Replacement for `lastUsageMs` when the process ends. */
   readonly maxUsageWaitAtShutdownMs: number;
-  /** Time, in ms, for which open sessions may continue after the process was told to end. */
+  /** Time, in ms, for which open sessions may continue after the process got a signal to end. */
   readonly drainMs: number;
 };
 

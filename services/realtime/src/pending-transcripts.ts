@@ -1,6 +1,6 @@
 import type { Transcriber } from "@modelgate/wires/realtime";
 
-/** Maximum turns that wait for a transcript; above it, the oldest one is forgotten. */
+/** Maximum turns that wait for a transcript; above it, the oldest one is removed. */
 const maxWaiting = 256;
 
 /** Client turns that are being transcribed. The settings, and so the price, may change meanwhile. */

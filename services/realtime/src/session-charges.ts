@@ -5,7 +5,7 @@ import type { ClientEvent, RealtimeMessage, SeenEvent } from "@modelgate/wires/r
 export interface SessionCharges {
   /** Call id of the current reservation. */
   readonly callId: string;
-  /** True while the vendor owes output. */
+  /** True while output of the vendor is outstanding. */
   readonly isAnswering: boolean;
   /** True while a client event waits for a reservation. */
   readonly isPaying: boolean;
@@ -43,7 +43,7 @@ export interface ChargedSession {
   endUnpaid(error: unknown): void;
 }
 
-/** Waits for the usage that a vendor still owes to a session that has ended. */
+/** Waits for the outstanding usage of a session that has ended. */
 export class LastUsage {
   #isVendorGone = false;
   #resolve: (() => void) | undefined;
@@ -63,7 +63,7 @@ export class LastUsage {
     this.#resolve?.();
   }
 
-  /** Ends the wait, if there is one: the vendor owes nothing more. */
+  /** Ends the wait, if there is one: no usage is outstanding. */
   complete(): void {
     this.#resolve?.();
   }

@@ -13,10 +13,10 @@ export class SessionClock {
   #lastMessageAt = this.startedAt;
   /** Time of the vendor's last message; 0 before the first one. */
   #vendorMessageAt = 0;
-  /** Time since which the vendor owes output; 0 while it owes none. */
+  /** Time since which output of the vendor is outstanding; 0 while it is not. */
   #expectedSince = 0;
 
-  /** `silenceMs` is the maximum silence of a vendor that owes the rest of an answer. */
+  /** `silenceMs` is the maximum silence of a vendor during an answer. */
   constructor(limits: ClockLimits, silenceMs: number) {
     this.#limits = limits;
     this.#silenceMs = silenceMs;
@@ -31,7 +31,7 @@ export class SessionClock {
     this.#lastMessageAt = this.#vendorMessageAt = Date.now();
   }
 
-  /** Notes whether the vendor owes output. A vendor that has sent nothing yet owes output after any message to it. */
+  /** Notes whether output is outstanding. Until the vendor's first message, it is outstanding after any message to it. */
   noteOwed({ owed, sent }: { readonly owed: boolean; readonly sent: boolean }): void {
     const expected = this.#vendorMessageAt === 0 ? sent || this.#expectedSince > 0 : owed;
     if (!expected) this.#expectedSince = 0;
@@ -48,7 +48,7 @@ export class SessionClock {
     return undefined;
   }
 
-  /** Returns true if the vendor has owed output for too long: its first message, or the rest of an answer. */
+  /** Returns true if output has been outstanding for too long: the vendor's first message, or the rest of an answer. */
   isVendorSilent(now: number): boolean {
     if (this.#expectedSince === 0) return false;
     const withinMs = this.#vendorMessageAt === 0 ? this.#limits.firstEventMs : this.#silenceMs;

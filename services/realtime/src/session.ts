@@ -234,7 +234,7 @@ export class Session {
     // The vendor's last messages may still wait for a slow client.
     this.#vendor.flush();
     const ending = endingByVendor(code, reason, { hasFailed: this.#vendorFailed, isOwing: this.#charges.isAnswering });
-    // A vendor closes with the code "invalid" because of a message of the client, so this is no failure of the vendor.
+    // A vendor closes with the code "invalid" because of a message of the client, so the vendor has not failed.
     if (ending.failure !== undefined && !this.#ended && code !== closeCodes.invalid)
       this.#parts.onVendorLost(ending.failure.code);
     this.#charges.noteVendorGone();

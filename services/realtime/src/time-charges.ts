@@ -8,8 +8,8 @@ import { LastUsage, type ChargedSession, type SessionCharges } from "./session-c
 import { SessionTime } from "./session-time.ts";
 
 /**
- * If the reservation could not be extended, the session ends at most this many seconds before the reserved time is
- * used.
+ * Maximum seconds between the end of a session and the end of its reserved time, if the reservation could not be
+ * extended.
  */
 const closingSeconds = 2;
 

@@ -18,7 +18,7 @@ export interface RecordingVendor extends AsyncDisposable {
   /** Starts responses that were not requested, in all sessions. */
   beginResponses(responses: number): void;
   openSessions(): number;
-  /** Forgets all received events and unanswered requests. */
+  /** Deletes all received events and unanswered requests. */
   reset(): void;
 }
 

@@ -39,7 +39,7 @@ beforeAll(async () => {
     },
   };
   area = await startArea(service, options);
-  other = await startArea(service, { ...options, beside: area });
+  other = await startArea(service, { ...options, sameBackendsAs: area });
 });
 afterAll(async () => {
   await other?.[Symbol.asyncDispose]();

@@ -31,7 +31,7 @@ beforeAll(async () => {
         small: config.models.chat,
         away: config.models.chat,
         ...Object.fromEntries(
-          attacks.flatMap((_, at) => [`shared-${at}`, `beside-${at}`]).map((name) => [name, config.models.chat]),
+          attacks.flatMap((_, at) => [`shared-${at}`, `other-${at}`]).map((name) => [name, config.models.chat]),
         ),
       },
       channels: [
@@ -39,7 +39,7 @@ beforeAll(async () => {
         channel("catalogue", ["kept", "retired"]),
         channel("held", ["small"]),
         channel("away", ["away"], { baseUrl: `http://127.0.0.1:${closedPort}/v1` }),
-        ...attacks.map((_, at) => channel(`shared-${at}`, [`shared-${at}`, `beside-${at}`])),
+        ...attacks.map((_, at) => channel(`shared-${at}`, [`shared-${at}`, `other-${at}`])),
       ],
       accounts: {
         ...config.accounts,
@@ -83,11 +83,11 @@ describe("failures that one tenant provokes fail no calls of other tenants", () 
     const statuses: number[] = [];
     for (let round = 0; round < 7; round++) {
       await Promise.all(
-        Array.from({ length: 10 }, (_, call) => provoke(`${call % 2 ? "shared" : "beside"}-${at}`, how, attackers[0])),
+        Array.from({ length: 10 }, (_, call) => provoke(`${call % 2 ? "shared" : "other"}-${at}`, how, attackers[0])),
       );
       const answers = await Promise.all(
         Array.from({ length: 10 }, (_, call) =>
-          post(area, another(`${call % 2 ? "shared" : "beside"}-${at}`), rival.key),
+          post(area, another(`${call % 2 ? "shared" : "other"}-${at}`), rival.key),
         ),
       );
       statuses.push(...answers.map(({ status }) => status));

@@ -5,7 +5,7 @@ export interface Report {
   readonly usage: object;
   /** Service tier, on wires that report it next to the usage. */
   readonly tier?: string;
-  /** If set, streams send their text and then nothing. `searches` adds a search before the text. */
+  /** Makes streams send their text and then nothing. `searches` adds a search before the text. */
   readonly silentAfterWords?: { readonly searches: boolean };
 }
 

@@ -10,7 +10,7 @@ export interface VideoBody extends Disposable {
   readonly members: JsonRecord;
 }
 
-/** Number of copies of an image in memory in addition to the received body: as text, and as it is sent. */
+/** Number of copies of an image in memory in addition to the received body: as text, and as sent bytes. */
 const copiesInMemory = 2;
 
 /** Reads a JSON object or, if the endpoint accepts it, a form, with its file as a data URL. Throws Failure. */

@@ -148,7 +148,7 @@ function readTaskId(
   }
 }
 
-/** Creates the refusal for an answer without a task id. Nobody can use such a task, so the next channel is tried. */
+/** Creates the refusal for an answer without a task id. Such a task cannot be used, so the next channel is tried. */
 function unreadableAnswer({ status }: UpstreamAnswer, message: string): VendorRefusal {
   return new VendorRefusal({ code: "upstream_error", message, retryable: true, blame: "channel" }, status, undefined);
 }

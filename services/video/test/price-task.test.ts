@@ -69,7 +69,7 @@ test.each<[what: string, clientWire: ClientVideoWire, vendor: keyof typeof vendo
   expect(costOf(unitsOf(request, measure), priceAt(model, measure.lines), 1)).toBe(nanos);
 });
 
-/** Returns a candidate at a vendor with a name of its own for the model. */
+/** Returns a candidate at a vendor that has another name for the model. */
 function candidateAt(provider: string, baseUrl: string, upstreamModel: string): Candidate {
   const channel = { id: "c", provider, baseUrl, keys: [], models: new Map(), priority: 0, weight: 1, timeoutMs: 1_000 };
   return { channel, upstreamModel };

@@ -10,7 +10,7 @@ import { blocksIn } from "./turns.ts";
 /** Reasoning of these models is bound to the conversation before it. */
 const boundModels = /claude-(?:fable-5-[12]|mythos-5-[12]|(?:opus|sonnet|haiku)-5-5)/;
 
-/** With this beta feature, a request decides what happens to reasoning of another conversation. */
+/** Beta feature with which a request decides what happens to reasoning of another conversation. */
 export const bindingBeta = "thinking-binding-controls-";
 
 /** Signs the reasoning of the answer to a request. */

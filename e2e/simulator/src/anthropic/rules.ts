@@ -51,7 +51,7 @@ function requireResults(turn: Turn, open: Set<string>): void {
     const path = ["messages", turn.at, "content", at];
     if (isResult && !open.delete(textAt(block, "tool_use_id") ?? ""))
       throw wrongField(path, "A tool_result needs its tool_use in the message before.");
-    if (isResult && began) throw wrongField(path, "Tool results stand before everything else in their message.");
+    if (isResult && began) throw wrongField(path, "Tool results must come before everything else in their message.");
     if (!isResult) began = true;
   }
   if (open.size > 0)

@@ -28,7 +28,7 @@ export function audioFormatOf(name: string): AudioFormat | undefined {
   return Object.entries<AudioFormat>(audioFormats).find(([known]) => known === name)?.[1];
 }
 
-/** In kilobits per second. A constant bit rate lets readers compute the length from the size. */
+/** Kilobits per second. A constant bit rate lets readers compute the length from the size. */
 const mp3Bitrate = 64;
 
 async function* mp3(speech: Speech): AsyncGenerator<Buffer> {

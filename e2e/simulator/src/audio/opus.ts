@@ -2,7 +2,7 @@ import { createRequire } from "node:module";
 import type Opus from "opusscript";
 import { inBlocks, sampleRate, type Speech } from "./voice.ts";
 
-/** Not in the bundle, because the package reads a file of its folder. */
+/** Package outside the bundle, because it reads a file of its folder. */
 const OpusScript: typeof Opus = createRequire(import.meta.url)("opusscript");
 const packetSamples = sampleRate / 50;
 /** Ogg counts positions of Opus at this rate, for any sample rate of the speech. */

@@ -1,4 +1,4 @@
-/** Returns a member of an object; undefined if there is none. */
+/** Returns a member of an object, or undefined. */
 export function memberOf(value: unknown, name: string): unknown {
   return typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined;
 }

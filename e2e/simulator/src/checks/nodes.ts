@@ -53,7 +53,7 @@ interface NameNode {
   readonly find: () => Node;
 }
 
-/** Returns the first mistake of a value; undefined if there is none. */
+/** Returns the first mistake of a value, or undefined. */
 export function check(node: Node, value: unknown, path: Path): ShapeMistake | undefined {
   if (node.kind === "name") return check(node.find(), value, path);
   if (node.kind === "check") return node.check(value, path);

@@ -9,7 +9,7 @@ export class Refusal extends Error {
   /** Error code of the vendor. The default depends on status and problem. */
   readonly code: string | undefined;
   readonly problem: Problem;
-  /** Path of the invalid field; empty if there is none. */
+  /** Path of the invalid field, or an empty text. */
   readonly path: Path;
   /** Header `retry-after`. */
   readonly retryAfter: string | undefined;

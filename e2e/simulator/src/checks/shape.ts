@@ -11,7 +11,7 @@ export interface ShapeMistake {
   readonly expected: string;
 }
 
-/** Returns the first mistake of a value; undefined if there is none. */
+/** Returns the first mistake of a value, or undefined. */
 export type Shape = (value: unknown, path: Path) => ShapeMistake | undefined;
 
 const ofType = (expected: string, is: (value: unknown) => boolean): Shape => {

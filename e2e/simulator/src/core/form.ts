@@ -20,7 +20,7 @@ export interface SeenFile extends Omit<FormFile, "bytes"> {
   readonly sha256: string;
 }
 
-/** Parses a multipart form; undefined if the body is none. */
+/** Parses a multipart form; undefined if the body is not a form. */
 export async function formIn(headers: IncomingHttpHeaders, body: Buffer): Promise<Form | undefined> {
   const type = headers["content-type"] ?? "";
   if (!type.startsWith("multipart/form-data")) return undefined;

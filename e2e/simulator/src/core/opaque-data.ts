@@ -1,6 +1,6 @@
 import { createHash, createHmac } from "node:crypto";
 
-/** Not secret. It only distinguishes data of the simulator from invented data. */
+/** Key that is not secret. It only distinguishes data of the simulator from invented data. */
 const key = "the simulator made this";
 
 const proof = (kind: string, held: string): string =>

@@ -12,7 +12,7 @@ export function callsIn(words: string): readonly ToolCall[] {
   });
 }
 
-/** Returns the JSON object at the start of a text; undefined if there is none. */
+/** Returns the JSON object at the start of a text, or undefined. */
 export function jsonAtStart(text: string): string | undefined {
   if (!text.startsWith("{")) return undefined;
   let depth = 0;

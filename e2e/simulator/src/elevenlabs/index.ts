@@ -55,7 +55,7 @@ const transcripts: Endpoint = {
     if (model === undefined || !/^scribe_v\d/.test(model)) throw new Refusal(400, "model_id is not one of ours.");
     const [file] = form.files;
     const seconds = file === undefined ? undefined : await secondsOf(file.bytes, file.contentType);
-    if (seconds === undefined) throw new Refusal(400, "The file is no audio.");
+    if (seconds === undefined) throw new Refusal(400, "The file is not audio.");
     return {
       directive: undefined,
       whole: ({ text: said }) => {

@@ -122,7 +122,7 @@ function refuseVendorTools(body: unknown, model: string): void {
   const path = ["toolConfig", "includeServerSideToolInvocations"];
   if (!signsCalls(model)) throw wrongField(["tools"], "This model takes functions or other tools, not both.");
   if (memberOf(memberOf(body, "toolConfig"), "includeServerSideToolInvocations") !== true)
-    throw wrongField(path, "Functions beside other tools need this to be true.");
+    throw wrongField(path, "Functions together with other tools need this to be true.");
 }
 
 function requireValidConfig(config: unknown, model: string): void {

@@ -52,7 +52,7 @@ const version = "vertex-2023-10-16";
 
 /** Reads a request to Claude. The path names the model, and the body has the version. */
 function predict({ body, headers }: EndpointCall, model: string, streams: boolean): ParsedRequest {
-  if (!isRecord(body)) throw new Refusal(400, "The body is no object.");
+  if (!isRecord(body)) throw new Refusal(400, "The body is not an object.");
   const { anthropic_version: given, ...asked } = body;
   if (given !== version) throw new Refusal(400, `anthropic_version: Input should be '${version}'`);
   if (Object.hasOwn(asked, "model")) throw new Refusal(400, "model: Extra inputs are not permitted");

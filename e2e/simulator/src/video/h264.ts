@@ -6,7 +6,7 @@ const [lumaSamples, chromaSamples] = [side * side, (side * side) / 4];
 
 /** Picture of one colour, from 16 to 235 per component. */
 export interface PlainPicture {
-  /** In macroblocks, like `rows`. */
+  /** Width in macroblocks. `rows` is the height. */
   readonly columns: number;
   readonly rows: number;
   readonly colour: readonly [luma: number, blue: number, red: number];

@@ -112,7 +112,7 @@ function heard(
   };
 }
 
-/** In this wire, input tokens exclude cached ones. */
+/** Converts the usage. In this wire, input tokens exclude cached ones. */
 function usageOf(usage: Message["usage"]): HeardUsage {
   const [read, written] = [usage.cache_read_input_tokens ?? 0, usage.cache_creation_input_tokens ?? 0];
   return {

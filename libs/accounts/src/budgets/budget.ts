@@ -148,7 +148,7 @@ export interface BudgetUsage extends AppliedBudget {
   readonly usedNanos: Nanos;
   /** Unspent amount of earlier periods that is added to this one. */
   readonly carriedNanos: Nanos;
-  /** Number of the latest earlier period with spending; 0 if there is none. */
+  /** Number of the latest earlier period with spending, or 0. */
   readonly usedBefore: number;
 }
 

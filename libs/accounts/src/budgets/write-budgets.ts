@@ -66,7 +66,7 @@ function stateText(state: BudgetState | undefined): string {
   return `${period} ${spentNanos} ${before} ${leftBefore ?? 0n}`;
 }
 
-/** Returns the version of an account's budgets in Redis; 0 if there are none. */
+/** Returns the version of an account's budgets in Redis, or 0. */
 export async function budgetVersionOf(redis: Redis, accountId: string): Promise<number> {
   return Number((await redis.hget(accountKeys.account(accountId), "budgets")) ?? 0);
 }

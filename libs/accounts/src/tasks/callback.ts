@@ -54,7 +54,7 @@ export function callbackArguments(callback: Callback | undefined, callbackDueAt:
   return { callbackId: callback?.event.id, callback: callback && JSON.stringify(callback), callbackDueAt };
 }
 
-/** Returns the Unix time in ms at which the first callback of a shard is due; Infinity if there is none. */
+/** Returns the Unix time in ms at which the first callback of a shard is due, or Infinity. */
 export function firstCallbackDue(redis: Redis, shard: string): Promise<number> {
   return firstScore(redis, accountKeys.callbacksDue(shard));
 }

@@ -11,7 +11,7 @@ import {
 import { makeCipher, type Secrets } from "@modelgate/platform";
 import type { TaskKey } from "./claim.ts";
 
-/** A video task as it is stored in Redis, without secrets. Times are Unix ms. */
+/** Record of a video task in Redis, without secrets. Times are Unix ms. */
 export interface TaskRecord {
   readonly id: string;
   readonly accountId: string;
@@ -28,7 +28,7 @@ export interface TaskRecord {
   readonly callId: string;
   /** Cost in nano-dollars if the task completes, as decimal text. */
   readonly costNanos: string;
-  /** Usage event, as far as it was known when the task was created. */
+  /** Usage event with the members that were known when the task was created. */
   readonly draft: UsageDraft;
   readonly state: TaskState;
   /** Progress in percent. It never decreases. */

@@ -20,7 +20,7 @@ export interface SharedBudget extends KeyBudget {
   readonly id: string;
 }
 
-/** An API key as it is stored, without the secret key. */
+/** Stored record of an API key, without the secret key. */
 export interface Token {
   readonly id: string;
   readonly accountId: string;
@@ -110,7 +110,7 @@ export function makeToken(key: string, request: TokenRequest): { readonly digest
   return { digest, token };
 }
 
-/** Returns the token of the key with this digest; undefined if there is none. */
+/** Returns the token of the key with this digest, or undefined. */
 export async function findToken(redis: Redis, digest: string): Promise<Token | undefined> {
   const text = await redis.get(accountKeys.token(digest));
   const token = text === null ? undefined : readToken(text);
@@ -118,7 +118,7 @@ export async function findToken(redis: Redis, digest: string): Promise<Token | u
 }
 
 /**
- * Returns the token of a key that a client uses; undefined if there is none. Records the use of a replaced key. This
+ * Returns the token of a key that a client uses, or undefined. Records the use of a replaced key. This
  * write is rare, because callers cache the token.
  */
 export async function findUsedToken(redis: Redis, digest: string): Promise<Token | undefined> {

@@ -92,7 +92,7 @@ export async function finishDelivery(
     .execute();
 }
 
-/** Returns the time in Unix ms of the next due delivery; undefined if there is none. */
+/** Returns the time in Unix ms of the next due delivery, or undefined. */
 export async function nextDeliveryDue({ db }: Books): Promise<number | undefined> {
   const row = await db
     .selectFrom("alert_deliveries")

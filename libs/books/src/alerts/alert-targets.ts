@@ -47,7 +47,7 @@ export async function readAlertTargets({ db }: Books, accounts?: readonly string
   return (await query.orderBy("at").orderBy("id").execute()).map(targetFromRow);
 }
 
-/** Reads a target with its encrypted secret part; undefined if there is none. */
+/** Reads a target with its encrypted secret part; undefined if it does not exist. */
 export async function findAlertTarget({ db }: Books, id: string): Promise<EncryptedTarget | undefined> {
   const row = await db.selectFrom("alert_targets").selectAll().where("id", "=", id).executeTakeFirst();
   return row && { target: targetFromRow(row), sealed: row.sealed };

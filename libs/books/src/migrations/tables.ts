@@ -33,7 +33,7 @@ export async function createTable(
   await sql`create table ${sql.table(name)} (${sql.join([...typed, primary])}) ${partitions}`.execute(db);
 }
 
-/** Returns the columns of sums in a table of labelled totals, as they are when the migration runs. */
+/** Returns the columns of sums that a table of labelled totals has when the migration runs. */
 export async function sumColumnsOf(db: Kysely<unknown>, table: string): Promise<readonly string[]> {
   const keys = new Set(["account", "period", "token", "model", "channel", "outcome", "labels"]);
   const tables = await db.introspection.getTables();

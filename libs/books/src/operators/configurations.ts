@@ -23,7 +23,7 @@ export interface NewConfiguration {
   readonly note: string;
   /** New keys that the document refers to. */
   readonly keys: readonly EncryptedVendorKey[];
-  /** Version that it was derived from; 0 if there was none. */
+  /** Version that it was derived from, or 0. */
   readonly basedOn: number;
 }
 

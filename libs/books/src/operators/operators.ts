@@ -69,7 +69,7 @@ export async function changeOperator(
   });
 }
 
-/** Reads an operator by name; undefined if there is none. */
+/** Reads an operator by name; undefined if it does not exist. */
 export async function readOperator({ db }: Books, name: string): Promise<BookedOperator | undefined> {
   const row = await db.selectFrom("operators").selectAll().where("name", "=", name).executeTakeFirst();
   return row === undefined ? undefined : { name: row.name, record: parseOperatorRecord(row.record) };

@@ -73,7 +73,7 @@ export function withUnderstoodMembers(name: string, schema: object): object {
 }
 
 /**
- * Adds members to the schema at a path. `properties` and `items` next to an `anyOf` do not restrict values that are no
+ * Adds members to the schema at a path. `properties` and `items` next to an `anyOf` do not restrict values that are not
  * objects or arrays.
  */
 function withMembers(schema: object, [step, ...rest]: readonly string[], members: Members): object {

@@ -7,7 +7,7 @@ export interface FrameSplitter {
   push(chunk: Buffer): readonly Buffer[];
   /** True if the stream is between two frames. */
   readonly empty: boolean;
-  /** Returns the bytes of the unfinished frame, and forgets them. */
+  /** Returns the bytes of the unfinished frame, and removes them from the buffer. */
   end(): Buffer;
 }
 
@@ -127,7 +127,7 @@ export class SseDecoder {
   }
 }
 
-/** Returns the index after the first pattern that ends a frame, at or after `from`; -1 if there is none. */
+/** Returns the index after the first pattern that ends a frame, at or after `from`; -1 if it is not found. */
 function endOfFrame(bytes: Buffer, from: number): number {
   for (let index = bytes.indexOf(lineFeed, from); index >= 0; index = bytes.indexOf(lineFeed, index + 1)) {
     if (bytes[index + 1] === lineFeed) return index + 2;

@@ -155,7 +155,7 @@ export class ProcessServices implements AsyncDisposable {
     return Promise.all(this.#running.map(async ({ service, open }) => ({ service, problem: await problemOf(open) })));
   }
 
-  /** In a process with an edge, backends are ignored: a ledger that waits for NATS does not prevent calls. */
+  /** Ignores backends in a process with an edge: a ledger that waits for NATS does not prevent calls. */
   async #readiness(): Promise<Readiness> {
     if (this.#isDraining) return { isReady: false, text: "draining" };
     const states = await this.#states();

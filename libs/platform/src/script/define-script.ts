@@ -28,7 +28,7 @@ export interface ScriptShape<
   readonly shared?: readonly URL[] | undefined;
   /** The last one is a list of keys if it ends in `[]`. */
   readonly keys: readonly Key[];
-  /** Only the last one may be a list. */
+  /** Types of the arguments. Only the last one may be a list. */
   readonly args: Arguments;
   /**
    * Values of each reply, by the script's verdict. The script returns, for example, `{'settled', entry = …}`. Only the

@@ -43,7 +43,7 @@ export function vendorOfRow(name: string, row: VendorRow): Provider {
   };
 }
 
-/** On the messages wire, some vendors read only `authorization`, others only `x-api-key`. */
+/** Returns the headers with the key. On the messages wire, some vendors read `authorization`, others `x-api-key`. */
 function headersOf(call: VendorCall): Readonly<Record<string, string>> {
   const authorization = `Bearer ${call.key}`;
   if (call.wire !== "messages" && call.wire !== "count-messages") return { authorization };

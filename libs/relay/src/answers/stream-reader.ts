@@ -56,7 +56,7 @@ export interface StreamTranslator {
 
 /** Contents of a frame that was not sent to the client yet. */
 export interface FrameReading {
-  /** Raw output of the model, from which `extractText` extracts the text; "" if there is none. */
+  /** Raw output of the model, from which `extractText` extracts the text, or "". */
   readonly text: string;
   /** Total usage of the stream so far. */
   readonly usage?: Units | undefined;

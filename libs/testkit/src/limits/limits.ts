@@ -34,13 +34,13 @@ export function withLimits(limits: Limits, more: Limits | number = {}): Limits {
 function withReplacedNumbers<Value>(value: Value, limits: Limits | number, path: string): Value {
   const isNumber = typeof value === "number";
   if (typeof limits === "number" ? !isNumber : typeof value !== "object" || value === null)
-    throw new Error(`${path} is no limit: a test names it`);
+    throw new Error(`A test names the limit ${path}, which does not exist`);
   // A number replaces a number, and an object replaces an object.
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion
   if (typeof limits === "number") return limits as Value;
   const copy = { ...value };
   for (const name of Object.keys(limits)) {
-    if (!isKeyOf(name, copy)) throw new Error(`${path}.${name} is no limit: a test names it`);
+    if (!isKeyOf(name, copy)) throw new Error(`A test names the limit ${path}.${name}, which does not exist`);
     copy[name] = withReplacedNumbers(copy[name], limits[name] ?? {}, `${path}.${name}`);
   }
   return copy;

@@ -44,13 +44,13 @@ test("the model is replaced in both directions, and its time is read", () => {
   expect(session.stop()).toEqual([]);
 });
 
-test.each(["null", '"2"', "-1", "1e999", "{}"])("a report of %s seconds is none", (seconds) => {
+test.each(["null", '"2"', "-1", "1e999", "{}"])("a report of %s seconds is ignored", (seconds) => {
   const data = Buffer.from(`{"type":"session.closed","usage":{"seconds":${seconds}}}`);
   const { seen } = bridge().fromVendor({ data, binary: false });
   expect(seen).toEqual([{ kind: "session-usage", seconds: undefined, isFinal: true }]);
 });
 
-test("a report without seconds is none", () => {
+test("a report without seconds is ignored", () => {
   const { seen } = fromVendor(bridge(), { type: "session.closed", usage: {} });
   expect(seen).toEqual([{ kind: "session-usage", seconds: undefined, isFinal: true }]);
 });

@@ -5,7 +5,7 @@ type Wire = "chat" | "responses" | "messages" | "content";
 
 function reduced(wire: Wire, body: object) {
   const feesOfBody = wires[wire].vendor.requestedFees(JSON.parse(JSON.stringify(body)));
-  if (feesOfBody === undefined) throw new Error("the request asks for nothing beside tokens");
+  if (feesOfBody === undefined) throw new Error("the request asks only for tokens");
   const remaining = withoutUnpriced(
     Buffer.from(JSON.stringify(body)),
     feesOfBody,

@@ -2,7 +2,7 @@ import { memberOf } from "./member-of.ts";
 import { refusalText } from "../texts/refusals.ts";
 import type { Operations } from "./types.ts";
 
-/** Error for a request that control refuses. Status 401 means that nobody is signed in. */
+/** Error for a request that control refuses. Status 401 means that the session has ended or is missing. */
 export class ApiError extends Error {
   readonly status: number;
   readonly param: string | undefined;

@@ -178,7 +178,7 @@ interface ScopeContext {
   readonly period: PeriodName;
 }
 
-/** Functions that check the value of a scope and return it as it is compared with calls, by kind of scope. */
+/** Functions that check the value of a scope and return the value that is compared with calls, by kind of scope. */
 const valueParsers: Readonly<Record<string, (value: string, context: ScopeContext) => Promise<string>>> = {
   account: async () => "",
   organisation: async (value, { ledger, accountId }) => {

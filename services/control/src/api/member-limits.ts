@@ -61,7 +61,7 @@ function countCheck(param: string, requested: number | undefined, max: number | 
 
 /**
  * Returns the first operator's key whose limits include those of a member's key, because members can only narrow
- * limits. Throws Failure if there is none.
+ * limits. Throws Failure if it is missing.
  */
 export function findBoundingKey<Bound extends KeyLimits>(requested: KeyLimits, bounds: readonly Bound[]): Bound {
   const firstFailures = bounds.map((bound) => checks.findIndex((check) => check(requested, bound) !== undefined));

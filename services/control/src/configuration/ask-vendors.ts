@@ -29,7 +29,7 @@ export async function checkVendors(
   return found;
 }
 
-/** Checks a channel with one key. Returns the problem; undefined if there is none. */
+/** Checks a channel with one key. Returns the problem, or undefined. */
 async function findProblem(
   channel: ResolvedChannel,
   key: string,

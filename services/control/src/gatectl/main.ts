@@ -1,6 +1,6 @@
 import { runGatectl } from "./run.ts";
 
-// A reader that stops early (`| head`) is no error.
+// A reader may stop early (`| head`), which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") process.exitCode = 1;
 });

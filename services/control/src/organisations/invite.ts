@@ -29,8 +29,8 @@ export interface InvitedAccess {
 
 /**
  * Invites a person: creates the person if necessary, gives the access and makes a sign-in link. Earlier links and
- * sessions end, because whoever has them must not get the new access. Rights are checked again afterwards, because
- * another admin may have given more. Throws Failure if the caller may not invite the person.
+ * sessions end, because other people who have them must not get the new access. Rights are checked again afterwards,
+ * because another admin may have given more. Throws Failure if the caller may not invite the person.
  */
 export async function invitePerson(
   { people, sessions, consoleUrl }: InviteDeps,

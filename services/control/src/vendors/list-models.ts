@@ -13,7 +13,7 @@ export interface OfferedModel {
   readonly contextTokens: ListedModel["contextTokens"];
 }
 
-/** Listed models, or a message why there are none. */
+/** Listed models, or a message why the list is missing. */
 export interface ListedModels {
   readonly models: readonly OfferedModel[];
   readonly message: string | null;

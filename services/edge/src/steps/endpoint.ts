@@ -10,7 +10,7 @@ import {
 import { startSpan } from "@modelgate/platform";
 import { contextOf, type Step } from "../request-context.ts";
 
-/** Finds the endpoint by the method and the path. Throws a Failure if there is none. */
+/** Finds the endpoint by the method and the path. Throws a Failure if it is missing. */
 export const matchEndpoint: Step = (request, _response, next) => {
   const context = contextOf(request);
   const { method = "GET" } = request;

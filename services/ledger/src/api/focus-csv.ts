@@ -96,7 +96,7 @@ export function focusRows(totals: readonly UsageTotal[], charged: Period): strin
     .join("");
 }
 
-/** Returns the tags among labels as JSON; undefined if there are none. */
+/** Returns the tags among labels as JSON, or undefined. */
 function tagsOfLabels(labels: string): string | undefined {
   if (labels === "") return undefined;
   const parsed: unknown = JSON.parse(labels);

@@ -35,7 +35,7 @@ interface AccountComparisonDeps extends RestoreDeps {
   readonly failed: Set<string>;
 }
 
-/** For each account, the number of checks by the gap in its chain (`offset` of `BookedAccount`). */
+/** Number of checks by account and by the gap in its chain (`offset` of `BookedAccount`). */
 export type SeenGaps = Map<string, Map<number, number>>;
 
 /**

@@ -55,7 +55,7 @@ describe("alerts of a channel", () => {
   const resting = (hour: string) => `channel-resting main#m 2026-11-26T${hour}`;
   const recovered = (hour: string) => `channel-recovered main#m channel-resting/2026-11-26T${hour}`;
 
-  test("a pause is one after 15 seconds, and its end is one", async () => {
+  test("a pause causes an alert after 15 seconds, and its end causes one", async () => {
     await pauseAt(0);
     expect(await foundAt(15 * secondMs - 1)).toEqual([]);
     expect(await foundAt(15 * secondMs)).toEqual([resting("10")]);
@@ -65,7 +65,7 @@ describe("alerts of a channel", () => {
     expect(await foundAt(60 * secondMs)).toHaveLength(2);
   });
 
-  test("a pause that ends earlier is none, nor is its end", async () => {
+  test("a pause that ends earlier causes no alert, nor does its end", async () => {
     await pauseAt(0);
     expect(await foundAt(14 * secondMs)).toEqual([]);
     await works();

@@ -131,7 +131,7 @@ describe("a pause of a channel", () => {
     });
   });
 
-  test("that the vendor requested is none", () => {
+  test("causes no alert if the vendor requested it", () => {
     expect(restAlert("main", { ...rest, kind: "throttled" }, now)).toBeUndefined();
   });
 
@@ -217,7 +217,7 @@ describe("an expiry", () => {
     expect(keyRotationAlert(keyWith(0, false, due), now)).toBeUndefined();
   });
 
-  test("of a disabled key is none, nor is that of a playground's key", () => {
+  test("of a disabled key or of a playground's key causes no alert", () => {
     expect(keyExpiryAlert(keyWith(hourMs, true), now)).toBeUndefined();
     expect(keyExpiryAlert(keyWith(hourMs, false, { playgroundOf: "ada" }), now)).toBeUndefined();
   });

@@ -12,7 +12,7 @@ import type { PreparedResponses } from "./prepare.ts";
 export interface ResponseRequest extends Pick<PreparedResponses, "native"> {
   readonly model: string;
   readonly input: TextInput;
-  /** The compaction that the response ends with; undefined if there is none. */
+  /** The compaction that the response ends with, or undefined. */
   readonly compaction: Compaction | undefined;
   /** Called with the answer before the client receives its last byte, which waits for the returned promise. */
   readonly onFinalAnswer: (answer: FinalAnswer) => Promise<void> | undefined;

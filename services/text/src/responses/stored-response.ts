@@ -5,7 +5,7 @@ import { withCurrentCompaction, type CompactionCipher } from "./compaction/compa
 import type { RecordStore } from "./record-cipher.ts";
 import { openTurnStore, type StoreLimits, type TurnStore } from "./turn-store.ts";
 
-/** A response as it is stored. */
+/** Stored form of a response. */
 export interface StoredResponse {
   /** The response object that the client received. */
   readonly response: JsonObject;

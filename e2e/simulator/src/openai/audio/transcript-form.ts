@@ -37,7 +37,7 @@ export function isTranscribeModel(model: string): boolean {
 
 /** Reads a form as strictly as the vendor does. Throws a Refusal if it is invalid. */
 export async function readTranscript(form: Form | undefined, translates: boolean): Promise<TranscriptRequest> {
-  if (form === undefined) throw new Refusal(400, "The body is no form, or a malformed one.");
+  if (form === undefined) throw new Refusal(400, "The body is not a valid form.");
   const model = need(form, "model");
   const format = valuesOf(form, "response_format")[0] ?? "json";
   const granularities = valuesOf(form, "timestamp_granularities");

@@ -19,7 +19,7 @@ export function imageTypeOfBase64(data: string): ImageType | undefined {
   return imageTypeOf(Buffer.from(data.slice(0, signatureCharacters), "base64"));
 }
 
-/** Returns a file with its detected media type. Throws Failure (400) if the bytes are no supported image. */
+/** Returns a file with its detected media type. Throws Failure (400) if the bytes are not a supported image. */
 export function imageFile(bytes: Buffer, path: string): ImageFile {
   const mediaType = imageTypeOf(bytes);
   if (mediaType === undefined) throw invalidImage(path, allowedTypesText);

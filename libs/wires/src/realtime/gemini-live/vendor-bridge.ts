@@ -82,7 +82,7 @@ export class GeminiLiveBridge implements RealtimeBridge, LiveResponseSink {
   get state(): SessionState {
     return {
       input: { bytesPerSecond: pcmBytesPerSecond, detectsTurns: !sessionMarksTurns(this.#setup.settings) },
-      // The client is told at once that a requested response has begun.
+      // The client learns at once that a requested response has begun.
       pendingResponses: 0,
       isPending: this.#stopped && this.#turnEnded,
     };

@@ -44,7 +44,7 @@ export interface RealtimeBridge {
 /** State of a session that is needed for billing. */
 export interface SessionState {
   readonly input: InputFormat;
-  /** Transcriber of the client's speech; absent if there is none, or if the vendor reports no usage of it. */
+  /** Transcriber of the client's speech; absent without transcription, or if the vendor reports no usage of it. */
   readonly transcriber?: Transcriber | undefined;
   /** Transcriber that the client requested last. The vendor may not have confirmed it. */
   readonly nextTranscriber?: Transcriber | undefined;

@@ -58,7 +58,7 @@ export const chatPass: TextPass = {
 
   fit: (body, { model }) => fitToModel(body, model, "chat"),
 
-  /** For speed, most frames are only searched for three byte sequences. */
+  /** Searches most frames only for three byte sequences, which is faster than to parse them. */
   inspect(frame) {
     if (frame.length < 40 && frame.includes(doneMarker)) return { ...plainFrame, done: true };
     const usage = reportsUsage(frame);

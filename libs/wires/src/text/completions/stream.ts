@@ -99,7 +99,7 @@ export class CompletionsWriter implements StreamWriter {
     return state;
   }
 
-  /** If usage is requested, every chunk has the member `usage`. */
+  /** Renders a chunk. Every chunk has the member `usage` if the client requests usage. */
   #chunk(choice: JsonRecord): string {
     return this.#frame([choice], this.#context.request.includeUsage === true ? null : undefined);
   }

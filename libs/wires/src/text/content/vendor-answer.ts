@@ -28,7 +28,7 @@ export function parseHead(body: JsonRecord): Pick<TextAnswer, "id" | "model" | "
   };
 }
 
-/** Returns the candidates of an answer. Throws Failure upstream_error if there is none. */
+/** Returns the candidates of an answer. Throws Failure upstream_error if they are missing. */
 export function requireCandidates(body: JsonRecord): readonly JsonRecord[] {
   const candidates = asRecords(body["candidates"]);
   if (candidates.length === 0) throw new Failure("upstream_error", "The vendor's answer has no candidates.");

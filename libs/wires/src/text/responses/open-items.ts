@@ -131,7 +131,7 @@ export class OpenMessage implements OpenItem {
     if (open === undefined || open.kind === "refusal") return "";
     const [first] = renderAnnotation(citation, open.length);
     if (first === undefined) return "";
-    // The annotation is stored as it was sent, so that its range does not change when the text ends.
+    // The sent annotation is stored, so that its range does not change when the text ends.
     open.citations.push({ own: { wire: "responses", value: first } });
     return this.#event("response.output_text.annotation.added", {
       annotation: first,

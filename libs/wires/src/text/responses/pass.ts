@@ -39,7 +39,7 @@ export const responsesPass: TextPass = {
     return { body: fitted, dropped: [...accepted.dropped, ...dropped] };
   },
 
-  /** For speed, only terminal events and finished tool items are parsed. */
+  /** Parses only terminal events and finished tool items, for speed. */
   inspect(frame) {
     const sequence = sequenceOf(frame);
     if (!mayBeTerminal(frame)) return { ...plainFrame, sequence, fees: feesOfItem(frame) };

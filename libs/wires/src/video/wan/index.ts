@@ -73,7 +73,7 @@ function renderCurrent(request: VideoRequest): ByProtocol {
 }
 
 /**
- * Renders a request in the older protocol. The size is sent as it is, because the vendor refuses sizes that its model
+ * Renders a request in the older protocol. The size is sent unchanged, because the vendor refuses sizes that its model
  * does not support.
  */
 function renderFormer(request: VideoRequest, model: string): ByProtocol {

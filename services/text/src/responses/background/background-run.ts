@@ -25,7 +25,7 @@ export interface BackgroundWork {
   readonly run: (call: Call, onStart: () => void) => Promise<void>;
   /** Called after the finished response is stored. */
   readonly onStored?: (stored: StoredResponse) => Promise<void>;
-  /** The response as it is stored until it ends. */
+  /** Stored response until the run ends. */
   readonly queued: StoredResponse;
   readonly id: string;
 }

@@ -6,7 +6,7 @@ export class EventSender {
   readonly #bufferedBytes: number;
   #unsent = 0;
 
-  /** If more than `bufferedBytes` of events are unsent, reading from the client pauses. */
+  /** Pauses reading from the client while more than `bufferedBytes` of events are unsent. */
   constructor(socket: WebSocket, bufferedBytes: number) {
     this.#socket = socket;
     this.#bufferedBytes = bufferedBytes;
