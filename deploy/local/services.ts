@@ -49,7 +49,6 @@ export function portsOf(free: readonly number[]): SuitePorts {
   return Object.fromEntries(pairs) as SuitePorts;
 }
 
-/** Returns the address of a service. */
 export function addressOf(ports: SuitePorts, name: ServiceName): string {
   return `http://127.0.0.1:${ports[name].main}`;
 }

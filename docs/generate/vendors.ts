@@ -22,7 +22,6 @@ export function vendorFragments(): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the table of all vendors. */
 export function vendorTable(): string {
   const rows = Object.values(providers).map(
     ({ name, title = name, keyVariable, defaultKey, isLocal, baseUrl, wires }) => {

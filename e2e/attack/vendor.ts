@@ -57,7 +57,6 @@ function readBeginning(request: IncomingMessage, then: (body: string) => void): 
     .on("end", () => then(Buffer.concat(pieces).toString()));
 }
 
-/** Starts the vendors. */
 export async function startHostileVendors(): Promise<HostileVendors> {
   const handlers = new Map<string, Handler>();
   const rawHandlers = new Map<string, RawHandler>();

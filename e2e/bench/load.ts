@@ -15,7 +15,6 @@ export interface Load {
   readonly rate?: number | undefined;
 }
 
-/** Result of a load. */
 export interface LoadResult {
   readonly requests: number;
   readonly failures: number;

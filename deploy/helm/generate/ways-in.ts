@@ -33,7 +33,6 @@ export function gatewayTemplate(head: string): string {
   ]).concat("{{- end }}\n");
 }
 
-/** Returns the template of the Ingress. */
 export function ingressTemplate(head: string): string {
   const valuesPath = ".Values.ingress";
   return renderTemplate(`${head}{{- if ${valuesPath}.enabled }}\n`, [

@@ -31,7 +31,6 @@ export const helm: string | undefined = configuredHelm
 if (helm === undefined)
   process.stdout.write("helm: not on this machine (npm test has said why), so the chart is not rendered\n");
 
-/** Runs Helm. */
 export function runHelm(...words: readonly string[]) {
   return spawnSync(helm ?? "helm", words, {
     encoding: "utf8",

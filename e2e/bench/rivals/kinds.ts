@@ -24,7 +24,6 @@ function bodyOf(head: object, content: string): string {
   return JSON.stringify({ ...head, messages: [{ role: "user", content }] });
 }
 
-/** Kind of load. */
 interface Kind extends Pick<Load, "body" | "others" | "connections" | "rate"> {
   readonly what: string;
   readonly seconds: number;

@@ -21,7 +21,6 @@ export function ratioOf(ours: readonly number[], theirs: readonly number[]): Spr
   return spreadOf(ours.flatMap((one, at) => (theirs[at] ? [one / theirs[at]] : [])));
 }
 
-/** Formats a spread. */
 export function formatSpread({ median, min: least, max: most }: Spread, digits = 0): string {
   const write = (value: number): string => value.toFixed(digits);
   return least === most ? write(median) : `${write(median)} (${write(least)}-${write(most)})`;

@@ -5,7 +5,6 @@ import { amazonFrame, amazonStreamType } from "./core/amazon-frame.ts";
 import { pause } from "./core/pause.ts";
 
 export interface Frame {
-  /** Name of the event. */
   readonly event?: string;
   readonly data: string;
   /** True for frames with content, which delays and faults count. */

@@ -73,7 +73,6 @@ export interface VendorTraits {
   readonly endpoints: readonly Endpoint[];
   /** Returns the API key. Throws a Refusal if there is no valid one. */
   authenticate(call: VendorCall): string;
-  /** `headers` are the headers of the error answer. */
   renderError(refusal: Refusal, headers: AnswerHeaders, call: VendorCall): object;
   headers?(): AnswerHeaders;
 }

@@ -97,7 +97,6 @@ export interface DailyTagFirstBytesTable extends Pick<FirstBytesTable, "account"
   value: string;
 }
 
-/** A label of a call. */
 export interface CallLabelsTable {
   account: string;
   at: number;
@@ -309,7 +308,6 @@ export interface AlertsTable {
   open: number;
 }
 
-/** A target of alerts. */
 export interface AlertTargetsTable {
   id: string;
   account: string;

@@ -1,4 +1,3 @@
-/** An entry of an OpenList. */
 export interface ListEntry {
   /** Removes the entry from its list. Returns false if it was already removed. */
   remove(): boolean;

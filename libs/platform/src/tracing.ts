@@ -23,7 +23,6 @@ export interface SpanStart {
   readonly attributes?: () => SpanAttributes;
 }
 
-/** Starts a span. */
 export type StartSpan = (start: SpanStart) => Span;
 
 /** Returns the trace id of a span; undefined if there is no trace. */

@@ -20,7 +20,6 @@ export async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
 }
 
-/** Starts an HTTP server. */
 export function startHttpServer(listener?: RequestListener, tls?: TlsOptions): Promise<TestServer<HttpServer>> {
   return tls === undefined
     ? startOnFreePort(createHttpServer(listener), "http")

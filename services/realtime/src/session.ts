@@ -36,7 +36,6 @@ export interface SessionParts {
   /** Messages that the client sent while the session was being opened. */
   readonly early?: readonly RealtimeMessage[] | undefined;
   readonly vendor: VendorConnection;
-  /** Creates the charges of the session. */
   readonly charges: (session: ChargedSession) => SessionCharges;
   /** Maximum silence of the vendor while a response is running, in ms. */
   readonly silenceMs: number;

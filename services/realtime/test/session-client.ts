@@ -2,7 +2,6 @@ import { once } from "node:events";
 import { request } from "node:http";
 import { WebSocket } from "ws";
 
-/** Session in a test. */
 export interface TestSession {
   readonly socket: WebSocket;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;

@@ -3,7 +3,6 @@ import { relayVariables } from "@modelgate/relay";
 import { imagesVariables } from "@modelgate/relay/images";
 import { responsesVariables } from "./responses/index.ts";
 
-/** Variables of the text service. */
 export const variables = serviceVariables("text", (read) => ({
   relay: relayVariables(read),
   images: imagesVariables(read),

@@ -4,7 +4,6 @@ import { variables } from "./env.ts";
 import { BackgroundRuns, openResponses, ResponseSockets } from "./responses/index.ts";
 import { routes } from "./routes.ts";
 
-/** The service of the text area. */
 export const service = defineService("area", variables, async (context) => {
   const { env, log, metrics } = context;
   const deps = await openResponses(context, await openDeps(context));

@@ -8,7 +8,6 @@ export interface ReceiverAnswer {
   readonly body: object | string;
 }
 
-/** Received message. */
 export interface ReceivedMessage {
   /** Last part of the path. */
   readonly token: string;

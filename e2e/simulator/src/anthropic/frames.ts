@@ -5,7 +5,6 @@ import { halvesOf, piecesOf } from "../core/tokens.ts";
 import type { Frame, Streamed } from "../stream.ts";
 import { blocksFor, renderUsage, renderStop, type Block, type ReasoningOptions } from "./render.ts";
 
-/** Renders a streamed message. */
 export function streamMessage(model: string, answer: Answer, shown: ReasoningOptions, behaviour: Behaviour): Streamed {
   return {
     frames: framesOf(model, answer, shown, behaviour),

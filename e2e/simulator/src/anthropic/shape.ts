@@ -90,7 +90,6 @@ const requests = new Shapes(
   { base: blocks, more: { Tool } },
 );
 
-/** Shape of a request for a message. */
 export const messagesShape = requests.of("Messages");
 
 export const countShape = requests.of("Count");

@@ -1,6 +1,5 @@
 import { parseBuffer } from "music-metadata";
 
-/** Text with its time. */
 export interface TimedText {
   readonly text: string;
   /** Seconds from the start of the file. */

@@ -63,7 +63,6 @@ export function renderConverse(answer: Answer): object {
   return { output: { message }, ...stopOf(answer), ...(usage && { usage }), metrics };
 }
 
-/** Renders a streamed Converse answer. */
 export function streamConverse(answer: Answer, behaviour: Behaviour): Streamed {
   return {
     framing: "amazon",

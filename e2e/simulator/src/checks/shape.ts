@@ -4,7 +4,6 @@ import type { Problem } from "./refusal.ts";
 /** Path of a value in a body. */
 export type Path = readonly (string | number)[];
 
-/** Mistake in a value. */
 export interface ShapeMistake {
   readonly path: Path;
   readonly problem: Problem;

@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { charactersPerToken, tokensOf } from "./tokens.ts";
 
-/** Piece of a prompt. */
 export interface PromptPiece {
   readonly text: string;
   readonly role: string;

@@ -21,12 +21,10 @@ export function toneFor(words: string): Buffer {
   ]);
 }
 
-/** Returns the tokens of generated speech. */
 export function generatedSpeechTokens(bytes: number): number {
   return Math.ceil((bytes * madePerSecond) / bytesPerSecond);
 }
 
-/** Returns the tokens of received speech. */
 export function receivedSpeechTokens(bytes: number): number {
   return Math.ceil((bytes * heardPerSecond) / bytesPerSecond);
 }

@@ -19,7 +19,6 @@ export const invalidKey = "API_KEY_INVALID";
 
 const detail = (name: string, members: object) => ({ "@type": `type.googleapis.com/google.rpc.${name}`, ...members });
 
-/** Renders an error. */
 export function errorOf({ status, message, code, path, retryAfter }: Refusal): object {
   const isReason = code === invalidKey;
   const details = [

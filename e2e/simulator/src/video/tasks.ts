@@ -4,7 +4,6 @@ import type { ServedFile } from "../core/serve-file.ts";
 import { freshId } from "../core/ids.ts";
 import { mp4Of } from "./mp4.ts";
 
-/** Requested video. */
 export interface VideoRequest {
   readonly model: string;
   readonly prompt: string;

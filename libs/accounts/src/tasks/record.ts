@@ -129,7 +129,6 @@ export interface TaskCipher {
   decrypt(encrypted: string, name: TaskKey): TaskRecord;
 }
 
-/** Creates the cipher of task records. */
 export function makeTaskCipher(secrets: Secrets): TaskCipher {
   const cipher = makeCipher(secrets, "modelgate tasks");
   const contextOf = ({ accountId, id }: TaskKey): string => `${accountId}/${id}`;

@@ -9,7 +9,6 @@ import { writeAudit } from "./audit.ts";
 
 const readCredit = recordParser("credit event", CreditEvent);
 
-/** An account in the books. */
 export interface BookedAccount extends BookedState {
   /** Creation time (RFC 3339), or "" if unknown. */
   readonly createdAt: string;

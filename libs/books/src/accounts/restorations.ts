@@ -15,7 +15,6 @@ export interface Restoration {
   readonly nanos: string;
 }
 
-/** Stores a restoration. */
 export async function writeRestoration({ db }: Books, restoration: Restoration): Promise<void> {
   const { account, time, reason, calls, nanos } = restoration;
   await db

@@ -4,7 +4,6 @@ import type { Books } from "../open.ts";
 import { targetFromRow } from "./alert-targets.ts";
 import { alertFromRow } from "./alerts.ts";
 
-/** An alert with its deliveries. */
 export interface DeliveredAlert extends Alert {
   readonly deliveries: readonly AlertDelivery[];
 }

@@ -6,7 +6,6 @@ export interface OpenedFile {
   readonly file: string;
 }
 
-/** Request to the thread. */
 export type ThreadRequest = "open" | "close" | { readonly text: string; readonly parameters: SQLInputValue[] };
 
 /** Reply of the thread: the result of a statement, or SQLite's error. */

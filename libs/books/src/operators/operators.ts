@@ -4,7 +4,6 @@ import type { Books } from "../open.ts";
 /** Stored members of an operator or of a key for automation. Secrets are hashed. */
 export type OperatorRecord = Readonly<Record<string, unknown>>;
 
-/** An operator in the books. */
 export interface BookedOperator {
   readonly name: string;
   readonly record: OperatorRecord;

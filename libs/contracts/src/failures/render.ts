@@ -77,7 +77,6 @@ export function renderFailure(format: ErrorFormat, failure: Failure, requestId: 
   return renderers[format](failure, requestId);
 }
 
-/** Returns the headers of a failure. */
 export function failureHeaders(failure: Failure): Readonly<Record<string, string>> {
   const values: Record<string, string> = {};
   if (failure.retryAfterSeconds !== undefined) {

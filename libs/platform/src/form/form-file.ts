@@ -21,7 +21,6 @@ export interface FormFile {
   breakOff(error: Error): void;
 }
 
-/** A field or a file of a form. */
 export type FormPart = FormField | FormFile;
 
 /** The parser's stream of one file. `truncated` is true if the file exceeded its size limit. */

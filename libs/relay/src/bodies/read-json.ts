@@ -22,7 +22,6 @@ import {
 } from "@modelgate/formats/json";
 import type { JsonObject } from "@modelgate/wires/text";
 
-/** Limits of a JSON body. */
 export interface JsonLimits extends BodyLimits, JsonBounds {}
 
 /** A JSON body: its bytes for the vendor, and the result of `inspect`. Disposal releases their memory. */

@@ -42,7 +42,6 @@ export function costOfUnits(price: CallPricing, units: Units): Nanos {
   return costOfBill(billOf(price, units), price.multiplier);
 }
 
-/** Returns the cost of a bill. */
 export function costOfBill({ units, price, otherModels = [] }: Bill, multiplier: number): Nanos {
   let cost = costOf(units, price, multiplier);
   for (const other of otherModels) cost += costOf(other.units, other.price, multiplier);

@@ -3,7 +3,6 @@ import { idsOf } from "@modelgate/platform";
 import { estimateTokens, type Call, type Measure, type Metered } from "@modelgate/relay";
 import type { AudioLength } from "../upload/audio-length.ts";
 
-/** Audio tokens per second of audio. */
 const audioTokensPerSecond = { usual: 10, max: 25 } as const;
 /** Maximum output tokens: `base`, and `perSecond` of audio. */
 const outputTokenBounds = { perSecond: 12, base: 64 } as const;

@@ -28,7 +28,6 @@ const sizes = [
   ["MB", 2 ** 20],
 ] as const;
 
-/** Formats a number of bytes. */
 export function formatBytes(amount: number): string {
   const [unit, size] = sizes.find(([, least]) => amount >= least) ?? ["KB", 2 ** 10];
   return `${(amount / size).toFixed(1)} ${unit}`;

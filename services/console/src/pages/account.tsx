@@ -20,7 +20,6 @@ import { say, sayWord } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/accounts/$id");
 
-/** Page of one account. */
 export function AccountPage() {
   const { id } = route.useParams();
   const account = useQuery({

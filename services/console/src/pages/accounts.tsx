@@ -15,7 +15,6 @@ import { usePermission } from "../parts/use-may.ts";
 import { PageLink } from "../parts/page-link.tsx";
 import { say } from "../texts/say.ts";
 
-/** Page of all accounts. */
 export function AccountsPage() {
   const accounts = useQuery({ queryKey: ["accounts"], queryFn: () => get("/accounts") });
   const mayCreate = usePermission("operator");

@@ -16,7 +16,6 @@ import { FailedChange, useChange } from "../parts/use-change.tsx";
 import { usePermission } from "../parts/use-may.ts";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Page of all channels. */
 export function ChannelsPage() {
   const channels = useQuery({
     queryKey: ["channels"],

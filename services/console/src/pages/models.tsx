@@ -12,7 +12,6 @@ import { PageLink } from "../parts/page-link.tsx";
 import { Price } from "../parts/price.tsx";
 import { say, sayWord } from "../texts/say.ts";
 
-/** Page of all models. */
 export function ModelsPage() {
   const models = useQuery({ queryKey: ["models"], queryFn: () => get("/models") });
   const totalsOf = useModelTotals();

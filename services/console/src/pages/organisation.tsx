@@ -21,7 +21,6 @@ import { say } from "../texts/say.ts";
 
 const route = getRouteApi("/frame/organisations/$id");
 
-/** Page of one organisation. */
 export function OrganisationPage() {
   const { id } = route.useParams();
   const mayChange = usePermission("operator", "as a member too");

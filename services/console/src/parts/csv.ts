@@ -12,7 +12,6 @@ export function csvOf(table: HTMLTableElement): string {
     .join("");
 }
 
-/** Saves a text as a file. */
 export function saveFile(name: string, text: string): void {
   const address = URL.createObjectURL(new Blob([text], { type: "text/csv;charset=utf-8" }));
   const link = document.createElement("a");

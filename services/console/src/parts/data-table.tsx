@@ -6,7 +6,6 @@ import { say } from "../texts/say.ts";
 
 const narrowPadding = 6;
 
-/** Column of a table. */
 export interface Column<Row> {
   readonly heading: string;
   readonly cell: (row: Row) => ReactNode;

@@ -8,7 +8,6 @@ export interface GatewayModel {
   readonly key: (isRefused: boolean) => Promise<string>;
 }
 
-/** Address and key of the gateway. */
 export type GatewayAccess = Pick<GatewayModel, "address" | "key">;
 
 /** Sends a request to the gateway, and repeats it with a new key if the key is refused. Throws the gateway's error. */

@@ -7,7 +7,6 @@ import { say, sayWord } from "../texts/say.ts";
 
 type Try = NonNullable<Call["tries"]>[number];
 
-/** Timeline of a call. */
 export function Timeline({ call }: { readonly call: Call }) {
   const { tries = [], dropped = [], heldNanos, firstByteMs, latencyMs, costNanos } = call;
   return (

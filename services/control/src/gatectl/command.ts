@@ -2,7 +2,6 @@ import type { Readable, Writable } from "node:stream";
 import { createInterface } from "node:readline/promises";
 import type { Server } from "./server.ts";
 
-/** Arguments of a command. */
 export interface Arguments {
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, string | undefined>>;

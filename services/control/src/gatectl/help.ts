@@ -13,7 +13,6 @@ export function renderOverview(commands: readonly Command[]): string {
   ].join("\n");
 }
 
-/** Returns the help of a command. */
 export function helpOf({ name, summary, positionals, options, flags = {}, example }: Command): string {
   const entries = [
     ...Object.entries(options).map(

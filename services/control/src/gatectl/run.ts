@@ -21,7 +21,6 @@ import { usageCommands } from "./usage.ts";
 /** Prefix that hides a negative amount from `parseArgs`. No argument can contain it. */
 const amountPrefix = "\u0000";
 
-/** All commands. */
 export const commands: readonly Command[] = [
   ...accountCommands,
   ...organisationCommands,

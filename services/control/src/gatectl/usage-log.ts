@@ -58,7 +58,6 @@ export const callColumns: readonly Column[] = [
 
 const outOption = "output file (default: stdout)";
 
-/** Commands for the usage log. */
 export const usageLogCommands: readonly Command[] = [
   {
     name: "usage list",

@@ -44,7 +44,6 @@ export async function signIn(suite: Suite, credentials: object): Promise<Browser
   return { ...browserWith(suite, cookie), answer };
 }
 
-/** Creates a client with a cookie. */
 export function browserWith(suite: Suite, cookie: string): BrowserClient {
   const origin = suite.controlUrl;
   return {
@@ -55,7 +54,6 @@ export function browserWith(suite: Suite, cookie: string): BrowserClient {
   };
 }
 
-/** Creates a sign-in link and signs in with it. */
 export async function signInByLink(
   suite: Suite,
   role: "admin" | "operator" | "viewer",

@@ -28,7 +28,6 @@ export interface AlertSender {
   send(target: EncryptedTarget, alert: Alert, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** Options of the sender. */
 export interface SenderOptions {
   readonly secrets: Secrets;
   readonly timeoutMs: number;
@@ -48,7 +47,6 @@ const readSecret = recordParser("secret part of an alert target", AlertTargetSec
 const accountRules = remoteRules;
 const adminRules: RemoteRules = { ...remoteRules, isAllowed: (address) => !isBlockedAddress(address) };
 
-/** Creates a sender. */
 export function openAlertSender({ secrets, timeoutMs }: SenderOptions): AlertSender {
   const cipher = makeCipher(secrets, alertTargetPurpose);
   return {

@@ -1,6 +1,5 @@
 import { msUntilSharedTick, type Logger } from "@modelgate/platform";
 
-/** Periodic job. */
 export interface PeriodicJob {
   readonly name: string;
   readonly everyMs: number;

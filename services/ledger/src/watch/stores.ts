@@ -11,7 +11,6 @@ import {
   streamPresent,
 } from "./watch-metrics.ts";
 
-/** Updates the metrics of Redis. */
 export async function updateRedisMetrics(redis: Redis): Promise<void> {
   const nodes = await readRedisMemory(redis);
   // Removes nodes that are no longer primaries.

@@ -25,7 +25,6 @@ const places: Readonly<Record<Exclude<AlertTargetKind, "email">, readonly [path:
   pagerduty: ["/pagerduty/v2/enqueue", "R0UT1NGKEY".padEnd(32, "0")],
 };
 
-/** Starts the receivers. */
 export async function startReceivers(): Promise<Receivers> {
   await using starting = new AsyncDisposableStack();
   const { url: address } = starting.use(await startServiceAlone("simulator", {}));

@@ -18,7 +18,6 @@ import { bodyForVendor, passThroughExchange, type PassVendor } from "./pass-thro
 import { promptBatchExchange } from "./several-prompts.ts";
 import type { TextCall } from "./text-call.ts";
 
-/** Options of one attempt. */
 export interface AttemptOptions {
   readonly history?: "withoutSignatures" | undefined;
   /** Ids of items that the vendor's store does not contain. */

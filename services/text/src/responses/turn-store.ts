@@ -6,7 +6,6 @@ import type { JsonObject } from "@modelgate/wires/text";
 import { RecordReader, type RecordBounds, type RecordMemory } from "./record-reader.ts";
 import type { RecordStore } from "./record-cipher.ts";
 
-/** Limits of stored turns. */
 export interface StoreLimits {
   /** Time in ms after which a stored turn is removed. */
   readonly lifetimeMs: number;
@@ -49,7 +48,6 @@ export interface TurnForm<Turn> {
   prepare?(turn: Turn, accountId: string): Turn;
 }
 
-/** Opens the store of one kind of turn. */
 export function openTurnStore<Turn extends object>(
   { redis, quota, cipher }: RecordStore,
   { kind, parse, prepare = (turn) => turn }: TurnForm<Turn>,

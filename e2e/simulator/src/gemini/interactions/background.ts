@@ -21,7 +21,6 @@ interface BackgroundRun {
 const maxRuns = 1_000;
 const runs = new Map<string, BackgroundRun>();
 
-/** Starts an interaction in the background. */
 export function startInBackground(
   key: string,
   request: InteractionRequest,

@@ -1,7 +1,6 @@
 import { Shapes } from "../../checks/notation.ts";
 import { sharedShapes } from "../shapes.ts";
 
-/** Shape of client events. */
 export const liveClientEvent = new Shapes(
   `
   Format =

@@ -17,7 +17,6 @@ import { transcriptionOf } from "./transcription.ts";
 /** Time, in ms, to transcribe speech. */
 const writingMs = 30;
 
-/** Realtime conversation. */
 export class RealtimeConversation implements Conversation {
   readonly #peer: Peer;
   readonly #call: SocketCall;

@@ -57,7 +57,6 @@ function plain(words: string): Pick<Item, "words" | "audioBytes" | "texts"> {
   return { words, audioBytes: 0, texts: words };
 }
 
-/** Renders an item. */
 export function shownItem(
   { id, type, role, callId, name, words, audioBytes, texts }: Item,
   status = "completed",

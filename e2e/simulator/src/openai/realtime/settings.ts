@@ -36,7 +36,6 @@ export function mergeSettings(under: Settings, over: Settings): Settings {
   return { ...under, ...Object.fromEntries(pairs) };
 }
 
-/** Returns the tools in the settings. */
 export function toolsOf(settings: Settings): readonly OfferedTool[] {
   return listAt(settings, "tools").flatMap((tool) => {
     const name = textAt(tool, "name");

@@ -1,7 +1,6 @@
 import { Shapes } from "../../checks/notation.ts";
 import { sharedShapes } from "../shapes.ts";
 
-/** Shape of client events. */
 export const clientEvent = new Shapes(
   `
   Format = { type: "audio/pcm", rate?: integer(24000, 24000) } | { type: "audio/pcmu" | "audio/pcma" };

@@ -16,7 +16,6 @@ export function renderResponse(request: ResponsesRequest, behaviour: Behaviour, 
   return ended(headOf(request, id), answer, output);
 }
 
-/** Renders a streamed response. */
 export function streamResponse(request: ResponsesRequest, behaviour: Behaviour, key: string): Streamed {
   let sequence = 0;
   const event = (type: string, members: object, more: Partial<Frame> = {}): Frame => ({

@@ -127,7 +127,6 @@ export function segmentsOfWords(words: readonly Segment[]): readonly Segment[] {
   return segments;
 }
 
-/** Renders a transcript as JSON. */
 export function renderTranscriptJson(
   { text, segments = [], words, language, duration, usage }: Transcript,
   { format, granularities, language: requested = "" }: TranscriptsRequest,

@@ -39,7 +39,6 @@ const maxDescriptionBytes = 4_096;
 /** Chunks of a file format that determine the length of its audio. */
 export interface SampleChunks {
   readonly layout: ChunkLayout;
-  /** Offset of the first chunk. */
   readonly firstOffset: number;
   /** Chunk that describes the samples. `rateOf` parses their rate; undefined for an encoding without a fixed rate. */
   readonly description: { readonly id: string; readonly rateOf: (body: Buffer) => ByteRate | undefined };
