@@ -14,27 +14,27 @@ export class ApiError extends Error {
 }
 
 type Method = "GET" | "POST";
-type RouteOf<Asked extends Method, Route> = Route extends `${Asked} ${infer Path}` ? Path : never;
+type RouteOf<Verb extends Method, Route> = Route extends `${Verb} ${infer Path}` ? Path : never;
 
-type PathOf<Asked extends Method> = RouteOf<Asked, keyof Operations>;
-type OperationOf<Asked extends Method, Path extends string> = `${Asked} ${Path}` extends keyof Operations
-  ? Operations[`${Asked} ${Path}`]
+type PathOf<Verb extends Method> = RouteOf<Verb, keyof Operations>;
+type OperationOf<Verb extends Method, Path extends string> = `${Verb} ${Path}` extends keyof Operations
+  ? Operations[`${Verb} ${Path}`]
   : never;
-type ParamsOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["params"];
+type ParamsOf<Verb extends Method, Path extends string> = OperationOf<Verb, Path>["params"];
 /** Parameters, query or body of an operation that has none. */
 type Nothing = Readonly<Record<string, never>>;
 
 type Read<Path extends PathOf<"GET">> = { readonly query?: OperationOf<"GET", Path>["query"] } & Params<"GET", Path>;
 type Change<Path extends PathOf<"POST">> = Params<"POST", Path> & Body<OperationOf<"POST", Path>["body"]>;
-type Params<Asked extends Method, Path extends string> =
-  ParamsOf<Asked, Path> extends Nothing ? object : { readonly params: ParamsOf<Asked, Path> };
+type Params<Verb extends Method, Path extends string> =
+  ParamsOf<Verb, Path> extends Nothing ? object : { readonly params: ParamsOf<Verb, Path> };
 type Body<Sent> = object extends Sent
   ? { readonly body?: Sent }
   : Sent extends Nothing
     ? { readonly body?: Sent }
     : { readonly body: Sent };
 
-type AnswerOf<Asked extends Method, Path extends string> = OperationOf<Asked, Path>["answer"];
+type AnswerOf<Verb extends Method, Path extends string> = OperationOf<Verb, Path>["answer"];
 
 /** Returns the address of a GET request with its parameters. */
 export function addressOf<Path extends PathOf<"GET">>(path: Path, request: Read<Path>): string {

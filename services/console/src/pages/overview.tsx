@@ -13,7 +13,7 @@ import { SpanChoice } from "../parts/span-choice.tsx";
 import { SpendChart } from "../parts/spend-chart.tsx";
 import { CurrentProblems } from "../parts/current-problems.tsx";
 import { Empty, QueryResult } from "../parts/states.tsx";
-import { say, type TextKey as Said } from "../texts/say.ts";
+import { say, type TextKey } from "../texts/say.ts";
 import { PageLink } from "../parts/page-link.tsx";
 
 const route = getRouteApi("/frame/overview");
@@ -118,7 +118,7 @@ function FirstByte({ span }: { readonly span: Span }) {
   return <Figure name="First byte p50 / p95" value={value} hint={hint} />;
 }
 
-function Figure({ name, value, hint }: { readonly name: Said; readonly value: string; readonly hint?: string }) {
+function Figure({ name, value, hint }: { readonly name: TextKey; readonly value: string; readonly hint?: string }) {
   return (
     <Card withBorder padding="sm">
       <Text size="xs" c="dimmed">

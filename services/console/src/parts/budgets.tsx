@@ -9,7 +9,7 @@ import { CreateBudget, DeleteBudget, EditBudget } from "./budget-form.tsx";
 import { DataTable, type Column } from "./data-table.tsx";
 import { QueryResult } from "./states.tsx";
 import { usePermission } from "./use-may.ts";
-import { say, type TextKey as Phrase } from "../texts/say.ts";
+import { say, type TextKey } from "../texts/say.ts";
 
 interface BudgetsProps {
   readonly accountId: string;
@@ -92,7 +92,7 @@ function scopeOf(team: string | undefined, organisation: string | undefined): st
   return team === undefined ? undefined : `team:${team}`;
 }
 
-const periods: Readonly<Record<Budget["period"], Phrase>> = {
+const periods: Readonly<Record<Budget["period"], TextKey>> = {
   day: "today ({zone})",
   week: "this week ({zone})",
   month: "this month ({zone})",

@@ -27,7 +27,7 @@ export function PlaygroundChat({
       {call !== undefined && (
         <SimpleGrid cols={{ base: 1, md: call.models.length }}>
           {call.models.map((model, at) => (
-            <Answer key={`${call.number}/${at}`} asked={call} model={model} />
+            <Answer key={`${call.number}/${at}`} call={call} model={model} />
           ))}
         </SimpleGrid>
       )}
@@ -113,14 +113,14 @@ interface ChatCall {
 }
 
 /** Answer of one model. Sends the request when it is first shown, and aborts it when it is removed. */
-function Answer({ asked, model }: { readonly asked: ChatCall; readonly model: string }) {
+function Answer({ call, model }: { readonly call: ChatCall; readonly model: string }) {
   const [answer, setAnswer] = useState<Streamed>({ text: "" });
   const [failure, setFailure] = useState<string>();
   const hasStarted = useRef(false);
   const begin = (element: HTMLElement | null): void => {
     if (element === null || hasStarted.current) return;
     hasStarted.current = true;
-    void stream(asked, model, setAnswer).catch((error: unknown) =>
+    void stream(call, model, setAnswer).catch((error: unknown) =>
       setFailure(error instanceof Error ? error.message : String(error)),
     );
   };

@@ -81,11 +81,11 @@ function useSession(gateway: GatewayModel) {
     setFailure(undefined);
     try {
       close.current = await openSession(gateway, {
-        said: (text, isNew) =>
+        onText: (text, isNew) =>
           setLines((before) => (isNew ? [...before, text] : [...before.slice(0, -1), (before.at(-1) ?? "") + text])),
-        used: (input, output) =>
+        onUsage: (input, output) =>
           setUsed((before) => ({ input: (before?.input ?? 0) + input, output: (before?.output ?? 0) + output })),
-        ended: (why) => {
+        onEnd: (why) => {
           setState("closed");
           setFailure(why);
         },

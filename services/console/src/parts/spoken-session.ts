@@ -9,10 +9,10 @@ const blockSamples = 2_400;
 /** Callbacks of a session. */
 export interface SessionEvents {
   /** Called with a part of the transcript or an error. `isNew` begins a line. */
-  readonly said: (text: string, isNew: boolean) => void;
+  readonly onText: (text: string, isNew: boolean) => void;
   /** Called with the usage of a response. */
-  readonly used: (inputTokens: number, outputTokens: number) => void;
-  readonly ended: (why: string | undefined) => void;
+  readonly onUsage: (inputTokens: number, outputTokens: number) => void;
+  readonly onEnd: (why: string | undefined) => void;
 }
 
 /** Opens a spoken session. Returns a function that ends it. Rejects if the microphone cannot be used. */
@@ -34,7 +34,7 @@ export async function openSession({ address, key, model }: GatewayModel, events:
       if (socket.readyState === WebSocket.OPEN)
         socket.send(JSON.stringify({ type: "input_audio_buffer.append", audio: base64(audio) }));
     }).catch((error: unknown) => {
-      events.ended(error instanceof Error ? error.message : String(error));
+      events.onEnd(error instanceof Error ? error.message : String(error));
       close();
     });
   });
@@ -43,25 +43,25 @@ export async function openSession({ address, key, model }: GatewayModel, events:
   });
   socket.addEventListener("close", ({ code, reason }) => {
     close();
-    events.ended(code === 1000 || code === 1005 ? undefined : reason || `closed with ${code}`);
+    events.onEnd(code === 1000 || code === 1005 ? undefined : reason || `closed with ${code}`);
   });
   return close;
 }
 
-function handleEvent(message: unknown, player: Player, { said, used }: SessionEvents): void {
+function handleEvent(message: unknown, player: Player, { onText, onUsage }: SessionEvents): void {
   const [type, delta] = [memberOf(message, "type"), memberOf(message, "delta")];
   const errorMessage = memberOf(memberOf(message, "error"), "message");
-  if (typeof errorMessage === "string") return said(errorMessage, true);
+  if (typeof errorMessage === "string") return onText(errorMessage, true);
   // Speech of the person interrupts the response.
   if (type === "input_audio_buffer.speech_started") return player.stop();
-  if (type === "response.created") return said("", true);
+  if (type === "response.created") return onText("", true);
   if (type === "response.done") {
     const usage = memberOf(memberOf(message, "response"), "usage");
-    return used(Number(memberOf(usage, "input_tokens") ?? 0), Number(memberOf(usage, "output_tokens") ?? 0));
+    return onUsage(Number(memberOf(usage, "input_tokens") ?? 0), Number(memberOf(usage, "output_tokens") ?? 0));
   }
   if (typeof delta !== "string" || typeof type !== "string") return undefined;
   if (/^response\.(output_)?audio\.delta$/.test(type)) return player.play(delta);
-  if (/^response\.((output_)?audio_transcript|(output_)?text)\.delta$/.test(type)) return said(delta, false);
+  if (/^response\.((output_)?audio_transcript|(output_)?text)\.delta$/.test(type)) return onText(delta, false);
   return undefined;
 }
 

@@ -43,8 +43,8 @@ describe("a form", () => {
   });
 
   test("returns what it showed, except the id, which is its name", () => {
-    const { id: _, ...said } = channel;
-    expect(partFromDraft(makePartDraft(channel, partFields.channels), partFields.channels)).toEqual(said);
+    const { id: _, ...members } = channel;
+    expect(partFromDraft(makePartDraft(channel, partFields.channels), partFields.channels)).toEqual(members);
   });
 
   test.each<["models" | "groups" | "channels", Draft, object | undefined]>([
